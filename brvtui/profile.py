@@ -1,0 +1,369 @@
+"""Every constant of an engine, by name.
+
+A profile is a TOML file: ``profiles/brv-3.toml`` holds every value, the others say what they change
+(``extends``). No threshold, weight or limit is a literal elsewhere; traces name constants by their dotted path here
+(``direct.min_top``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+import typing
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+DEFAULT = "brv-3"
+BUILT_IN = ("brv-3", "docs")
+
+
+class ProfileError(ValueError):
+    """A profile that cannot be used; the message names the file, the key and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What the constants describe."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the engine reads. ``max_files`` 0 lifts that limit."""
+
+    max_files: int
+    max_file_bytes: int
+    probe_bytes: int
+    max_control_ratio: float
+    max_lines: int
+    max_line_units: int
+    recent_hours: float
+    index_seconds: float
+    failures: bool
+    """Whether trees that make the real engine's searches fail fail here too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text relevance: BM25+ with prefix and fuzzy expansion."""
+
+    relevance: str
+    """``minisearch`` or ``tantivy``."""
+    boost: dict[str, float]
+    k: float
+    b: float
+    d: float
+    prefix_weight: float
+    prefix_slope: float
+    fuzzy_weight: float
+    fuzzy_ratio: float
+    fuzzy_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """How a query is read."""
+
+    stop_words: tuple[str, ...]
+    and_min_words: int
+    and_word_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The compound score of one match."""
+
+    relevance: float
+    importance: float
+    recency: float
+    importance_scale: float
+    boost: dict[str, float]
+    local_bonus: float
+    cap: float
+    decimals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """How signals age, per day."""
+
+    importance_base: float
+    recency_days: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Default signals, what events add, and where maturity changes."""
+
+    importance: float
+    recency: float
+    maturity: str
+    access_count: int
+    update_count: int
+    access_gain: float
+    update_gain: float
+    max_importance: float
+    validated_from: float
+    validated_until: float
+    core_from: float
+    core_until: float
+    archive_below: float
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Limits and filters of one search."""
+
+    limit: int
+    gap_ratio: float
+    lift_factor: float
+    lift_local_bonus: bool
+    lift_source: str
+    """``relevance`` [3.14] or ``score`` [doc]: what is carried to ancestor folders."""
+    excerpt_chars: int
+    excerpt_overlap: int
+    excerpt_break: float
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfDomain:
+    """When a search is emptied although it matched."""
+
+    min_notes: int
+    floor: float
+    escape: float
+    word_length: int
+    matched_results: int
+    compare: str
+    """``words`` [3.14]: words with their punctuation against tokens; ``tokens`` [doc]: token with token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Scores of path answers."""
+
+    note_score: float
+    summary_score: float
+    child_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The router's cache."""
+
+    capacity: int
+    ttl_seconds: float
+    ttl_inclusive: bool
+    fingerprint_seconds: float
+    min_similarity: float
+    min_tokens: int
+    token_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entities:
+    """The supplementary entity searches."""
+
+    below: int
+    stop_words: tuple[str, ...]
+    word_length: int
+    min_words: int
+    searches: int
+    limit: int
+    before_out_of_domain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """Tier 2."""
+
+    prefetch: float
+    max_notes: int
+    min_top: float
+    sure_top: float
+    min_gap: float
+    note_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One kind of model call."""
+
+    max_tokens: int
+    temperature: float
+    max_iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """The router itself: its search limit, the tier that each outcome is logged as, the documented latencies."""
+
+    limit: int
+    not_covered_tier: int
+    expected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Token budgets of the manifest's lanes, and characters per token."""
+
+    summaries: int
+    contexts: int
+    stubs: int
+    chars_per_token: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of constants."""
+
+    name: str
+    summary: str
+    engine: Engine
+    limits: Limits
+    text: Text
+    query: Query
+    score: Score
+    decay: Decay
+    signals: Signals
+    search: Search
+    out_of_domain: OutOfDomain
+    paths: Paths
+    cache: Cache
+    entities: Entities
+    direct: Direct
+    single_call: Call
+    agentic_loop: Call
+    router: Router
+    manifest: Manifest
+
+
+def lookup(profile: Profile, dotted: str) -> Any:
+    """The constant called ``dotted`` (``direct.min_top``); raises AttributeError when there is none."""
+    value: Any = profile
+    for name in dotted.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def load(source: str | Path = DEFAULT) -> Profile:
+    """The profile called ``source`` (a built-in name), or read from the TOML file ``source``.
+
+    Raises :class:`ProfileError` when there is no such profile, or a key or value of it is wrong.
+    """
+    return _build(_tables(source), str(source))
+
+
+def overlay(base: Profile, tables: dict[str, Any], origin: str) -> Profile:
+    """``base`` with the constants in ``tables`` (as a profile file would hold them) put in their place.
+
+    Raises :class:`ProfileError`; ``origin`` names the file in its message.
+    """
+    return _build(_merge(dataclasses.asdict(base), tables), origin)
+
+
+@cache
+def _built_in(name: str) -> dict[str, Any]:
+    text = resources.files("brvtui").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _tables(source: str | Path) -> dict[str, Any]:
+    if str(source) in BUILT_IN:
+        tables = _built_in(str(source))
+    else:
+        path = Path(source)
+        if not path.is_file():
+            raise ProfileError(f"no profile {source}: use {', '.join(BUILT_IN)} or the path of a TOML file")
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise ProfileError(f"{path}: cannot be read as a profile ({error})") from error
+        tables = {"extends": DEFAULT, "name": path.stem, **tables}
+    base = tables.get("extends")
+    if base is None:
+        return tables
+    if base not in BUILT_IN:
+        raise ProfileError(f"{source}: extends = {base!r}, but only {', '.join(BUILT_IN)} can be extended")
+    rest = {key: value for key, value in tables.items() if key != "extends"}
+    return _merge(_tables(base), rest)
+
+
+def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in changes.items():
+        old = merged.get(key)
+        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _build(tables: dict[str, Any], origin: str) -> Profile:
+    profile: Profile = _typed(Profile, tables, "", origin)
+    _check(profile, origin)
+    return profile
+
+
+def _typed(kind: Any, value: Any, where: str, origin: str) -> Any:
+    if dataclasses.is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise ProfileError(f"{origin}: [{where}] must be a table")
+        hints = typing.get_type_hints(kind)
+        for key in value:
+            if key not in hints:
+                near = difflib.get_close_matches(key, hints, 1)
+                hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(hints)}"
+                raise ProfileError(f"{origin}: unknown key {_join(where, key)}{hint}")
+        missing = [name for name in hints if name not in value]
+        if missing:
+            raise ProfileError(f"{origin}: {_join(where, missing[0])} is missing")
+        made = {name: _typed(hint, value[name], _join(where, name), origin) for name, hint in hints.items()}
+        constructor: Any = kind
+        return constructor(**made)
+    return _scalar(kind, value, where, origin)
+
+
+def _scalar(kind: Any, value: Any, where: str, origin: str) -> Any:
+    shape = typing.get_origin(kind)
+    if shape is tuple and isinstance(value, (list, tuple)):
+        return tuple(_scalar(typing.get_args(kind)[0], item, where, origin) for item in value)
+    if shape is dict and isinstance(value, dict):
+        inner = typing.get_args(kind)[1]
+        made = {str(key): _scalar(inner, item, _join(where, str(key)), origin) for key, item in value.items()}
+        return made
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(kind, type) and isinstance(value, kind) and isinstance(value, bool) == (kind is bool):
+        return value
+    wanted = getattr(kind, "__name__", str(kind))
+    raise ProfileError(f"{origin}: {where} = {value!r} must be of type {wanted}")
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+_CHOICES = {
+    "text.relevance": ("minisearch", "tantivy"),
+    "search.lift_source": ("relevance", "score"),
+    "out_of_domain.compare": ("words", "tokens"),
+    "signals.maturity": ("draft", "validated", "core"),
+}
+_NAMES = {"text.boost": {"title", "content", "path"}, "score.boost": {"draft", "validated", "core"}}
+
+
+def _check(profile: Profile, origin: str) -> None:
+    for dotted, allowed in _CHOICES.items():
+        if lookup(profile, dotted) not in allowed:
+            raise ProfileError(f"{origin}: {dotted} must be one of {', '.join(allowed)}")
+    for dotted, names in _NAMES.items():
+        if set(lookup(profile, dotted)) != names:
+            raise ProfileError(f"{origin}: {dotted} must name exactly {', '.join(sorted(names))}")
+    for dotted in ("search.limit", "router.limit", "entities.limit", "cache.capacity"):
+        if lookup(profile, dotted) < 1:
+            raise ProfileError(f"{origin}: {dotted} must be at least 1")

@@ -1,0 +1,38 @@
+"""BM25+ as MiniSearch computes it (``docs/engine.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def idf(notes: float, df: Floats) -> Floats:
+    """``ln(1 + (N - df + 0.5) / (df + 0.5))``; positive for every df in 0..N."""
+    return np.asarray(np.log(1.0 + (notes - df + 0.5) / (df + 0.5)), dtype=np.float64)
+
+
+def length_norm(lengths: Floats, average: float, k: float, b: float) -> Floats:
+    """``k (1 - b + b length / average)``, the part of the denominator that depends on the note alone."""
+    if average <= 0:
+        return np.full(lengths.shape, k * (1 - b), dtype=np.float64)
+    return k * (1 - b + b * lengths / average)
+
+
+def term_score(idf_value: Floats, tf: Floats, norm: Floats, k: float, d: float) -> Floats:
+    """``idf (d + tf (k + 1) / (tf + norm))`` for term frequencies ``tf`` >= 1."""
+    return idf_value * (d + tf * (k + 1) / (tf + norm))
+
+
+def saturate(raw: Floats) -> Floats:
+    """Raw text scores in 0..inf as relevance in 0..1: ``raw / (1 + raw)``."""
+    return raw / (1.0 + raw)
+
+
+def running_mean(lengths: list[int]) -> float:
+    """The mean of ``lengths``, updated one by one in order, as the engine keeps it (it matters in the last digits)."""
+    mean = 0.0
+    for count, length in enumerate(lengths):
+        mean = (mean * count + length) / (count + 1)
+    return mean

@@ -1,0 +1,54 @@
+"""The attainable ceiling: a note's score if its text match were perfect, and how it falls with age.
+
+``docs/engine.md``, "The ceiling".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from brvtui.profile import Profile
+from brvtui.rank.compound import compound_one
+
+HORIZON_DAYS = 3_650.0
+_PRECISION_DAYS = 1e-3
+
+
+def ceiling_at(days: float, importance: float, recency: float, maturity: str, local: bool, profile: Profile) -> float:
+    """The highest score, unrounded, that any query can give a note ``days`` after its modification.
+
+    ``importance`` (0..100) and ``recency`` (0..1) are the stored signals, before decay.
+    """
+    value = compound_one(
+        1.0,
+        importance * profile.decay.importance_base**days,
+        math.exp(-days / profile.decay.recency_days) if days > 0 else recency,
+        profile.score.boost[maturity],
+        profile.score,
+    )
+    return min(value + (profile.score.local_bonus if local else 0.0), profile.score.cap)
+
+
+def seen_by_gates(threshold: float, decimals: int) -> float:
+    """The least unrounded score that, rounded half up, reaches ``threshold``."""
+    return threshold - 0.5 / 10**decimals
+
+
+def days_until_below(threshold: float, ceiling: Callable[[float], float], from_day: float) -> float | None:
+    """Days after ``from_day`` from which a falling ``ceiling`` stays below ``threshold``.
+
+    0 when it already is; None when it still is not after :data:`HORIZON_DAYS`.
+    """
+    if ceiling(from_day) < threshold:
+        return 0.0
+    low, high = from_day, from_day + HORIZON_DAYS
+    if ceiling(high) >= threshold:
+        return None
+    while high - low > _PRECISION_DAYS:
+        middle = (low + high) / 2
+        if ceiling(middle) < threshold:
+            high = middle
+        else:
+            low = middle
+    return high - from_day

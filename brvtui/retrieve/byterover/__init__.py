@@ -1,0 +1,1 @@
+"""ByteRover's own search (``docs/engine.md``)."""

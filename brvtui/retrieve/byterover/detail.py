@@ -1,0 +1,65 @@
+"""The term x field detail of one note: a pure function of a search and the snapshot it was made on."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from brvtui.profile import Profile
+from brvtui.rank import bm25
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.postings import FIELDS
+from brvtui.text.vocabulary import KINDS
+from brvtui.trace import Contribution, Detail, Search, TextScore
+
+FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"
+
+
+def detail(snapshot: Snapshot, profile: Profile, search: Search, path: str) -> Detail:
+    """Every contribution to the text score of the note at ``path`` (a hit's ``file``), heaviest first.
+
+    A note that no query term matches has no contributions. Raises KeyError when the snapshot has no such note.
+    """
+    position = snapshot.by_path[path]
+    postings, text = snapshot.postings, profile.text
+    note = postings.notes[position]
+    held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
+    found: list[Contribution] = []
+    matched = 0
+    for token, times in Counter(terms(search.lint.filtered)).items():
+        before = len(found)
+        expansion = postings.expand(token, text)
+        for position_in, identity in enumerate(expansion.ids.tolist()):
+            for field, name in enumerate(FIELDS):
+                tf = held.get(identity * len(FIELDS) + field)
+                if tf is None:
+                    continue
+                df = postings.df(identity, field)
+                idf = float(bm25.idf(len(postings.notes), np.asarray(float(df))))
+                length, average = note.lengths[field], postings.averages[field]
+                norm = float(bm25.length_norm(np.asarray(float(length)), average, text.k, text.b))
+                weight = float(expansion.weights[position_in])
+                score = idf * (text.d + tf * (text.k + 1) / (tf + norm))
+                found.append(
+                    Contribution(
+                        query_term=from_utf16(token),
+                        term=from_utf16(postings.ids.terms[identity]),
+                        kind=KINDS[expansion.kinds[position_in]],
+                        field=name,
+                        tf=tf,
+                        df=df,
+                        idf=idf,
+                        length=length,
+                        average_length=average,
+                        weight=weight,
+                        boost=text.boost[name],
+                        value=weight * text.boost[name] * score * times,
+                    )
+                )
+        matched += len(found) > before
+    total = sum(item.value for item in found)
+    raw = total * matched
+    found.sort(key=lambda item: -item.value)
+    return Detail(path, tuple(found), TextScore(total, matched, raw, raw / (1 + raw)), FORMULA)

@@ -1,0 +1,48 @@
+"""The excerpt of a note that goes into a prompt (``docs/engine.md``, "Excerpts")."""
+
+from __future__ import annotations
+
+import re
+
+from brvtui.profile import Search
+from brvtui.tree.frontmatter import parse
+
+_RELATIONS = re.compile(r"^## Relations[^\n]*\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+_TITLE = re.compile(r"^# [^\n]*\n?", re.MULTILINE)
+_BREAKS = ("\n\n", ". ", "\n")
+
+
+def excerpt(text: str, query_words: list[str], search: Search) -> str:
+    """The chunk of ``text`` that holds most of ``query_words`` (lower case), at most ``excerpt_chars`` long."""
+    text = text[parse(text).body_start :]
+    body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
+    best = max(chunks(body, search), key=lambda chunk: _words_in(chunk, query_words), default="")
+    return best[: search.excerpt_chars].strip()
+
+
+def chunks(text: str, search: Search) -> list[str]:
+    """``text`` in overlapping chunks that end, where they can, at a paragraph, a sentence or a line."""
+    size, found, start = search.excerpt_chars, [], 0
+    while start < len(text):
+        end = min(len(text), start + size)
+        if end < len(text):
+            end = _break(text, start, end, search.excerpt_break)
+        found.append(text[start:end])
+        if end >= len(text):
+            break
+        start = max(end - search.excerpt_overlap, start + 1)
+    return found
+
+
+def _break(text: str, start: int, end: int, share: float) -> int:
+    earliest = end - int((end - start) * share)
+    for mark in _BREAKS:
+        place = text.rfind(mark, earliest, end)
+        if place >= 0:
+            return place + len(mark)
+    return end
+
+
+def _words_in(chunk: str, words: list[str]) -> int:
+    lower = chunk.lower()
+    return sum(word in lower for word in words)

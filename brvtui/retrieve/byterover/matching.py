@@ -1,0 +1,60 @@
+"""Which notes match a query and how well their text does: all of them, as arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.profile import Text
+from brvtui.rank.bm25 import saturate
+from brvtui.text.postings import Postings, TermMatches
+from brvtui.trace import TextScore
+
+
+@dataclass(frozen=True, slots=True)
+class TermTable:
+    """Every distinct query term over all notes: sums, and how many distinct terms each note matched."""
+
+    terms: tuple[TermMatches, ...]
+    term_sum: NDArray[np.float64]
+    matched_terms: NDArray[np.int64]
+
+    @property
+    def raw(self) -> NDArray[np.float64]:
+        """Raw text scores: the sums times the number of distinct terms matched."""
+        return self.term_sum * self.matched_terms
+
+    def any_word(self) -> NDArray[np.bool_]:
+        """Which notes match some term (OR)."""
+        return self.matched_terms > 0
+
+    def every_word(self) -> NDArray[np.bool_]:
+        """Which notes match every term (AND); none without terms."""
+        return self.matched_terms == len(self.terms) if self.terms else self.any_word()
+
+    def text_score(self, position: int) -> TextScore:
+        """The text score of one note."""
+        term_sum, matched = float(self.term_sum[position]), int(self.matched_terms[position])
+        raw = term_sum * matched
+        return TextScore(term_sum, matched, raw, raw / (1 + raw))
+
+    def relevance(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Normalised text relevance, 0..1, of the notes at ``positions``."""
+        return saturate(self.raw[positions])
+
+
+def match_terms(postings: Postings, tokens: list[str], text: Text) -> TermTable:
+    """The terms of a query over all notes. A token that is repeated adds its scores again, and counts once."""
+    count = len(postings.notes)
+    term_sum = np.zeros(count)
+    matched = np.zeros(count, dtype=np.int64)
+    matches = []
+    for token, times in Counter(tokens).items():
+        found = postings.match(token, text)
+        matches.append(found)
+        term_sum += found.scores * times if times > 1 else found.scores
+        matched += found.scores > 0
+    return TermTable(tuple(matches), term_sum, matched)

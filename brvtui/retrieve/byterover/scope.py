@@ -1,0 +1,113 @@
+"""Paths and scopes that a query names (``docs/engine.md``, "Paths and scopes")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Scope
+from brvtui.tree.files import CONTEXT_FILE
+from brvtui.tree.hierarchy import PatternMatch, Symbol
+from brvtui.tree.whitespace import first_word, spaced_words, trim
+
+
+@dataclass(frozen=True, slots=True)
+class PathLookup:
+    """Whether the query was looked up as a path, and what it named. ``text`` is what is left to search."""
+
+    tried: bool
+    pattern: str
+    match: PatternMatch | None
+    text: str
+    why: str
+
+
+def look_up_path(snapshot: Snapshot, query: str) -> PathLookup:
+    """The query as a path: it holds a slash, or its first word is a domain's name."""
+    first = first_word(query)
+    if "/" not in query and first.lower() not in snapshot.domains:
+        return PathLookup(False, "", None, query, "no slash in the query, and its first word is no domain")
+    pattern = first if "/" in first else query
+    reason = "the query holds a slash" if "/" in query else f"its first word is the domain {first.lower()}"
+    match = snapshot.hierarchy.find(pattern, substrings=True)
+    if match is None:
+        return PathLookup(True, pattern, None, query, f"{reason}, but nothing is called {pattern}")
+    text = _left_of(query, match.symbol) if match.symbol.is_folder else ""
+    return PathLookup(True, pattern, match, text, reason)
+
+
+def _left_of(query: str, folder: Symbol) -> str:
+    for word in spaced_words(query):
+        if "/" in word:
+            return trim(query[query.index(word) + len(word) :])
+    # A folder that the query spells otherwise is not found: the search position -1 then leaves the last letter.
+    return trim(query[max(0, query.find(folder.name) + len(folder.name)) :])
+
+
+def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
+    """The scope that the query names, or the one that the caller gave, which wins."""
+    parsed = _from_query(snapshot, trim(query))
+    wanted = trim(option).rstrip("/")
+    if not wanted:
+        return parsed
+    path = wanted.removesuffix(f"/{CONTEXT_FILE}") if wanted not in snapshot.hierarchy.by_path else wanted
+    known = path in snapshot.hierarchy.by_path
+    why = f"the caller asked for {wanted}" if known else f"the caller asked for {wanted}, which is not in the tree"
+    return _scope(snapshot, path if known else "", wanted, "option", "exact" if known else "", parsed.text, why)
+
+
+def _from_query(snapshot: Snapshot, query: str) -> Scope:
+    slash = query.find("/")
+    if slash >= 0:
+        space = query.find(" ", slash)
+        pattern = query if space < 0 else query[:space]
+        match = snapshot.hierarchy.find(pattern, substrings=False)
+        if match is None:
+            return _scope(snapshot, "", pattern, "none", "", query, f"nothing is called {pattern}")
+        text = "" if space < 0 else trim(query[space:])
+        return _scope(snapshot, match.symbol.path, pattern, "slash", match.how, text, f"{pattern} is in the tree")
+    words = spaced_words(query)
+    domain = snapshot.domains.get(words[0].lower()) if len(words) > 1 else None
+    if domain is None:
+        return _scope(snapshot, "", "", "none", "", query, "the query names no path and no domain")
+    symbol = snapshot.hierarchy.by_path[domain]
+    used = 1
+    if len(words) > 2:
+        child = next((c for c in symbol.children if c.name.lower() == words[1].lower()), None)
+        if child:
+            symbol, used = child, 2
+    pattern = " ".join(words[:used])
+    text = " ".join(words[used:])
+    return _scope(snapshot, symbol.path, pattern, "first_word", "simple", text, f"{pattern} names {symbol.path}")
+
+
+def _scope(snapshot: Snapshot, path: str, pattern: str, source: str, how: str, text: str, why: str) -> Scope:
+    inside = int(members(snapshot, path).sum()) if path else len(snapshot.notes)
+    if path and not inside:
+        why += "; it holds no note, so it does not restrict"
+    return Scope(path, pattern, source, how, text, bool(path and inside), inside or len(snapshot.notes), why)
+
+
+def whole_tree(snapshot: Snapshot, text: str, why: str) -> Scope:
+    """No restriction."""
+    return Scope("", "", "none", "", text, False, len(snapshot.notes), why)
+
+
+def inside_path(snapshot: Snapshot, lookup: PathLookup) -> Scope:
+    """The scope of a path look-up that found a folder and left text to search."""
+    assert lookup.match is not None
+    how, path = lookup.match.how, lookup.match.symbol.path
+    return _scope(snapshot, path, lookup.pattern, "path", how, lookup.text, f"{lookup.why}: {lookup.pattern} is {path}")
+
+
+def members(snapshot: Snapshot, path: str) -> NDArray[np.bool_]:
+    """Which notes a scope takes in: those below a folder, or the one note that it names."""
+    position = snapshot.by_path.get(path)
+    if position is None:
+        return snapshot.inside(path)
+    single = np.zeros(len(snapshot.notes), dtype=np.bool_)
+    single[position] = True
+    return single

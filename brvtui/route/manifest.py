@@ -1,0 +1,159 @@
+"""The manifest: what of the tree fits into a prompt's structural context (``docs/engine.md``, "The manifest").
+
+Read when the file on disk is fresh, computed in memory otherwise, never written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from brvtui import profile as constants
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Lane
+from brvtui.tree.files import MANIFEST_FILE, Role, role_of
+from brvtui.tree.frontmatter import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One manifest entry: the file that is listed, the file whose text is injected, its estimated tokens."""
+
+    path: str
+    text_path: str
+    tokens: int
+    rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The lanes in the order of their injection, with the entries that fit, and where they came from."""
+
+    summaries: tuple[Entry, ...]
+    contexts: tuple[Entry, ...]
+    stubs: tuple[Entry, ...]
+    lanes: tuple[Lane, ...]
+    source: str
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every entry in the order of injection."""
+        return (*self.summaries, *self.contexts, *self.stubs)
+
+
+_made: WeakKeyDictionary[Snapshot, tuple[constants.Manifest, Manifest]] = WeakKeyDictionary()
+
+
+def manifest_of(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
+    """The manifest of ``snapshot``; remembered while the snapshot lives."""
+    known = _made.get(snapshot)
+    if known is None or known[0] != limits:
+        known = _made[snapshot] = (limits, _make(snapshot, limits))
+    return known[1]
+
+
+def estimated_tokens(chars: int, limits: constants.Manifest) -> int:
+    """Characters divided by the profile's characters per token, rounded half up."""
+    return int(chars / limits.chars_per_token + 0.5)
+
+
+def source_fingerprint(snapshot: Snapshot) -> str:
+    """SHA-256 over ``path:mtime:size`` of every markdown file of the tree, sorted."""
+    lines = sorted(f"{file.path}:{file.mtime_ms}:{file.size}" for file in snapshot.files)
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _make(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
+    stale = ""
+    try:
+        text = (snapshot.project.tree / MANIFEST_FILE).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        stale = f"computed in memory: there is no {MANIFEST_FILE}"
+    else:
+        read = _from_json(text, limits)
+        if read is None:
+            stale = f"computed in memory: {MANIFEST_FILE} is not valid"
+        elif read[1] != source_fingerprint(snapshot):
+            stale = f"computed in memory: {MANIFEST_FILE} is stale"
+        else:
+            return read[0]
+    return _computed(snapshot, limits, stale)
+
+
+def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Manifest:
+    summaries, contexts, stubs = [], [], []
+    for path, parsed in snapshot.parsed.items():
+        if role_of(path) is Role.SUMMARY and parsed.summary_order is not None:
+            tokens = estimated_tokens(parsed.chars, limits)
+            summaries.append(Entry(path, path, tokens, parsed.summary_order))
+    for note, signals in zip(snapshot.notes, snapshot.signals, strict=True):
+        if not note.is_local:
+            continue
+        if note.role is Role.STUB:
+            stubs.append(Entry(note.path, note.path, estimated_tokens(note.chars, limits), 0))
+            continue
+        abstract = f"{note.path.removesuffix('.md')}.abstract.md"
+        parsed_abstract = snapshot.parsed.get(abstract)
+        chars = parsed_abstract.chars if parsed_abstract else note.chars
+        text_path = abstract if parsed_abstract else note.path
+        contexts.append(Entry(note.path, text_path, estimated_tokens(chars, limits), signals.importance))
+    return _packed(summaries, contexts, stubs, limits, source)
+
+
+def _packed(
+    summaries: list[Entry], contexts: list[Entry], stubs: list[Entry], limits: constants.Manifest, source: str
+) -> Manifest:
+    kept = []
+    lanes = []
+    named = (("summaries", summaries, limits.summaries), ("contexts", contexts, limits.contexts), ("stubs", stubs, limits.stubs))
+    for name, entries, budget in named:
+        fitting, used = [], 0
+        for entry in sorted(entries, key=lambda entry: (-entry.rank, entry.path)):
+            if used + entry.tokens <= budget:
+                fitting.append(entry)
+                used += entry.tokens
+        kept.append(tuple(fitting))
+        lanes.append(Lane(name, budget, used, tuple(entry.path for entry in fitting), len(entries) - len(fitting)))
+    return Manifest(kept[0], kept[1], kept[2], tuple(lanes), source)
+
+
+def _from_json(text: str, limits: constants.Manifest) -> tuple[Manifest, str] | None:
+    try:
+        value = json.loads(text)
+        lanes: dict[str, list[Entry]] = {"summary": [], "context": [], "stub": []}
+        for item in value["active_context"]:
+            lanes[item["type"]].append(_entry(item))
+        fingerprint = str(value["source_fingerprint"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    named = (
+        ("summaries", lanes["summary"], limits.summaries),
+        ("contexts", lanes["context"], limits.contexts),
+        ("stubs", lanes["stub"], limits.stubs),
+    )
+    shown = tuple(
+        Lane(name, budget, sum(e.tokens for e in entries), tuple(e.path for e in entries), 0)
+        for name, entries, budget in named
+    )
+    made = Manifest(tuple(lanes["summary"]), tuple(lanes["context"]), tuple(lanes["stub"]), shown, "read: fresh")
+    return made, fingerprint
+
+
+def _entry(item: dict[str, Any]) -> Entry:
+    path = str(item["path"])
+    abstract = item.get("abstractPath")
+    tokens = item.get("abstractTokens") if abstract else item["tokens"]
+    rank = item.get("order", item.get("importance", 0))
+    return Entry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]), float(rank or 0))
+
+
+def injected_text(snapshot: Snapshot, entry: Entry) -> str:
+    """The text of an entry as a prompt holds it: without frontmatter; empty when the file cannot be read."""
+    try:
+        text = snapshot.text(entry.text_path)
+    except OSError:
+        return ""
+    return text[parse(text).body_start :].strip()

@@ -1,0 +1,216 @@
+"""One open project: publishes snapshots, holds cache, profile and clock. The only door of app and CLI."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from brvtui.config import profile_for
+from brvtui.loading import Progress, SignalLayers, load
+from brvtui.profile import Profile
+from brvtui.rank.maturity import after_access
+from brvtui.retrieve.byterover.detail import detail
+from brvtui.retrieve.byterover.search import Options, search
+from brvtui.route.cache import CacheState, held_fingerprint, look_up
+from brvtui.route.router import Asked, route
+from brvtui.snapshot import Snapshot
+from brvtui.store.history import History
+from brvtui.store.overlay import Overlay
+from brvtui.trace import CacheLook, Detail, FingerprintState, Search, Trace
+from brvtui.tree.engine_data.folders import project_data
+from brvtui.tree.engine_data.sidecar import read_sidecar, signals_folder
+from brvtui.tree.project import Project, find_project
+from brvtui.tree.signals import NoteSignals, Source, defaults, read_signals_file
+from brvtui.tree.watch import Watcher, Watching
+
+Clock = Callable[[], float]
+
+
+def system_clock() -> float:
+    """Now, in milliseconds since 1970."""
+    return time.time() * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class CacheNow:
+    """The simulated cache at one moment, beside the query that is being typed."""
+
+    fingerprint: FingerprintState
+    look: CacheLook
+
+
+class NotLoaded(RuntimeError):
+    """A query was put to a session that has no snapshot yet."""
+
+
+class Session:
+    """An open project. Methods may be called from any thread; queries read one snapshot each."""
+
+    def __init__(
+        self, project: Project, profile: Profile, clock: Clock = system_clock, signals_file: Path | None = None
+    ) -> None:
+        """A session over ``project``; nothing is read before :meth:`load`."""
+        self.project = project
+        self.profile = profile
+        self.clock = clock
+        self.frozen = clock is not system_clock
+        self.recording = False
+        """Whether runs record access hits in the tool's own overlay."""
+        self.history = History(project.tree)
+        self._signals_file = signals_file
+        self._overlay = Overlay(project.tree)
+        self._snapshot: Snapshot | None = None
+        self._cache = CacheState()
+        self._loading = threading.Lock()
+        self._running = threading.Lock()
+        self._watcher: Watcher | None = None
+
+    @classmethod
+    def open(
+        cls,
+        start: Path | None = None,
+        profile: str | None = None,
+        now_ms: float | None = None,
+        signals_file: Path | None = None,
+    ) -> Session:
+        """The session of the project at or above ``start``.
+
+        Raises :class:`brvtui.tree.project.ProjectError` and :class:`brvtui.profile.ProfileError`.
+        """
+        project = find_project(start)
+        clock = system_clock if now_ms is None else lambda: now_ms
+        return cls(project, profile_for(project.root, profile), clock, signals_file)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest published snapshot. Raises :class:`NotLoaded` before the first :meth:`load`."""
+        if self._snapshot is None:
+            raise NotLoaded("the project is still being read")
+        return self._snapshot
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether there is a snapshot to query."""
+        return self._snapshot is not None
+
+    def load(self, progress: Progress | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
+        """Reads what changed on disk and publishes a snapshot; False when cancelled or nothing had changed.
+
+        Raises :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
+        """
+        with self._loading:
+            made = load(
+                self.project, self.profile, self.clock(), self._layers(), self._snapshot, progress, cancelled
+            )
+            if made is None:
+                return False
+            if self._snapshot is not None and _same(self._snapshot, made):
+                return False
+            self._snapshot = made
+            return True
+
+    def probe(self, query: str, scope: str = "") -> Trace:
+        """The trace of ``query``, without any effect."""
+        trace, _ = route(self.snapshot, self.profile, self._cache, Asked(query, self.clock(), scope))
+        return trace
+
+    def run(self, query: str, scope: str = "") -> Trace:
+        """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on."""
+        with self._running:
+            trace, self._cache = route(self.snapshot, self.profile, self._cache, Asked(query, self.clock(), scope, True))
+            if self.recording and trace.used:
+                self._record(trace)
+            return trace
+
+    def search(self, query: str, limit: int, scope: str = "") -> Search:
+        """A plain search, as ``brv search`` makes it."""
+        return search(self.snapshot, self.profile, self.clock(), query, Options(limit, scope))
+
+    def detail(self, found: Search, path: str) -> Detail:
+        """The term x field detail of the note at ``path`` (a hit's ``file``). Raises KeyError for an unknown note."""
+        return detail(self.snapshot, self.profile, found, path)
+
+    def cache_now(self, query: str) -> CacheNow:
+        """The simulated cache as a look-up for ``query`` would find it at this moment."""
+        snapshot = self.snapshot
+        now = self.clock()
+        state, fingerprint = held_fingerprint(
+            self._cache, snapshot.fingerprint, len(snapshot.covered_files), now, self.profile
+        )
+        _, look, _ = look_up(state, query, fingerprint.value, now, self.profile)
+        return CacheNow(fingerprint, look)
+
+    def clear_cache(self) -> None:
+        """Empties the simulated cache and lets go of the fingerprint."""
+        with self._running:
+            self._cache = CacheState()
+
+    def use_profile(self, name: str) -> None:
+        """Switches to another profile; the cache is emptied, since its answers came from other constants.
+
+        Raises :class:`brvtui.profile.ProfileError`; :meth:`load` again afterwards.
+        """
+        self.profile = profile_for(self.project.root, name)
+        self.clear_cache()
+
+    def watch(self, changed: Callable[[], None]) -> Watching:
+        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
+        self.unwatch()
+        folders = [self.project.tree, *(source.tree for source in self.project.sources)]
+        self._watcher = Watcher([*folders, self._sidecar_folder()], changed)
+        return self._watcher.start()
+
+    def unwatch(self) -> None:
+        """Ends watching."""
+        if self._watcher:
+            self._watcher.stop()
+            self._watcher = None
+
+    def close(self) -> None:
+        """Ends whatever the session has running."""
+        self.unwatch()
+
+    def _sidecar_folder(self) -> Path:
+        return signals_folder(project_data(self.project.root))
+
+    def _layers(self) -> SignalLayers:
+        base = defaults(self.profile.signals)
+        layers: list[dict[str, NoteSignals]] = []
+        if self._signals_file:
+            layers.append(read_signals_file(self._signals_file, base))
+        layers.append(self._overlay.read(base))
+        layers.append(read_sidecar(self._sidecar_folder(), base).signals)
+        return SignalLayers(tuple(layers))
+
+    def _record(self, trace: Trace) -> None:
+        base = defaults(self.profile.signals)
+        recorded = self._overlay.read(base)
+        snapshot = self.snapshot
+        for hit in trace.search.hits:
+            position = snapshot.by_path.get(hit.file)
+            if position is None or hit.shared_source:
+                continue
+            stored = recorded.get(hit.file, snapshot.signals[position])
+            importance, maturity = after_access(stored.importance, stored.maturity, self.profile.signals)
+            recorded[hit.file] = replace(
+                stored,
+                importance=importance,
+                maturity=maturity,
+                access_count=stored.access_count + 1,
+                source=Source.OVERLAY,
+            )
+        self._overlay.write(recorded)
+
+
+def _same(old: Snapshot, new: Snapshot) -> bool:
+    return (
+        old.limits == new.limits
+        and old.files == new.files
+        and old.unseen == new.unseen
+        and old.signals == new.signals
+        and old.parsed.keys() == new.parsed.keys()
+        and all(old.parsed[path] is parsed for path, parsed in new.parsed.items())
+    )

@@ -1,0 +1,221 @@
+"""One immutable state of an open project: what every query reads. The writer is :mod:`brvtui.loading`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.profile import Limits
+from brvtui.rank.maturity import LEVELS
+from brvtui.text.postings import NoteTerms, Postings
+from brvtui.tree.files import CONTEXT_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
+from brvtui.tree.fingerprint import fingerprint, is_covered
+from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
+from brvtui.tree.project import Project
+from brvtui.tree.reading import Unseen, check_readable, cut
+from brvtui.tree.signals import NoteSignals
+from brvtui.trace import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` of a shared source."""
+
+    path: str
+    file: str
+    """The path below its own tree."""
+    alias: str
+    """The shared source's alias; empty for a local note."""
+    title: str
+    role: Role
+    size: int
+    mtime_ms: int
+    cut_lines: int
+    cut_units: int
+    chars: int
+    """UTF-16 units of the text as the engine reads it."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the note belongs to the project itself."""
+        return not self.alias
+
+    @property
+    def folder(self) -> str:
+        """The folder below its own tree; empty at the root."""
+        return self.file.rpartition("/")[0]
+
+    @property
+    def kind(self) -> Kind:
+        """What the note is as a result."""
+        if self.role is Role.STUB:
+            return Kind.ARCHIVE_STUB
+        return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
+
+    @property
+    def shown(self) -> str:
+        """The path that results show: a ``context.md`` stands for its folder."""
+        return self.path.removesuffix(f"/{CONTEXT_FILE}") if self.role is Role.CONTEXT else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSummary:
+    """The file that lets a folder appear as a result: a valid ``_index.md``, or else a ``context.md``."""
+
+    folder: str
+    file: str
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What was read from one file, kept until the file changes. ``unseen`` says why it is not searched."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    title: str = ""
+    terms: NoteTerms | None = None
+    cut_lines: int = 0
+    cut_units: int = 0
+    legacy_signals: NoteSignals | None = None
+    summary_order: int | None = None
+    chars: int = 0
+    unseen: str = ""
+
+    @property
+    def mtime_ms(self) -> int:
+        """Modification time in whole milliseconds, rounded."""
+        return rounded_ms(self.mtime_ns)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Notes in document order, their signals as arrays beside them, the postings, and the files they came from."""
+
+    project: Project
+    generation: int
+    loaded_ms: float
+    limits: Limits
+    notes: tuple[Note, ...]
+    postings: Postings
+    signals: tuple[NoteSignals, ...]
+    summary_signals: Mapping[str, NoteSignals]
+    """Stored signals of summary files, by path."""
+    summaries: Mapping[str, FolderSummary]
+    """By the folder's shown path."""
+    files: tuple[TreeFile, ...]
+    """Every markdown file of the project's own tree, derived ones too."""
+    unseen: tuple[UnseenFile, ...]
+    notices: tuple[str, ...]
+    parsed: Mapping[str, Parsed]
+    edited: Mapping[str, str]
+    """Texts that stand in for files, for what-if."""
+    engine_failure: str = ""
+    """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
+
+    @cached_property
+    def by_path(self) -> dict[str, int]:
+        """Position of each note by its path."""
+        return {note.path: position for position, note in enumerate(self.notes)}
+
+    @cached_property
+    def importance(self) -> NDArray[np.float64]:
+        """Stored importance, 0..100, by position."""
+        return np.asarray([entry.importance for entry in self.signals], dtype=np.float64)
+
+    @cached_property
+    def recency(self) -> NDArray[np.float64]:
+        """Stored recency, 0..1, by position."""
+        return np.asarray([entry.recency for entry in self.signals], dtype=np.float64)
+
+    @cached_property
+    def maturity(self) -> NDArray[np.int8]:
+        """Position in :data:`brvtui.rank.maturity.LEVELS`, by position."""
+        return np.asarray([LEVELS.index(entry.maturity) for entry in self.signals], dtype=np.int8)
+
+    @cached_property
+    def mtime_ms(self) -> NDArray[np.float64]:
+        """Modification times in ms, by position."""
+        return np.asarray([note.mtime_ms for note in self.notes], dtype=np.float64)
+
+    @cached_property
+    def is_local(self) -> NDArray[np.bool_]:
+        """Whether each note is the project's own, by position."""
+        return np.asarray([note.is_local for note in self.notes], dtype=np.bool_)
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """Folders and notes as the symbols that a query can name."""
+        return build_hierarchy((note.path, note.title) for note in self.notes)
+
+    @cached_property
+    def domains(self) -> dict[str, str]:
+        """Folders at depth 1 by their lower-case name; those of shared sources begin with ``[alias]:``."""
+        names = (note.path.split("/", 1)[0] for note in self.notes if "/" in note.path)
+        return {name.lower(): name for name in names}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The tree's fingerprint at this snapshot."""
+        return self.fingerprint_with({})
+
+    @cached_property
+    def covered_files(self) -> tuple[tuple[str, str, int], ...]:
+        """Path, absolute path and mtime (ms) of every file that the fingerprint covers, shared sources included."""
+        covered = ((path, entry) for path, entry in self.parsed.items() if is_covered(role_of(split_alias(path)[1])))
+        return tuple((path, str(self.location(path)), entry.mtime_ms) for path, entry in covered)
+
+    def fingerprint_with(self, touched: Mapping[str, int]) -> str:
+        """The fingerprint if the files in ``touched`` had those mtimes (ms)."""
+        return fingerprint((place, touched.get(path, mtime)) for path, place, mtime in self.covered_files)
+
+    @cached_property
+    def _inside(self) -> dict[str, NDArray[np.bool_]]:
+        return {}
+
+    def inside(self, folder: str) -> NDArray[np.bool_]:
+        """Which notes a search inside ``folder`` may find: those below it, ``context.md`` files never."""
+        known = self._inside.get(folder)
+        if known is None:
+            prefix = f"{folder}/"
+            known = np.asarray(
+                [note.role is not Role.CONTEXT and note.path.startswith(prefix) for note in self.notes],
+                dtype=np.bool_,
+            )
+            self._inside[folder] = known
+        return known
+
+    def location(self, path: str) -> Path:
+        """Where the note (or other tree file) at ``path`` lies on disk."""
+        alias, file = split_alias(path)
+        if not alias:
+            return self.project.tree / file
+        return next(source.tree for source in self.project.sources if source.alias == alias) / file
+
+    def text(self, path: str) -> str:
+        """The text of the file at ``path`` as the engine reads it; edited text first.
+
+        Raises OSError when the file is gone or cannot be read.
+        """
+        if path in self.edited:
+            return self.edited[path]
+        data = self.location(path).read_bytes()
+        try:
+            check_readable(data, self.limits)
+        except Unseen as reason:
+            raise OSError(str(reason)) from None
+        return cut(data.decode("utf-8", "replace"), self.limits).text
+
+
+def split_alias(path: str) -> tuple[str, str]:
+    """The shared source's alias (empty for none) and the path below its tree, of a note's path."""
+    if path.startswith("[") and "]:" in path:
+        alias, _, file = path[1:].partition("]:")
+        return alias, file
+    return "", path

@@ -1,0 +1,34 @@
+"""The queries that the user ran on one tree, newest last."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from brvtui.store import atomic
+from brvtui.store.folders import tree_folder
+
+_FILE = "history.json"
+_LONGEST = 500
+
+
+class History:
+    """Run queries of one context tree, each once, in the tool's data folder."""
+
+    def __init__(self, tree: Path) -> None:
+        """The history of ``tree``; the file need not exist."""
+        self.path = tree_folder(tree) / _FILE
+
+    def read(self) -> list[str]:
+        """The queries, oldest first; empty when there are none or the file is broken."""
+        try:
+            value = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+            return []
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def add(self, query: str) -> list[str]:
+        """The queries with ``query`` as the newest, written. Raises OSError when the folder cannot be written."""
+        queries = [*(item for item in self.read() if item != query), query][-_LONGEST:]
+        atomic.write(self.path, json.dumps(queries, ensure_ascii=False, indent=0))
+        return queries

@@ -1,0 +1,46 @@
+"""Signals that the user lets the tool record: access hits of run queries, kept apart from the engine's sidecar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from brvtui.store import atomic
+from brvtui.store.folders import tree_folder
+from brvtui.tree.signals import NoteSignals, Source, from_mapping
+
+_FILE = "overlay.json"
+
+
+class Overlay:
+    """The overlay of one context tree, as a JSON file ``{path: signals}`` in the tool's data folder."""
+
+    def __init__(self, tree: Path) -> None:
+        """The overlay of ``tree``; the file need not exist."""
+        self.path = tree_folder(tree) / _FILE
+
+    def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
+        """Recorded signals by note path; empty when nothing was recorded or the file is broken."""
+        try:
+            value = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+            return {}
+        if not isinstance(value, dict):
+            return {}
+        made = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in value.items()}
+        return {path: signals for path, signals in made.items() if signals is not None}
+
+    def write(self, signals: Mapping[str, NoteSignals]) -> None:
+        """Replaces the overlay. Raises OSError when the data folder cannot be written."""
+        value = {
+            path: {
+                "accessCount": entry.access_count,
+                "importance": entry.importance,
+                "maturity": entry.maturity,
+                "recency": entry.recency,
+                "updateCount": entry.update_count,
+            }
+            for path, entry in sorted(signals.items())
+        }
+        atomic.write(self.path, json.dumps(value, indent=1))

@@ -1,0 +1,63 @@
+"""How text becomes terms (``docs/engine.md``, "Text relevance").
+
+A term is split at runs of line breaks, separators (Unicode Z) and punctuation (Unicode P), then lower-cased; a tab is
+none of these. Lengths and edit distances count UTF-16 units, as the engine's do.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from brvtui.tree.whitespace import spaced_words
+
+_SURROGATES_NEEDED = re.compile("[\U00010000-\U0010ffff]")
+
+
+class _Breaks(dict[int, str]):
+    """A translation table that maps every break to a line feed, filled in as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        is_break = character in "\n\r" or unicodedata.category(character)[0] in "ZP"
+        self[code] = "\n" if is_break else character
+        return self[code]
+
+
+_BREAKS = _Breaks()
+_ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
+
+
+def raw_tokens(text: str) -> list[str]:
+    """The pieces of ``text`` in order, case kept; an empty piece stands where the text begins or ends with a break."""
+    pieces = text.translate(_ASCII_BREAKS if text.isascii() else _BREAKS).split("\n")
+    kept = [piece for piece in pieces if piece]
+    if pieces[0] == "" or pieces[-1] == "":
+        kept.append("")
+    return kept
+
+
+def terms(text: str) -> list[str]:
+    """The terms of ``text``: lower case, in order, none empty, astral characters as UTF-16 surrogates."""
+    return [utf16(piece.lower()) for piece in raw_tokens(text) if piece]
+
+
+def utf16(text: str) -> str:
+    """``text`` with each character outside the BMP as its two surrogates, so that ``len`` counts UTF-16 units."""
+    if text.isascii() or not _SURROGATES_NEEDED.search(text):
+        return text
+    units = text.encode("utf-16-le", "surrogatepass")
+    return "".join(chr(int.from_bytes(units[i : i + 2], "little")) for i in range(0, len(units), 2))
+
+
+def from_utf16(text: str) -> str:
+    """The inverse of :func:`utf16`, for showing a term; a lone surrogate becomes U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
+    """``text`` in lower case without stop words, joined by one space; ``text`` itself when nothing would be left."""
+    kept = [word for word in spaced_words(text.lower()) if word not in stop_words]
+    return " ".join(kept) if kept else text

@@ -1,0 +1,113 @@
+"""Which index terms answer a query term: itself, longer terms it begins, and terms a few edits away.
+
+``docs/engine.md``, "Text relevance". Terms are in UTF-16 form (:func:`brvtui.text.analysis.utf16`).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from brvtui.profile import Text
+from brvtui.trace import MatchKind
+
+_AFTER_ANY_SUFFIX = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The index terms that answer one query term, as parallel arrays; the exact term, if any, comes first."""
+
+    term: str
+    ids: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    distances: NDArray[np.int64]
+    """Edits for a fuzzy match, missing characters for a prefix match, 0 for the exact one."""
+    kinds: NDArray[np.int8]
+    """Positions in :data:`KINDS`."""
+
+
+KINDS = (MatchKind.EXACT, MatchKind.PREFIX, MatchKind.FUZZY)
+
+
+class Vocabulary:
+    """The terms that occur in at least one note, sorted, with their ids in the postings."""
+
+    def __init__(self, terms: list[str], ids: NDArray[np.int64]) -> None:
+        """``terms`` sorted ascending, ``ids[i]`` the row of ``terms[i]``."""
+        self._terms = terms
+        self._ids = ids
+        self._by_length: dict[int, tuple[list[str], NDArray[np.int64]]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def expand(self, term: str, text: Text) -> Expansion:
+        """Every term that answers ``term``, weighted as ``text`` says; a prefix match is never also a fuzzy one."""
+        length = len(term)
+        start = bisect_left(self._terms, term)
+        end = bisect_left(self._terms, term + _AFTER_ANY_SUFFIX)
+        has_exact = start < end and self._terms[start] == term
+        found = self._terms[start:end]
+        ids = self._ids[start:end]
+        lengths = np.fromiter((len(t) for t in found), dtype=np.float64, count=len(found))
+        missing = lengths - length
+        weights = text.prefix_weight * lengths / np.maximum(lengths + text.prefix_slope * missing, 1)
+        kinds = np.full(len(found), 1, dtype=np.int8)
+        if has_exact:
+            weights[0], kinds[0] = 1.0, 0
+        fuzzy_ids, distances, fuzzy_lengths = self._fuzzy(term, text, set(ids.tolist()))
+        fuzzy_weights = text.fuzzy_weight * fuzzy_lengths / np.maximum(fuzzy_lengths + distances, 1)
+        return Expansion(
+            term,
+            np.concatenate([ids, fuzzy_ids]),
+            np.concatenate([weights, fuzzy_weights]),
+            np.concatenate([missing.astype(np.int64), distances]),
+            np.concatenate([kinds, np.full(len(fuzzy_ids), 2, dtype=np.int8)]),
+        )
+
+    def _fuzzy(
+        self, term: str, text: Text, taken: set[int]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        farthest = min(text.fuzzy_max, math.floor(text.fuzzy_ratio * len(term) + 0.5))
+        ids: list[int] = []
+        distances: list[int] = []
+        lengths: list[int] = []
+        if farthest > 0:
+            buckets = self._buckets()
+            for length in range(max(1, len(term) - farthest), len(term) + farthest + 1):
+                if length not in buckets:
+                    continue
+                candidates, candidate_ids = buckets[length]
+                edits = cdist(
+                    [term], candidates, scorer=Levenshtein.distance, score_cutoff=farthest, dtype=np.uint8
+                )[0]
+                for position in np.flatnonzero(edits <= farthest).tolist():
+                    identity = int(candidate_ids[position])
+                    if identity not in taken:
+                        ids.append(identity)
+                        distances.append(int(edits[position]))
+                        lengths.append(length)
+        return (
+            np.asarray(ids, dtype=np.int64),
+            np.asarray(distances, dtype=np.int64),
+            np.asarray(lengths, dtype=np.float64),
+        )
+
+    def _buckets(self) -> dict[int, tuple[list[str], NDArray[np.int64]]]:
+        if self._by_length is None:
+            members: dict[int, tuple[list[str], list[int]]] = {}
+            for term, identity in zip(self._terms, self._ids.tolist(), strict=True):
+                bucket = members.setdefault(len(term), ([], []))
+                bucket[0].append(term)
+                bucket[1].append(identity)
+            self._by_length = {
+                length: (terms, np.asarray(ids, dtype=np.int64)) for length, (terms, ids) in members.items()
+            }
+        return self._by_length

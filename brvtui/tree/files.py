@@ -1,0 +1,150 @@
+"""The files of a context tree, and what each is to the engine (``docs/engine.md``, "Notes on disk")."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from brvtui.tree.collation import sort_key
+
+ARCHIVE = "_archived"
+SUMMARY_FILE = "_index.md"
+CONTEXT_FILE = "context.md"
+MANIFEST_FILE = "_manifest.json"
+DUPLICATE = "a symlink to another note of the tree"
+_MS_PER_HOUR = 3_600_000
+
+
+class Role(StrEnum):
+    """What a markdown file is."""
+
+    NOTE = "note"
+    CONTEXT = "context"
+    STUB = "stub"
+    SUMMARY = "summary"
+    ABSTRACT = "abstract"
+    OVERVIEW = "overview"
+    ARCHIVED = "archived"
+
+
+SEARCHABLE = frozenset({Role.NOTE, Role.CONTEXT, Role.STUB})
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A markdown file of the tree: its path below it (with ``/``), and what tells that it changed."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+
+    @property
+    def mtime_ms(self) -> int:
+        """Modification time in whole milliseconds, rounded."""
+        return rounded_ms(self.mtime_ns)
+
+    @property
+    def role(self) -> Role:
+        """What the file is to the engine."""
+        return role_of(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenFile:
+    """A file that is no part of the searched tree, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Every markdown file that the engine walks to, in the order of the walk, and what it passes over."""
+
+    files: tuple[TreeFile, ...]
+    unseen: tuple[UnseenFile, ...]
+
+
+def rounded_ms(nanoseconds: int) -> int:
+    """Whole milliseconds, rounded half up."""
+    return (nanoseconds + 500_000) // 1_000_000
+
+
+def role_of(path: str) -> Role:
+    """The role of the markdown file at ``path`` (relative to the tree)."""
+    name = path.rsplit("/", 1)[-1]
+    archived = path.startswith(f"{ARCHIVE}/")
+    if archived and name.endswith(".stub.md"):
+        return Role.STUB
+    if archived and name.endswith(".full.md"):
+        return Role.ARCHIVED
+    if name == SUMMARY_FILE:
+        return Role.SUMMARY
+    if name.endswith(".abstract.md"):
+        return Role.ABSTRACT
+    if name.endswith(".overview.md"):
+        return Role.OVERVIEW
+    return Role.CONTEXT if name == CONTEXT_FILE else Role.NOTE
+
+
+def list_files(root: Path) -> Listing:
+    """All markdown files below ``root``. Folders that cannot be read are among the unseen; nothing is raised."""
+    files: list[TreeFile] = []
+    unseen: list[UnseenFile] = []
+    for entry, path in _walk(root, "", unseen):
+        try:
+            stat = entry.stat()
+        except OSError as error:
+            unseen.append(UnseenFile(path, f"cannot be read: {error.strerror or error}"))
+            continue
+        if entry.is_symlink():
+            target = os.path.realpath(entry.path)
+            if target.startswith(str(root) + os.sep):
+                unseen.append(UnseenFile(path, DUPLICATE))
+                continue
+        files.append(TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino))
+    return Listing(tuple(files), tuple(unseen))
+
+
+def _walk(folder: Path | str, prefix: str, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except OSError as error:
+        unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {error.strerror or error}"))
+        return
+    for entry in entries:
+        path = f"{prefix}/{entry.name}" if prefix else entry.name
+        try:
+            is_folder = entry.is_dir()
+        except OSError:
+            is_folder = False
+        if is_folder:
+            if entry.is_symlink():
+                unseen.append(UnseenFile(path, "a folder behind a symlink is not entered"))
+            elif entry.name.startswith("."):
+                unseen.append(UnseenFile(path, "a folder whose name begins with a dot is not entered"))
+            else:
+                yield from _walk(entry.path, path, unseen)
+        elif entry.name.endswith(".md"):
+            if entry.name.startswith("."):
+                unseen.append(UnseenFile(path, "a name that begins with a dot is not seen"))
+            else:
+                yield entry, path
+        elif entry.name.lower().endswith(".md"):
+            unseen.append(UnseenFile(path, "the ending must be .md in lower case"))
+
+
+def document_order(files: list[TreeFile], root: str, now_ms: float, recent_hours: float) -> list[TreeFile]:
+    """``files`` as the engine numbers them: recently changed ones first, newest first; the others by absolute path."""
+    edge = now_ms - recent_hours * _MS_PER_HOUR
+    recent = [file for file in files if file.mtime_ms > edge]
+    older = [file for file in files if file.mtime_ms <= edge]
+    recent.sort(key=lambda file: -file.mtime_ms)
+    key = sort_key([file.path for file in older] + [root])
+    older.sort(key=lambda file: key(f"{root}/{file.path}"))
+    return recent + older

@@ -1,0 +1,125 @@
+"""Folders and notes as the symbols that a query can name (``docs/engine.md``, "Paths and scopes")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from brvtui.tree.collation import sort_key
+from brvtui.tree.files import CONTEXT_FILE
+
+_DEPTH_NAMES = ("domain", "topic", "subtopic")
+
+
+@dataclass(slots=True)
+class Symbol:
+    """A folder, or a note as a leaf whose name is its title. ``children`` are in locale order of name."""
+
+    path: str
+    name: str
+    is_folder: bool
+    depth: int
+    parent: Symbol | None = None
+    children: list[Symbol] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """``domain``, ``topic``, ``subtopic`` or ``note``."""
+        return _DEPTH_NAMES[min(self.depth, 3) - 1] if self.is_folder else "note"
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatch:
+    """A symbol that a pattern names: ``how`` is exact, absolute, relative, simple or substring."""
+
+    symbol: Symbol
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The symbols of one tree."""
+
+    roots: tuple[Symbol, ...]
+    by_path: dict[str, Symbol]
+
+    @property
+    def domains(self) -> tuple[Symbol, ...]:
+        """The folders at depth 1."""
+        return tuple(symbol for symbol in self.roots if symbol.is_folder)
+
+    def walk(self, start: Symbol | None = None) -> Iterator[Symbol]:
+        """``start`` and everything below it in pre-order; without it, every symbol."""
+        stack = [start] if start else list(reversed(self.roots))
+        while stack:
+            symbol = stack.pop()
+            yield symbol
+            stack.extend(reversed(symbol.children))
+
+    def find(self, pattern: str, substrings: bool) -> PatternMatch | None:
+        """The best match of ``pattern``: exact, then absolute, relative or simple names, then a substring."""
+        bare = pattern.lstrip("/")
+        for candidate in (bare, f"{bare}.md"):
+            symbol = self.by_path.get(candidate)
+            if symbol:
+                return PatternMatch(symbol, "exact")
+        if bare.endswith(f"/{CONTEXT_FILE}") or bare == CONTEXT_FILE:
+            symbol = self.by_path.get(bare[: -len(CONTEXT_FILE)].rstrip("/"))
+            if symbol:
+                return PatternMatch(symbol, "exact")
+        names = [name.lower() for name in pattern.split("/") if name]
+        if not names:
+            return None
+        how = "absolute" if pattern.startswith("/") else "relative" if len(names) > 1 else "simple"
+        fallback: Symbol | None = None
+        for symbol in self.walk():
+            if _chain_matches(symbol, names, how == "absolute", exact_leaf=True):
+                return PatternMatch(symbol, how)
+            if substrings and fallback is None and _chain_matches(symbol, names, how == "absolute", exact_leaf=False):
+                fallback = symbol
+        return PatternMatch(fallback, "substring") if fallback else None
+
+
+def _chain_matches(symbol: Symbol, names: list[str], absolute: bool, exact_leaf: bool) -> bool:
+    leaf = symbol.name.lower()
+    if leaf != names[-1] if exact_leaf else names[-1] not in leaf:
+        return False
+    current: Symbol | None = symbol.parent
+    for name in reversed(names[:-1]):
+        if current is None or current.name.lower() != name:
+            return False
+        current = current.parent
+    return current is None if absolute else True
+
+
+def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
+    """The hierarchy of ``notes``, given as (path, title). A ``context.md`` belongs to its folder and is no leaf."""
+    by_path: dict[str, Symbol] = {}
+    roots: list[Symbol] = []
+
+    def folder(path: str) -> Symbol:
+        known = by_path.get(path)
+        if known:
+            return known
+        above, _, name = path.rpartition("/")
+        parent = folder(above) if above else None
+        symbol = Symbol(path, name, True, path.count("/") + 1, parent)
+        by_path[path] = symbol
+        (parent.children if parent else roots).append(symbol)
+        return symbol
+
+    names = []
+    for path, title in notes:
+        above, _, name = path.rpartition("/")
+        parent = folder(above) if above else None
+        if name == CONTEXT_FILE and parent:
+            continue
+        symbol = Symbol(path, title, False, path.count("/") + 1, parent)
+        by_path[path] = symbol
+        (parent.children if parent else roots).append(symbol)
+        names.append(title)
+    key = sort_key([symbol.name for symbol in by_path.values()])
+    roots.sort(key=lambda symbol: key(symbol.name))
+    for symbol in by_path.values():
+        symbol.children.sort(key=lambda child: key(child.name))
+    return Hierarchy(tuple(roots), by_path)

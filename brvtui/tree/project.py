@@ -1,0 +1,159 @@
+"""Finding a project and its context tree (``docs/engine.md``, "Notes on disk")."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MARKER = ".brv"
+_CONFIG = "config.json"
+_TREE = "context-tree"
+_SOURCES = "sources.json"
+
+
+class ProjectError(Exception):
+    """No project to open; the message says which folder and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSource:
+    """Another project whose tree is searched too, read only."""
+
+    alias: str
+    project: Path
+    tree: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project: its folder, its tree (real paths), shared sources, and what the user should know."""
+
+    root: Path
+    tree: Path
+    sources: tuple[SharedSource, ...]
+    notices: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.root.name or str(self.root)
+
+
+def find_project(start: Path | None = None) -> Project:
+    """The project in ``start``, or, without ``start``, in the current folder or one above it.
+
+    ``.brv`` may be a file that points to the project. A folder given by name that holds markdown but no project is
+    taken as a bare tree, with a notice. Raises :class:`ProjectError`.
+    """
+    if start is None:
+        here = Path.cwd()
+        for folder in (here, *here.parents):
+            if _is_project(folder):
+                return _open(folder)
+        raise ProjectError(f"no {MARKER} project in {here} or above it: name one, as in brv-tui PROJECT")
+    given = start.expanduser()
+    if not given.exists():
+        raise ProjectError(f"{given}: no such folder")
+    if not given.is_dir():
+        raise ProjectError(f"{given}: not a folder; name the project's folder")
+    if _is_project(given):
+        return _open(given)
+    if given.name == _TREE and given.parent.name == MARKER:
+        return _open(given.parent.parent)
+    if given.name == MARKER and (given / _TREE).is_dir():
+        return _open(given.parent)
+    return _bare(given)
+
+
+def _is_project(folder: Path) -> bool:
+    marker = folder / MARKER
+    try:
+        return marker.is_file() or (marker / _CONFIG).is_file() or (marker / _TREE).is_dir()
+    except OSError:
+        return False
+
+
+def _open(folder: Path) -> Project:
+    root = folder.resolve()
+    notices: list[str] = []
+    marker = root / MARKER
+    if marker.is_file():
+        target = _pointed_to(marker)
+        if not (target / MARKER).is_dir():
+            raise ProjectError(f"{marker}: points to {target}, where there is no {MARKER} folder; mend the pointer")
+        notices.append(f"worktree of {target}")
+        root = target.resolve()
+        marker = root / MARKER
+    tree = marker / _TREE
+    if not tree.is_dir():
+        raise ProjectError(f"{tree}: no context tree there; curate a first note with brv, or name another folder")
+    if not (marker / _CONFIG).is_file():
+        notices.append(f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project")
+    sources, source_notices = _sources(marker / _SOURCES)
+    return Project(root, tree.resolve(), sources, (*notices, *source_notices))
+
+
+def _bare(folder: Path) -> Project:
+    root = folder.resolve()
+    if not any(root.rglob("*.md")):
+        raise ProjectError(f"{root}: neither a {MARKER} project nor a folder of markdown; name another folder")
+    notice = f"no {MARKER} here: the folder itself is taken as the context tree"
+    return Project(root, root, (), (notice,))
+
+
+def _pointed_to(pointer: Path) -> Path:
+    try:
+        text = pointer.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProjectError(f"{pointer}: cannot be read as a worktree pointer ({error})") from error
+    target: Any = text
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        value = None
+    if isinstance(value, dict):
+        target = next((value[key] for key in ("projectRoot", "root", "project", "path") if key in value), "")
+    elif ":" in text.splitlines()[0] if text else False:
+        target = text.splitlines()[0].partition(":")[2].strip()
+    if not isinstance(target, str) or not target:
+        raise ProjectError(f"{pointer}: names no project; it should hold the path of one")
+    path = Path(target)
+    path = path if path.is_absolute() else pointer.parent / path
+    return path.parent if path.name == MARKER else path
+
+
+def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...]]:
+    if not file.is_file():
+        return (), ()
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        value = None
+    entries = value.get("sources") if isinstance(value, dict) and value.get("version") == 1 else None
+    if not isinstance(entries, list) or not all(_is_source(entry) for entry in entries):
+        return (), (f"{file}: not a valid list of shared sources, so the engine and this tool use none of them",)
+    found: list[SharedSource] = []
+    notices: list[str] = []
+    for entry in entries:
+        alias, project = entry["alias"], Path(entry["projectRoot"])
+        tree = project / MARKER / _TREE
+        if project.is_absolute() and (project / MARKER / _CONFIG).is_file() and tree.is_dir():
+            if any(source.project == project.resolve() for source in found):
+                notices.append(f"{file}: {project} is listed twice; the engine fails on every search while it is")
+                continue
+            found.append(SharedSource(alias, project.resolve(), tree.resolve()))
+        else:
+            notices.append(f"shared source {alias}: no project at {project}; it is left out")
+    return tuple(found), tuple(notices)
+
+
+def _is_source(entry: Any) -> bool:
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("alias"), str)
+        and isinstance(entry.get("projectRoot"), str)
+        and entry.get("readOnly") is True
+        and "addedAt" in entry
+    )

@@ -1,0 +1,91 @@
+"""A note's text as the engine reads it, and why it cannot read some (``docs/engine.md``, "Reading")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from brvtui.profile import Limits
+from brvtui.tree.whitespace import trim
+
+_LINE_BREAK = "\n\r\u2028\u2029"
+_HEADING = re.compile(f"(?:\\A|(?<=[{_LINE_BREAK}]))# ([^{_LINE_BREAK}]+)")
+_CONTROL = bytes([*range(0x01, 0x09), *range(0x0E, 0x20)])
+_REPLACEMENT = "\ufffd"
+
+
+class Unseen(Exception):
+    """A file that the engine does not see; the message is the reason in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A note's text after the engine's cuts. ``cut_lines`` lines fell away; ``cut_units`` lines were shortened."""
+
+    text: str
+    cut_lines: int
+    cut_units: int
+
+
+def read_note(path: Path, size: int, limits: Limits) -> Read:
+    """The text of the file at ``path`` as the engine would index it.
+
+    Raises :class:`Unseen` when the engine skips the file, OSError when it cannot be read.
+    """
+    if size > limits.max_file_bytes:
+        raise Unseen(f"larger than {limits.max_file_bytes / 1_048_576:g} MB")
+    data = path.read_bytes()
+    check_readable(data, limits)
+    return cut(data.decode("utf-8", "replace"), limits)
+
+
+def check_readable(data: bytes, limits: Limits) -> None:
+    """Raises :class:`Unseen` when the engine takes ``data`` for binary."""
+    head = data[: limits.probe_bytes]
+    if b"\0" in head:
+        raise Unseen(f"a NUL byte in the first {limits.probe_bytes} bytes")
+    try:
+        text = head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if len(data) > limits.probe_bytes and error.end == len(head) and error.reason == "unexpected end of data":
+            raise Unseen(f"a character is cut by byte {limits.probe_bytes}: the engine takes it for binary") from None
+        raise Unseen(f"not UTF-8 (byte {error.start})") from None
+    if _REPLACEMENT in text:
+        raise Unseen(f"a U+FFFD in the first {limits.probe_bytes} bytes: the engine takes it for binary")
+    control = len(head) - len(head.translate(None, _CONTROL))
+    if head and control / len(head) > limits.max_control_ratio:
+        raise Unseen(f"over {limits.max_control_ratio:.0%} control characters")
+
+
+def cut(text: str, limits: Limits) -> Read:
+    """``text`` after the limits on lines and on UTF-16 units a line."""
+    lines = text.split("\n")
+    cut_lines = max(0, len(lines) - limits.max_lines)
+    if not cut_lines and len(text) <= limits.max_line_units:
+        return Read(text, 0, 0)
+    kept = lines[: limits.max_lines]
+    shortened = 0
+    for number, line in enumerate(kept):
+        if len(line) * 2 > limits.max_line_units and _units(line) > limits.max_line_units:
+            kept[number] = _first_units(line, limits.max_line_units) + "..."
+            shortened += 1
+    if not cut_lines and not shortened:
+        return Read(text, 0, 0)
+    return Read("\n".join(kept), cut_lines, shortened)
+
+
+def _units(line: str) -> int:
+    return len(line) if line.isascii() else len(line.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _first_units(line: str, units: int) -> str:
+    if line.isascii():
+        return line[:units]
+    return line.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "surrogatepass")
+
+
+def title_of(text: str, file_name: str) -> str:
+    """The first level-one heading of ``text`` (it may be blank), else the file name without ``.md``."""
+    found = _HEADING.search(text)
+    return trim(found.group(1)) if found else file_name.removesuffix(".md")

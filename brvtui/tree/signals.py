@@ -1,0 +1,131 @@
+"""Signals of notes and where they are looked up (``docs/engine.md``, "Signals").
+
+In this order: a signals file, the tool's own overlay, the engine's sidecar, legacy frontmatter, defaults.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from brvtui import profile as constants
+from brvtui.rank.maturity import LEVELS
+from brvtui.tree.frontmatter import block_of, parse
+
+_LEGACY_KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
+_NUMBERS = ("importance", "recency", "accessCount", "updateCount")
+
+
+class Source(StrEnum):
+    """Where signals were found."""
+
+    FILE = "signals file"
+    OVERLAY = "overlay"
+    SIDECAR = "sidecar"
+    FRONTMATTER = "frontmatter"
+    DEFAULT = "default"
+
+
+class SignalsError(ValueError):
+    """A signals file that cannot be used; the message names it and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSignals:
+    """Stored signals of one note: importance 0..100, recency 0..1, both before decay."""
+
+    importance: float
+    recency: float
+    maturity: str
+    access_count: int
+    update_count: int
+    source: Source
+
+
+def defaults(signals: constants.Signals) -> NoteSignals:
+    """What a note without stored signals has."""
+    return NoteSignals(
+        signals.importance,
+        signals.recency,
+        signals.maturity,
+        signals.access_count,
+        signals.update_count,
+        Source.DEFAULT,
+    )
+
+
+def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -> NoteSignals | None:
+    """Signals in ``value`` (camelCase keys), or None when it is no valid set of them.
+
+    With ``partial``, keys that are missing are taken from ``base``; otherwise every key must be there.
+    """
+    if not isinstance(value, Mapping):
+        return None
+    maturity = value.get("maturity", base.maturity if partial else None)
+    numbers: dict[str, float] = {}
+    fallback = {
+        "importance": base.importance,
+        "recency": base.recency,
+        "accessCount": base.access_count,
+        "updateCount": base.update_count,
+    }
+    for key in _NUMBERS:
+        number = value.get(key, fallback[key] if partial else None)
+        if key.endswith("Count") and isinstance(number, float) and not number.is_integer():
+            return None
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
+            return None
+        numbers[key] = number
+    if maturity not in LEVELS or not 0 <= numbers["importance"] <= 100 or not 0 <= numbers["recency"] <= 1:
+        return None
+    if numbers["accessCount"] < 0 or numbers["updateCount"] < 0:
+        return None
+    return NoteSignals(
+        float(numbers["importance"]),
+        float(numbers["recency"]),
+        str(maturity),
+        int(numbers["accessCount"]),
+        int(numbers["updateCount"]),
+        source,
+    )
+
+
+def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
+    """Signals in the frontmatter of older notes, or None. The block is only parsed when a signal's name is in it."""
+    block = block_of(text)
+    if not block or not any(key in block for key in _LEGACY_KEYS):
+        return None
+    fields = parse(text).fields
+    if not any(key[:-1] in fields for key in _LEGACY_KEYS):
+        return None
+    return from_mapping(fields, Source.FRONTMATTER, base, partial=True)
+
+
+def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
+    """Signals by note path from a JSON file ``{path: {importance, …}}``.
+
+    Raises :class:`SignalsError` when the file cannot be read or an entry is not valid.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise SignalsError(f"{path}: cannot be read as signals ({error}); give a JSON object of path: signals") from error
+    if not isinstance(value, dict):
+        raise SignalsError(f"{path}: must hold a JSON object of path: signals")
+    found: dict[str, NoteSignals] = {}
+    for note, entry in value.items():
+        signals = from_mapping(entry, Source.FILE, base, partial=True)
+        if signals is None:
+            raise SignalsError(f"{path}: the signals of {note} are not valid: importance 0..100, recency 0..1, maturity")
+        found[note] = signals
+    return found
+
+
+def first_found(path: str, layers: Iterable[Mapping[str, NoteSignals]]) -> NoteSignals | None:
+    """The signals of ``path`` in the first layer that has them."""
+    return next((layer[path] for layer in layers if path in layer), None)

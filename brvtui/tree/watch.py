@@ -1,0 +1,101 @@
+"""Watching folders for changes: bursts of events become one call (watchdog)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+
+QUIET_SECONDS = 0.08
+LONGEST_WAIT_SECONDS = 0.5
+_CHANGES = frozenset({"created", "deleted", "modified", "moved"})
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """Whether changes are noticed, and if not, why."""
+
+    active: bool
+    why: str = ""
+
+
+class Watcher:
+    """Calls ``changed``, from a thread of its own, once after each burst of changes below the folders."""
+
+    def __init__(self, folders: Iterable[Path], changed: Callable[[], None]) -> None:
+        """Nothing is watched before :meth:`start`. Folders that do not exist are passed over."""
+        self._folders = list(dict.fromkeys(folders))
+        self._gate = _Gate(changed)
+        self._observer: BaseObserver | None = None
+
+    def start(self) -> Watching:
+        """Begins watching; says why not when the system refuses."""
+        observer = Observer()
+        try:
+            for folder in self._folders:
+                if folder.is_dir():
+                    observer.schedule(_Handler(self._gate), str(folder), recursive=True)
+            observer.start()
+        except OSError as error:
+            return Watching(False, f"the system refuses to watch: {error.strerror or error}")
+        self._observer = observer
+        self._gate.start()
+        return Watching(True)
+
+    def stop(self) -> None:
+        """Ends watching; no call comes after it returns."""
+        self._gate.stop()
+        if self._observer:
+            self._observer.stop()
+            self._observer.join(timeout=2)
+            self._observer = None
+
+
+class _Handler(FileSystemEventHandler):
+    def __init__(self, gate: _Gate) -> None:
+        self._gate = gate
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        if event.event_type in _CHANGES:
+            self._gate.notice()
+
+
+class _Gate:
+    """Gathers notices: calls back after a quiet time, or after the longest wait while they keep coming."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._noticed = threading.Event()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="brv-tui-watch", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def notice(self) -> None:
+        self._noticed.set()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._noticed.set()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(timeout=2)
+
+    def _run(self) -> None:
+        while True:
+            self._noticed.wait()
+            waited = 0.0
+            while not self._stopped.is_set():
+                self._noticed.clear()
+                waited += QUIET_SECONDS
+                if not self._noticed.wait(QUIET_SECONDS) or waited >= LONGEST_WAIT_SECONDS:
+                    break
+            if self._stopped.is_set():
+                return
+            self._noticed.clear()
+            self._changed()

@@ -1,0 +1,29 @@
+"""White space as JavaScript sees it, which decides how the engine splits queries and trims titles."""
+
+from __future__ import annotations
+
+import re
+
+_SPACE = "\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_SPACES = re.compile(f"[{_SPACE}]+")
+_EDGES = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+$")
+
+
+def spaced_words(text: str) -> list[str]:
+    """The words of ``text`` as splitting on white space leaves them, punctuation kept."""
+    return [word for word in _SPACES.split(text) if word]
+
+
+def trim(text: str) -> str:
+    """``text`` without white space at its ends."""
+    return _EDGES.sub("", text)
+
+
+def first_word(text: str) -> str:
+    """What stands before the first white space of ``text``: empty when it begins with one."""
+    return _SPACES.split(text, maxsplit=1)[0]
+
+
+def folded(text: str) -> str:
+    """``text`` trimmed, each run of white space as one space."""
+    return " ".join(spaced_words(text))
