@@ -10,7 +10,16 @@ from brvtui.profile import Profile
 from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
 from brvtui.text.analysis import utf16
 from brvtui.text.postings import TermIds, build, note_terms
-from brvtui.tree.files import CONTEXT_FILE, DUPLICATE, SEARCHABLE, Role, TreeFile, UnseenFile, document_order, list_files
+from brvtui.tree.files import (
+    CONTEXT_FILE,
+    DUPLICATE,
+    SEARCHABLE,
+    Role,
+    TreeFile,
+    UnseenFile,
+    document_order,
+    list_files,
+)
 from brvtui.tree.frontmatter import parse
 from brvtui.tree.project import Project
 from brvtui.tree.reading import Unseen, read_note, title_of
@@ -110,18 +119,23 @@ def _read(item: _Located, profile: Profile, ids: TermIds, base: NoteSignals) -> 
         return Parsed(*identity, chars=chars)
     legacy = None if item.alias else from_frontmatter(read.text, base)
     if role is Role.SUMMARY:
-        return Parsed(*identity, summary_order=_summary_order(read.text), legacy_signals=legacy, chars=chars)
+        order, tokens = _summary(read.text)
+        return Parsed(*identity, summary_order=order, summary_tokens=tokens, legacy_signals=legacy, chars=chars)
     title = title_of(read.text, file.path.rsplit("/", 1)[-1])
     terms = note_terms(title, read.text, file.path, ids)
     return Parsed(*identity, title, terms, read.cut_lines, read.cut_units, legacy, chars=chars)
 
 
-def _summary_order(text: str) -> int | None:
+def _summary(text: str) -> tuple[int | None, int | None]:
     fields = parse(text).fields
     if fields.get("type") != "summary" or "condensation_order" not in fields:
-        return None
+        return None, None
     order = _as_number(fields["condensation_order"])
-    return int(order) if order in _SUMMARY_ORDERS else None
+    tokens = _as_number(fields.get("token_count"))
+    return (
+        int(order) if order is not None and order in _SUMMARY_ORDERS else None,
+        None if tokens is None else int(tokens),
+    )
 
 
 def _as_number(value: object) -> float | None:
@@ -147,6 +161,7 @@ def _assemble(
     previous: Snapshot | None,
 ) -> Snapshot:
     base = defaults(profile.signals)
+    ignored = _signals_ignored(located) if profile.limits.failures else ""
     notes: list[Note] = []
     terms = []
     signals: list[NoteSignals] = []
@@ -159,7 +174,8 @@ def _assemble(
         if entry.unseen:
             unseen.append(UnseenFile(item.path, entry.unseen))
             continue
-        found = None if item.alias else first_found(file.path, stored.layers) or entry.legacy_signals
+        own = first_found(file.path, stored.layers) or entry.legacy_signals
+        found = None if item.alias or ignored else own
         folder = item.path.rpartition("/")[0]
         if role in (Role.SUMMARY, Role.CONTEXT) and folder:
             if role is Role.CONTEXT:
@@ -190,11 +206,21 @@ def _assemble(
         summaries=summaries,
         files=tuple(own_files),
         unseen=tuple(unseen),
-        notices=project.notices,
+        notices=(*project.notices, ignored) if ignored else project.notices,
         parsed=parsed,
         edited={},
         engine_failure=_engine_failure(project, notes, unseen),
     )
+
+
+def _signals_ignored(located: Sequence[_Located]) -> str:
+    """Why the real engine reads no stored signals at all here: it reads them in one batch, which fails as a whole."""
+    if any(item.alias and item.file.role in SEARCHABLE for item in located):
+        return "with shared sources, ByteRover 3.14 ignores all stored signals: every note has the defaults"
+    odd = next((item.path for item in located if ":" in item.file.path or "\\" in item.file.path), "")
+    if odd:
+        return f"{odd}: for the : or \\ in this name, ByteRover 3.14 ignores all stored signals; rename the file"
+    return ""
 
 
 def _engine_failure(project: Project, notes: Sequence[Note], unseen: Sequence[UnseenFile]) -> str:

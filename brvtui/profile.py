@@ -217,6 +217,8 @@ class Manifest:
     contexts: int
     stubs: int
     chars_per_token: float
+    contexts_by: str
+    """``walk`` [3.14]: the query path knows no importance there; ``importance`` [doc]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,8 +336,7 @@ def _scalar(kind: Any, value: Any, where: str, origin: str) -> Any:
         return tuple(_scalar(typing.get_args(kind)[0], item, where, origin) for item in value)
     if shape is dict and isinstance(value, dict):
         inner = typing.get_args(kind)[1]
-        made = {str(key): _scalar(inner, item, _join(where, str(key)), origin) for key, item in value.items()}
-        return made
+        return {str(key): _scalar(inner, item, _join(where, str(key)), origin) for key, item in value.items()}
     if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value)
     if isinstance(kind, type) and isinstance(value, kind) and isinstance(value, bool) == (kind is bool):
@@ -350,6 +351,7 @@ def _join(where: str, key: str) -> str:
 
 _CHOICES = {
     "text.relevance": ("minisearch", "tantivy"),
+    "manifest.contexts_by": ("walk", "importance"),
     "search.lift_source": ("relevance", "score"),
     "out_of_domain.compare": ("words", "tokens"),
     "signals.maturity": ("draft", "validated", "core"),

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from brvtui.config import profile_for
+from brvtui.inquire.naming import find_note
+from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress, SignalLayers, load
 from brvtui.profile import Profile
 from brvtui.rank.maturity import after_access
@@ -102,9 +104,7 @@ class Session:
         Raises :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
         """
         with self._loading:
-            made = load(
-                self.project, self.profile, self.clock(), self._layers(), self._snapshot, progress, cancelled
-            )
+            made = load(self.project, self.profile, self.clock(), self._layers(), self._snapshot, progress, cancelled)
             if made is None:
                 return False
             if self._snapshot is not None and _same(self._snapshot, made):
@@ -120,7 +120,9 @@ class Session:
     def run(self, query: str, scope: str = "") -> Trace:
         """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on."""
         with self._running:
-            trace, self._cache = route(self.snapshot, self.profile, self._cache, Asked(query, self.clock(), scope, True))
+            trace, self._cache = route(
+                self.snapshot, self.profile, self._cache, Asked(query, self.clock(), scope, True)
+            )
             if self.recording and trace.used:
                 self._record(trace)
             return trace
@@ -132,6 +134,21 @@ class Session:
     def detail(self, found: Search, path: str) -> Detail:
         """The term x field detail of the note at ``path`` (a hit's ``file``). Raises KeyError for an unknown note."""
         return detail(self.snapshot, self.profile, found, path)
+
+    def explain(self, query: str, note: str, scope: str = "", trace: Trace | None = None) -> Explanation:
+        """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
+
+        ``trace`` is the answer to explain; without it the query is probed. Raises
+        :class:`brvtui.inquire.naming.UnknownNote`.
+        """
+        snapshot, now = self.snapshot, self.clock()
+        named = find_note(snapshot, note)
+
+        def ask(other: str) -> Trace:
+            return route(snapshot, self.profile, CacheState(), Asked(other, now, scope))[0]
+
+        answered = trace or self.probe(query, scope)
+        return explain(snapshot, self.profile, now, named, answered, ask)
 
     def cache_now(self, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""

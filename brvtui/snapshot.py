@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from brvtui.profile import Limits
 from brvtui.rank.maturity import LEVELS
 from brvtui.text.postings import NoteTerms, Postings
+from brvtui.trace import Kind
 from brvtui.tree.files import CONTEXT_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
 from brvtui.tree.fingerprint import fingerprint, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.project import Project
 from brvtui.tree.reading import Unseen, check_readable, cut
 from brvtui.tree.signals import NoteSignals
-from brvtui.trace import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,8 @@ class Parsed:
     cut_units: int = 0
     legacy_signals: NoteSignals | None = None
     summary_order: int | None = None
+    summary_tokens: int | None = None
+    """What the frontmatter of a valid summary claims; None when that is no number."""
     chars: int = 0
     unseen: str = ""
 
@@ -163,7 +165,7 @@ class Snapshot:
     @cached_property
     def fingerprint(self) -> str:
         """The tree's fingerprint at this snapshot."""
-        return self.fingerprint_with({})
+        return fingerprint((place, mtime) for _, place, mtime in self.covered_files)
 
     @cached_property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
@@ -173,6 +175,8 @@ class Snapshot:
 
     def fingerprint_with(self, touched: Mapping[str, int]) -> str:
         """The fingerprint if the files in ``touched`` had those mtimes (ms)."""
+        if not touched:
+            return self.fingerprint
         return fingerprint((place, touched.get(path, mtime)) for path, place, mtime in self.covered_files)
 
     @cached_property

@@ -32,7 +32,7 @@ def ceiling_at(days: float, importance: float, recency: float, maturity: str, lo
 
 def seen_by_gates(threshold: float, decimals: int) -> float:
     """The least unrounded score that, rounded half up, reaches ``threshold``."""
-    return threshold - 0.5 / 10**decimals
+    return threshold - 0.5 / 10.0**decimals
 
 
 def days_until_below(threshold: float, ceiling: Callable[[float], float], from_day: float) -> float | None:

@@ -41,7 +41,7 @@ def with_bonus(value: Floats, bonus: Floats | float, score: Score) -> Floats:
 
 def round_half_up(value: float, decimals: int) -> float:
     """``value`` rounded half up, as JavaScript's ``Math.round`` does, in IEEE doubles."""
-    scale = 10**decimals
+    scale = 10.0**decimals
     return math.floor(value * scale + 0.5) / scale
 
 

@@ -10,6 +10,7 @@ from brvtui.retrieve.byterover.lint import query_words
 from brvtui.route.prompt import source_line
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Answer, Hit, Kind, Prompt
+from brvtui.tree.frontmatter import parse
 
 NO_MODEL = "No model provider is set: this is the prompt that would be sent."
 PLACEHOLDER = "(no model provider was set when this query ran, so nothing was answered)"
@@ -32,7 +33,9 @@ def not_covered(query: str, closest: str) -> Answer:
     lines = [f"“{query.strip()}” is not covered by this project's memory.", ""]
     if closest:
         lines += [closest, ""]
-    lines.append("If it should be, curate it: a note whose title holds these words will answer directly while it is fresh.")
+    lines.append(
+        "If it should be, curate it: a note whose title holds these words will answer directly while it is fresh."
+    )
     return Answer("not_covered", "\n".join(lines), None, "", ())
 
 
@@ -53,6 +56,6 @@ def _body(snapshot: Snapshot, hit: Hit, profile: Profile, query: str) -> str:
     except OSError as error:
         return f"(cannot be read: {error.strerror or error})"
     if hit.kind is Kind.SUMMARY:
-        return excerpt(text, query_words(query, profile), profile.search)
+        return excerpt(text[parse(text).body_start :], query_words(query, profile), profile.search)
     most = profile.direct.note_chars
     return text if len(text) <= most else f"{text[:most]}..."

@@ -83,7 +83,8 @@ def look_up(
         else:
             exact_state, exact_why, hit = State.HIT, "same words, same tree, still fresh", exact
     too_few = len(tokens) < limits.min_tokens
-    views, best = [], None
+    views: list[CacheEntry] = []
+    best: tuple[float, Stored, int] | None = None
     for entry in state.entries:
         shared, union, similarity = jaccard(tokens, entry.tokens)
         problem = _problem(entry, fingerprint, now_ms, limits)

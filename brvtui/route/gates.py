@@ -27,7 +27,9 @@ def gates(hits: Sequence[Hit], profile: Profile) -> Gates:
     reaching = [hit for hit in hits if hit.score >= limits.prefetch]
     kept = tuple(reaching[: limits.max_notes])
     best = max((hit.score for hit in hits), default=None)
-    prefetch = _check("best score", best, limits.prefetch, "direct.prefetch", bool(reaching), f"{len(reaching)} reach it")
+    prefetch = _check(
+        "best score", best, limits.prefetch, "direct.prefetch", bool(reaching), f"{len(reaching)} reach it"
+    )
     first = kept[0].score if kept else (hits[0].score if hits else None)
     top_ok = bool(kept) and kept[0].score >= limits.min_top
     top = _check("top score", first, limits.min_top, "direct.min_top", top_ok)

@@ -14,8 +14,9 @@ from weakref import WeakKeyDictionary
 from brvtui import profile as constants
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Lane
+from brvtui.tree.collation import in_locale_order
 from brvtui.tree.files import MANIFEST_FILE, Role, role_of
-from brvtui.tree.frontmatter import parse
+from brvtui.tree.fingerprint import is_covered
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,11 @@ def estimated_tokens(chars: int, limits: constants.Manifest) -> int:
 
 
 def source_fingerprint(snapshot: Snapshot) -> str:
-    """SHA-256 over ``path:mtime:size`` of every markdown file of the tree, sorted."""
-    lines = sorted(f"{file.path}:{file.mtime_ms}:{file.size}" for file in snapshot.files)
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+    """SHA-256 over ``path:mtime:size`` of every file that the tree's own fingerprint covers, in locale order."""
+    covered = [file for file in snapshot.files if is_covered(file.role)]
+    ordered = in_locale_order(covered, lambda file: file.path)
+    lines = "\n".join(f"{file.path}:{file.mtime_ms}:{file.size}" for file in ordered)
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _make(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
@@ -84,11 +87,17 @@ def _make(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
 
 
 def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Manifest:
-    summaries, contexts, stubs = [], [], []
+    summaries: list[Entry] = []
+    contexts: list[Entry] = []
+    stubs: list[Entry] = []
     for path, parsed in snapshot.parsed.items():
-        if role_of(path) is Role.SUMMARY and parsed.summary_order is not None:
-            tokens = estimated_tokens(parsed.chars, limits)
-            summaries.append(Entry(path, path, tokens, parsed.summary_order))
+        if role_of(path) is not Role.SUMMARY or parsed.unseen:
+            continue
+        valid = parsed.summary_order is not None
+        tokens = parsed.summary_tokens if valid else estimated_tokens(parsed.chars, limits)
+        if tokens is not None:
+            summaries.append(Entry(path, path, tokens, parsed.summary_order or 0))
+    by_importance = limits.contexts_by == "importance"
     for note, signals in zip(snapshot.notes, snapshot.signals, strict=True):
         if not note.is_local:
             continue
@@ -99,7 +108,9 @@ def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Ma
         parsed_abstract = snapshot.parsed.get(abstract)
         chars = parsed_abstract.chars if parsed_abstract else note.chars
         text_path = abstract if parsed_abstract else note.path
-        contexts.append(Entry(note.path, text_path, estimated_tokens(chars, limits), signals.importance))
+        contexts.append(
+            Entry(note.path, text_path, estimated_tokens(chars, limits), signals.importance * by_importance)
+        )
     return _packed(summaries, contexts, stubs, limits, source)
 
 
@@ -108,10 +119,14 @@ def _packed(
 ) -> Manifest:
     kept = []
     lanes = []
-    named = (("summaries", summaries, limits.summaries), ("contexts", contexts, limits.contexts), ("stubs", stubs, limits.stubs))
+    named = (
+        ("summaries", summaries, limits.summaries),
+        ("contexts", contexts, limits.contexts),
+        ("stubs", stubs, limits.stubs),
+    )
     for name, entries, budget in named:
         fitting, used = [], 0
-        for entry in sorted(entries, key=lambda entry: (-entry.rank, entry.path)):
+        for entry in sorted(entries, key=lambda entry: (-entry.rank, _walk_key(entry.path))):
             if used + entry.tokens <= budget:
                 fitting.append(entry)
                 used += entry.tokens
@@ -150,10 +165,14 @@ def _entry(item: dict[str, Any]) -> Entry:
     return Entry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]), float(rank or 0))
 
 
+def _walk_key(path: str) -> list[bytes]:
+    """Entries of one folder in byte order, depth first."""
+    return [part.encode("utf-8", "surrogateescape") for part in path.split("/")]
+
+
 def injected_text(snapshot: Snapshot, entry: Entry) -> str:
-    """The text of an entry as a prompt holds it: without frontmatter; empty when the file cannot be read."""
+    """The text of an entry as a prompt holds it: the whole file; empty when it cannot be read."""
     try:
-        text = snapshot.text(entry.text_path)
+        return snapshot.text(entry.text_path)
     except OSError:
         return ""
-    return text[parse(text).body_start :].strip()

@@ -21,7 +21,6 @@ from brvtui.trace import (
     CacheLook,
     Check,
     EntityStep,
-    FingerprintState,
     Found,
     Hit,
     Ladder,
@@ -58,7 +57,7 @@ class _Decision:
 
 
 def route(snapshot: Snapshot, profile: Profile, state: CacheState, asked: Asked) -> tuple[Trace, CacheState]:
-    """The trace of ``asked`` and the cache after it; the caller keeps that state after a run and drops it after a probe."""
+    """The trace of ``asked`` and the cache after it, which the caller keeps after a run and drops after a probe."""
     watch = Stopwatch()
     with watch.measure("total"):
         trace, after = _route(snapshot, profile, state, asked, watch)
@@ -193,7 +192,9 @@ def _failed(checks: Sequence[Check]) -> str:
     failed = [check for check in checks if check.passed is False]
     check = failed[-1] if failed else checks[0]
     if check.value is None or check.margin is None or check.threshold is None:
-        return f"{check.name}: nothing to compare with {check.threshold:g}" if check.threshold is not None else check.name
+        return (
+            f"{check.name}: nothing to compare with {check.threshold:g}" if check.threshold is not None else check.name
+        )
     return f"{check.name} {check.value:.2f} needs {check.threshold:g}: short {_short(-check.margin)}"
 
 

@@ -170,7 +170,8 @@ class Postings:
         norm = self.norms(text)[np.repeat(rows % fields, df), documents]
         row_idf = bm25.idf(count, df.astype(np.float64))
         scores = np.repeat(weights, df) * bm25.term_score(np.repeat(row_idf, df), tf, norm, text.k, text.d)
-        return TermMatches(term, expansion, np.bincount(documents, weights=scores, minlength=count))
+        sums = np.bincount(documents, weights=scores, minlength=count).astype(np.float64, copy=False)
+        return TermMatches(term, expansion, sums)
 
     def describe(self, term: str, text: Text) -> TermExpansion:
         """What answers ``term``, for a trace: the heaviest matches with their document frequencies, and counts."""
@@ -225,7 +226,8 @@ def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np
     """The integers of all ranges ``[start, start + length)``, one after another."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+    offsets: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    return np.arange(total, dtype=np.int64) + offsets
 
 
 def build(notes: Sequence[NoteTerms], ids: TermIds) -> Postings:

@@ -85,9 +85,7 @@ class Vocabulary:
                 if length not in buckets:
                     continue
                 candidates, candidate_ids = buckets[length]
-                edits = cdist(
-                    [term], candidates, scorer=Levenshtein.distance, score_cutoff=farthest, dtype=np.uint8
-                )[0]
+                edits = cdist([term], candidates, scorer=Levenshtein.distance, score_cutoff=farthest, dtype=np.uint8)[0]
                 for position in np.flatnonzero(edits <= farthest).tolist():
                     identity = int(candidate_ids[position])
                     if identity not in taken:

@@ -102,12 +102,19 @@ def list_files(root: Path) -> Listing:
             unseen.append(UnseenFile(path, f"cannot be read: {error.strerror or error}"))
             continue
         if entry.is_symlink():
-            target = os.path.realpath(entry.path)
-            if target.startswith(str(root) + os.sep):
-                unseen.append(UnseenFile(path, DUPLICATE))
-                continue
+            unseen.append(UnseenFile(path, _link_reason(entry.path, root)))
+            continue
         files.append(TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino))
     return Listing(tuple(files), tuple(unseen))
+
+
+def _link_reason(path: str, root: Path) -> str:
+    target = os.path.realpath(path)
+    inside = target.removeprefix(f"{root}{os.sep}").replace(os.sep, "/")
+    if target == inside:
+        return "a symlink to a file outside the tree"
+    hidden = any(part.startswith(".") for part in inside.split("/")) or not inside.endswith(".md")
+    return "a symlink to a file that the engine does not see" if hidden else DUPLICATE
 
 
 def _walk(folder: Path | str, prefix: str, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
@@ -142,8 +149,8 @@ def _walk(folder: Path | str, prefix: str, unseen: list[UnseenFile]) -> Iterator
 def document_order(files: list[TreeFile], root: str, now_ms: float, recent_hours: float) -> list[TreeFile]:
     """``files`` as the engine numbers them: recently changed ones first, newest first; the others by absolute path."""
     edge = now_ms - recent_hours * _MS_PER_HOUR
-    recent = [file for file in files if file.mtime_ms > edge]
-    older = [file for file in files if file.mtime_ms <= edge]
+    recent = [file for file in files if file.mtime_ms >= edge]
+    older = [file for file in files if file.mtime_ms < edge]
     recent.sort(key=lambda file: -file.mtime_ms)
     key = sort_key([file.path for file in older] + [root])
     older.sort(key=lambda file: key(f"{root}/{file.path}"))

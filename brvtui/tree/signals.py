@@ -114,14 +114,18 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise SignalsError(f"{path}: cannot be read as signals ({error}); give a JSON object of path: signals") from error
+        raise SignalsError(
+            f"{path}: cannot be read as signals ({error}); give a JSON object of path: signals"
+        ) from error
     if not isinstance(value, dict):
         raise SignalsError(f"{path}: must hold a JSON object of path: signals")
     found: dict[str, NoteSignals] = {}
     for note, entry in value.items():
         signals = from_mapping(entry, Source.FILE, base, partial=True)
         if signals is None:
-            raise SignalsError(f"{path}: the signals of {note} are not valid: importance 0..100, recency 0..1, maturity")
+            raise SignalsError(
+                f"{path}: the signals of {note} are not valid: importance 0..100, recency 0..1, maturity"
+            )
         found[note] = signals
     return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from brvtui.profile import Search
-from brvtui.tree.frontmatter import parse
 
 _RELATIONS = re.compile(r"^## Relations[^\n]*\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^# [^\n]*\n?", re.MULTILINE)
@@ -13,11 +12,14 @@ _BREAKS = ("\n\n", ". ", "\n")
 
 
 def excerpt(text: str, query_words: list[str], search: Search) -> str:
-    """The chunk of ``text`` that holds most of ``query_words`` (lower case), at most ``excerpt_chars`` long."""
-    text = text[parse(text).body_start :]
+    """The chunk of ``text`` that holds most of ``query_words`` (lower case), at most ``excerpt_chars`` long.
+
+    ``...`` follows when text comes after the chunk.
+    """
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
     best = max(chunks(body, search), key=lambda chunk: _words_in(chunk, query_words), default="")
-    return best[: search.excerpt_chars].strip()
+    shown = best[: search.excerpt_chars].strip()
+    return shown if body.endswith(best) else f"{shown}..."
 
 
 def chunks(text: str, search: Search) -> list[str]:

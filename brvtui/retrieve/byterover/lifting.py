@@ -30,22 +30,17 @@ def lift(
                 best[folder] = (value, carried, levels, hit)
     lifts: list[Lift] = []
     summaries: list[Hit] = []
+    factor = profile.search.lift_factor
     for folder, (value, carried, levels, child) in best.items():
         summary = snapshot.summaries.get(folder)
         if summary is None:
             why = "no _index.md summary and no context.md"
-            lifts.append(
-                Lift(folder, child.path, carried, levels, profile.search.lift_factor, value, value, "", False, why)
-            )
+            lifts.append(Lift(folder, child.path, carried, levels, factor, value, value, "", False, why))
             continue
         made = _summary_hit(snapshot, profile, now_ms, summary, value, carried, levels)
         kept = made.score >= floor
         why = "reaches the floor" if kept else f"{made.score:.4f} is below the floor {floor:.4f}"
-        lifts.append(
-            Lift(
-                folder, child.path, carried, levels, profile.search.lift_factor, value, made.score, summary.file, kept, why
-            )
-        )  # fmt: skip
+        lifts.append(Lift(folder, child.path, carried, levels, factor, value, made.score, summary.file, kept, why))
         if kept:
             summaries.append(made)
     return tuple(lifts), tuple(summaries)

@@ -11,7 +11,7 @@ from brvtui.profile import Profile
 from brvtui.rank.maturity import LEVELS
 from brvtui.retrieve.byterover import scope as scopes
 from brvtui.retrieve.byterover.lifting import lift
-from brvtui.retrieve.byterover.lint import filtered_query, lint, significant_words
+from brvtui.retrieve.byterover.lint import lint, significant_words
 from brvtui.retrieve.byterover.matching import TermTable, match_terms
 from brvtui.retrieve.byterover.scoring import Ranking, path_hit, rank, text_hit
 from brvtui.snapshot import Snapshot
@@ -175,7 +175,9 @@ def _match(asked: _Asked, filtered: str, scope: Scope) -> _Matched:
         skipped = Attempt(f"{place} OR", filtered, scope.path, "OR", State.NOT_REACHED, came_in, 0, "AND found notes")
         return _Matched(table, every_word, "AND", why, False, tuple(stages), (used, skipped))
     why = f"OR: no note matches every token ({count})"
-    tried = Attempt(f"{place} AND", filtered, scope.path, "AND", State.MISSED, came_in, 0, "no note matches every token")
+    tried = Attempt(
+        f"{place} AND", filtered, scope.path, "AND", State.MISSED, came_in, 0, "no note matches every token"
+    )
     used = Attempt(f"{place} OR", filtered, scope.path, "OR", _found(some), came_in, some, why)
     return _Matched(table, any_word, "OR", why, True, tuple(stages), (tried, used))
 
@@ -257,9 +259,10 @@ def _keep(
     hits = tuple(merged[: options.limit])
     total = ranking.matched
     lifted = len(summaries)
+    ratio = profile.search.gap_ratio
     stages = (
         *stages,
-        Stage("score gap", total, total - above, above, "what-is-kept", f"≥ {profile.search.gap_ratio:g} × top {top:.4f}"),
+        Stage("score gap", total, total - above, above, "what-is-kept", f"≥ {ratio:g} × top {top:.4f}"),
         Stage("limit", above, above - within, within, "what-is-kept", f"{options.limit}"),
         Stage("kind and maturity", within, within - len(wanted), len(wanted), "what-is-kept"),
         Stage("parent propagation", len(lifts), len(lifts) - lifted, lifted, "parent-propagation", "folders reached"),
@@ -296,7 +299,7 @@ def _keep(
 
 
 def _wanted(hit: Hit, options: Options) -> bool:
-    if options.kinds and hit.kind not in options.kinds or hit.kind in options.not_kinds:
+    if (options.kinds and hit.kind not in options.kinds) or hit.kind in options.not_kinds:
         return False
     if not options.least_maturity:
         return True
@@ -307,7 +310,15 @@ def _wanted(hit: Hit, options: Options) -> bool:
 def _trimmed(hit: Hit, number: int, limit: int) -> NearMiss:
     maturity = hit.signals.maturity if hit.signals else ""
     return NearMiss(
-        hit.path, hit.file, hit.title, hit.kind, maturity, limit + number, hit.score, "trimmed after propagation", number
+        hit.path,
+        hit.file,
+        hit.title,
+        hit.kind,
+        maturity,
+        limit + number,
+        hit.score,
+        "trimmed after propagation",
+        number,
     )
 
 

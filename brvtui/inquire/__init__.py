@@ -1,0 +1,1 @@
+"""Questions about answers: each re-asks the engine on a changed query, snapshot or profile; no UI."""

@@ -1,0 +1,44 @@
+"""Which note a user means by a path, a part of one, or a title."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from brvtui.snapshot import Snapshot
+from brvtui.tree.files import CONTEXT_FILE
+
+
+class UnknownNote(LookupError):
+    """No note of that name; the message says which ones are near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A file of the tree. ``position`` is its place among the searchable notes, None when it is none of them."""
+
+    path: str
+    position: int | None
+
+
+def find_note(snapshot: Snapshot, name: str) -> Named:
+    """The file that ``name`` means: its path, without ``.md``, the end of one, its folder, or its title.
+
+    Raises :class:`UnknownNote` when nothing or more than one file is meant.
+    """
+    wanted = name.strip().removeprefix(".brv/context-tree/").strip("/")
+    files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
+    known = dict.fromkeys(files)
+    for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}"):
+        if candidate in known:
+            return Named(candidate, snapshot.by_path.get(candidate))
+    ends = [path for path in known if path.endswith((f"/{wanted}", f"/{wanted}.md"))]
+    titled = [note.path for note in snapshot.notes if note.title.lower() == wanted.lower()]
+    meant = list(dict.fromkeys(ends or titled))
+    if len(meant) == 1:
+        return Named(meant[0], snapshot.by_path.get(meant[0]))
+    if meant:
+        raise UnknownNote(f"{name} could be {', '.join(meant[:4])}: give the whole path")
+    near = difflib.get_close_matches(wanted, known, 3, 0.5)
+    hint = f"; near: {', '.join(near)}" if near else ""
+    raise UnknownNote(f"no note {name} in {snapshot.project.tree}{hint}")
