@@ -1,0 +1,5 @@
+"""``python -m brvtui``."""
+
+from brvtui.cli import main
+
+main()
