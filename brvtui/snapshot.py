@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Limits
 from brvtui.rank.maturity import LEVELS
+from brvtui.text.index import Document, TextIndex
 from brvtui.text.postings import NoteTerms, Postings
 from brvtui.trace import Kind
 from brvtui.tree.files import CONTEXT_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
@@ -150,6 +151,17 @@ class Snapshot:
     def is_local(self) -> NDArray[np.bool_]:
         """Whether each note is the project's own, by position."""
         return np.asarray([note.is_local for note in self.notes], dtype=np.bool_)
+
+    @cached_property
+    def index(self) -> TextIndex:
+        """The tantivy index of the notes' texts; made on first use, which reads every note again."""
+        return TextIndex(Document(note.file, note.title, self._readable(note.path)) for note in self.notes)
+
+    def _readable(self, path: str) -> str:
+        try:
+            return self.text(path)
+        except OSError:
+            return ""
 
     @cached_property
     def hierarchy(self) -> Hierarchy:

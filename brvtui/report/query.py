@@ -16,6 +16,7 @@ from brvtui.trace import Check, Detail, Hit, NearMiss, Search, State, Step, Trac
 
 _BAR_CELLS = 12
 _SHOWN_MISSES = 3
+_SHOWN_ANSWER_LINES = 24
 
 
 def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> RenderableType:
@@ -89,7 +90,7 @@ def _route(trace: Trace) -> Table:
 
 def _gates(step: Step) -> Text:
     text = plain(step.summary)
-    for check in step.checks:
+    for check in step.checks if step.state in (State.PASSED, State.FAILED, State.TAKEN) else ():
         shown = _check(check)
         if shown:
             text.append(f"\n{visible(shown)}", style="dim")
@@ -99,12 +100,8 @@ def _gates(step: Step) -> Text:
 def _check(check: Check) -> str:
     if check.value is None or check.threshold is None:
         return ""
-    result = {True: "passed", False: "failed", None: "not asked"}[check.passed]
-    margin = "" if check.margin is None else f", margin {check.margin:+.2f}"
-    note = f" ({check.note})" if check.note else ""
-    return (
-        f"{check.name} {check.value:g} {check.operator} {check.threshold:g} [{check.constant}]: {result}{margin}{note}"
-    )
+    mark = {True: "✓", False: "✗", None: "·"}[check.passed]
+    return f"{mark} {check.name} {check.value:.4g} {check.operator} {check.threshold:g}"
 
 
 def _results(hits: Sequence[Hit], search: Search, width: int) -> Table:
@@ -139,7 +136,10 @@ def _lacks(miss: NearMiss) -> str:
 def _answer(trace: Trace) -> RenderableType:
     answer = trace.answer
     if answer.prompt is None:
-        return Text(visible(answer.text, keep="\n"))
+        lines = visible(answer.text, keep="\n").splitlines()
+        more = len(lines) - _SHOWN_ANSWER_LINES
+        tail = [f"… {more} more lines, in --format json"] if more > 0 else []
+        return Text("\n".join([*lines[:_SHOWN_ANSWER_LINES], *tail]))
     prompt = answer.prompt
     table = Table.grid(padding=(0, 2))
     for section in prompt.sections:

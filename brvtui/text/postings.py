@@ -133,6 +133,10 @@ class Postings:
             known = self._expansions[key] = self.vocabulary.expand(term, text)
         return known
 
+    def exact(self, term: str) -> Expansion:
+        """The expansion of ``term`` to itself alone."""
+        return self.vocabulary.only(term)
+
     def norms(self, text: Text) -> NDArray[np.float64]:
         """Length norms, shape (FIELDS, notes)."""
         key = (text.k, text.b)

@@ -72,6 +72,19 @@ class Vocabulary:
             np.concatenate([kinds, np.full(len(fuzzy_ids), 2, dtype=np.int8)]),
         )
 
+    def only(self, term: str) -> Expansion:
+        """The expansion of ``term`` to itself alone; empty when no note holds it."""
+        place = bisect_left(self._terms, term)
+        held = place < len(self._terms) and self._terms[place] == term
+        count = int(held)
+        return Expansion(
+            term,
+            self._ids[place : place + count],
+            np.ones(count),
+            np.zeros(count, dtype=np.int64),
+            np.zeros(count, dtype=np.int8),
+        )
+
     def _fuzzy(
         self, term: str, text: Text, taken: set[int]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from brvtui.profile import Profile
+from brvtui.profile import Profile, Text
 from brvtui.rank import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
@@ -15,6 +17,7 @@ from brvtui.text.vocabulary import KINDS
 from brvtui.trace import Contribution, Detail, Search, TextScore
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"
+TANTIVY_FORMULA = "boost × tantivy's BM25 (k 1.2, b 0.75, lengths quantised)"
 
 
 def detail(snapshot: Snapshot, profile: Profile, search: Search, path: str) -> Detail:
@@ -23,43 +26,55 @@ def detail(snapshot: Snapshot, profile: Profile, search: Search, path: str) -> D
     A note that no query term matches has no contributions. Raises KeyError when the snapshot has no such note.
     """
     position = snapshot.by_path[path]
-    postings, text = snapshot.postings, profile.text
-    note = postings.notes[position]
-    held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
+    by_tantivy = profile.text.relevance == "tantivy"
     found: list[Contribution] = []
     matched = 0
     for token, times in Counter(terms(search.lint.filtered)).items():
-        before = len(found)
-        expansion = postings.expand(token, text)
-        for position_in, identity in enumerate(expansion.ids.tolist()):
-            for field, name in enumerate(FIELDS):
-                tf = held.get(identity * len(FIELDS) + field)
-                if tf is None:
-                    continue
-                df = postings.df(identity, field)
-                idf = float(bm25.idf(len(postings.notes), np.asarray(float(df))))
-                length, average = note.lengths[field], postings.averages[field]
-                norm = float(bm25.length_norm(np.asarray(float(length)), average, text.k, text.b))
-                weight = float(expansion.weights[position_in])
-                score = idf * (text.d + tf * (text.k + 1) / (tf + norm))
-                found.append(
-                    Contribution(
-                        query_term=from_utf16(token),
-                        term=from_utf16(postings.ids.terms[identity]),
-                        kind=KINDS[expansion.kinds[position_in]],
-                        field=name,
-                        tf=tf,
-                        df=df,
-                        idf=idf,
-                        length=length,
-                        average_length=average,
-                        weight=weight,
-                        boost=text.boost[name],
-                        value=weight * text.boost[name] * score * times,
-                    )
-                )
-        matched += len(found) > before
+        made = _contributions(snapshot, profile.text, token, position)
+        if by_tantivy:
+            made = _by_tantivy(snapshot, token, position, made)
+        own = [replace(item, value=item.value * times) for item in made]
+        matched += bool(own)
+        found += own
     total = sum(item.value for item in found)
     raw = total * matched
     found.sort(key=lambda item: -item.value)
-    return Detail(path, tuple(found), TextScore(total, matched, raw, raw / (1 + raw)), FORMULA)
+    score = TextScore(total, matched, raw, raw / (1 + raw))
+    return Detail(path, tuple(found), score, TANTIVY_FORMULA if by_tantivy else FORMULA)
+
+
+def _contributions(snapshot: Snapshot, text: Text, token: str, position: int) -> Iterator[Contribution]:
+    postings = snapshot.postings
+    note = postings.notes[position]
+    held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
+    expansion = postings.exact(token) if text.relevance == "tantivy" else postings.expand(token, text)
+    for place, identity in enumerate(expansion.ids.tolist()):
+        for field, name in enumerate(FIELDS):
+            tf = held.get(identity * len(FIELDS) + field)
+            if tf is None:
+                continue
+            df = postings.df(identity, field)
+            idf = float(bm25.idf(len(postings.notes), np.asarray(float(df))))
+            length, average = note.lengths[field], postings.averages[field]
+            norm = float(bm25.length_norm(np.asarray(float(length)), average, text.k, text.b))
+            weight = float(expansion.weights[place])
+            yield Contribution(
+                query_term=from_utf16(token),
+                term=from_utf16(postings.ids.terms[identity]),
+                kind=KINDS[expansion.kinds[place]],
+                field=name,
+                tf=tf,
+                df=df,
+                idf=idf,
+                length=length,
+                average_length=average,
+                weight=weight,
+                boost=text.boost[name],
+                value=weight * text.boost[name] * idf * (text.d + tf * (text.k + 1) / (tf + norm)),
+            )
+
+
+def _by_tantivy(snapshot: Snapshot, token: str, position: int, made: Iterator[Contribution]) -> Iterator[Contribution]:
+    for item in made:
+        score = float(snapshot.index.field_scores(token, item.field)[position])
+        yield replace(item, value=item.boost * score)

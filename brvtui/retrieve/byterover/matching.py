@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Text
 from brvtui.rank.bm25 import saturate
-from brvtui.text.postings import Postings, TermMatches
+from brvtui.snapshot import Snapshot
+from brvtui.text.postings import TermMatches
 from brvtui.trace import TextScore
 
 
@@ -46,15 +47,21 @@ class TermTable:
         return saturate(self.raw[positions])
 
 
-def match_terms(postings: Postings, tokens: list[str], text: Text) -> TermTable:
+def match_terms(snapshot: Snapshot, tokens: list[str], text: Text) -> TermTable:
     """The terms of a query over all notes. A token that is repeated adds its scores again, and counts once."""
-    count = len(postings.notes)
+    count = len(snapshot.notes)
     term_sum = np.zeros(count)
     matched = np.zeros(count, dtype=np.int64)
     matches = []
     for token, times in Counter(tokens).items():
-        found = postings.match(token, text)
+        found = _term(snapshot, token, text)
         matches.append(found)
         term_sum += found.scores * times if times > 1 else found.scores
         matched += found.scores > 0
     return TermTable(tuple(matches), term_sum, matched)
+
+
+def _term(snapshot: Snapshot, token: str, text: Text) -> TermMatches:
+    if text.relevance == "tantivy":
+        return TermMatches(token, snapshot.postings.exact(token), snapshot.index.term_scores(token, text.boost))
+    return snapshot.postings.match(token, text)

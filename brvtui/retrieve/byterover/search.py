@@ -146,7 +146,7 @@ def _text_search(asked: _Asked, text: str, scope: Scope, attempts: tuple[Attempt
 def _match(asked: _Asked, filtered: str, scope: Scope) -> _Matched:
     snapshot, profile = asked.snapshot, asked.profile
     tokens = terms(filtered)
-    table = match_terms(snapshot.postings, tokens, profile.text)
+    table = match_terms(snapshot, tokens, profile.text)
     everything = len(snapshot.notes)
     stages: list[Stage] = []
     any_word = table.any_word()

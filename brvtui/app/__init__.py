@@ -1,0 +1,14 @@
+"""The terminal app. Cheap to import: Textual is loaded by :func:`run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def run(start: Path | None, profile: str | None, now_ms: float | None, signals_file: Path | None) -> int:
+    """Opens the app on the project at or above ``start`` and returns the exit code once the user leaves."""
+    from brvtui.app.app import BrvTui, Opening
+
+    app = BrvTui(Opening(start, profile, now_ms, signals_file))
+    app.run()
+    return app.return_code or 0

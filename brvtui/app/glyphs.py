@@ -1,0 +1,174 @@
+"""Every sign that the app draws, and a letter form of each for terminals without Unicode."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from brvtui.trace import Kind, State
+
+VARIABLE = "BRV_TUI_ASCII"
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """One set of signs; every value is one cell wide unless its name says otherwise."""
+
+    unicode: bool
+    maturity: Mapping[str, str]
+    kind: Mapping[str, str]
+    state: Mapping[str, str]
+    fills: Mapping[str, str]
+    eighths: str
+    full: str
+    empty: str
+    tick: str
+    open: str
+    closed: str
+    prompt: str
+    arrow: str
+    """Three cells."""
+    skipped_arrow: str
+    """Three cells."""
+    warn: str
+    watching: str
+    thumb: str
+    dash: str
+    here: str
+    bullet: str
+    up: str
+    down: str
+    minus: str
+    check: str
+    cross: str
+
+
+_STATES = (
+    State.HIT,
+    State.MISSED,
+    State.PASSED,
+    State.FAILED,
+    State.TAKEN,
+    State.SKIPPED,
+    State.NOT_REACHED,
+    State.NOT_RUN,
+)
+
+
+def _states(signs: str) -> dict[str, str]:
+    return {state.value: sign for state, sign in zip(_STATES, signs, strict=True)}
+
+
+UNICODE = Glyphs(
+    unicode=True,
+    maturity={"draft": "○", "validated": "◐", "core": "●"},
+    kind={Kind.SUMMARY.value: "▤", Kind.ARCHIVE_STUB.value: "▱"},
+    state=_states("»–✓✗»⊘·~"),
+    fills={
+        "relevance": "█",
+        "importance": "▓",
+        "recency": "▒",
+        "local bonus": "░",
+        "propagated": "█",
+        "named note": "█",
+        "named folder": "█",
+        "below the named folder": "█",
+        "other": "▒",
+        "lost": "╱",
+    },
+    eighths="▏▎▍▌▋▊▉█",
+    full="▰",
+    empty="▱",
+    tick="┊",
+    open="▾",
+    closed="▸",
+    prompt="›",
+    arrow="──▸",
+    skipped_arrow="╌╌╌",
+    warn="⚠",
+    watching="≈",
+    thumb="▐",
+    dash="┄",
+    here="▌",
+    bullet="•",
+    up="▴",
+    down="▾",
+    minus="−",
+    check="✓",
+    cross="✗",
+)
+
+ASCII = Glyphs(
+    unicode=False,
+    maturity={"draft": "d", "validated": "v", "core": "c"},
+    kind={Kind.SUMMARY.value: "s", Kind.ARCHIVE_STUB.value: "a"},
+    state=_states(">-+x>/.~"),
+    fills={
+        "relevance": "R",
+        "importance": "I",
+        "recency": "r",
+        "local bonus": "L",
+        "propagated": "P",
+        "named note": "N",
+        "named folder": "N",
+        "below the named folder": "N",
+        "other": "?",
+        "lost": "/",
+    },
+    eighths="#",
+    full="#",
+    empty=".",
+    tick="|",
+    open="v",
+    closed=">",
+    prompt=">",
+    arrow="-->",
+    skipped_arrow=" - ",
+    warn="!",
+    watching="~",
+    thumb="#",
+    dash="-",
+    here=">",
+    bullet="*",
+    up="^",
+    down="v",
+    minus="-",
+    check="+",
+    cross="x",
+)
+
+MATURITIES = ("draft", "validated", "core")
+
+STATE_WORDS = {
+    State.HIT.value: "hit",
+    State.MISSED.value: "missed",
+    State.PASSED.value: "passed",
+    State.FAILED.value: "failed",
+    State.TAKEN.value: "taken",
+    State.SKIPPED.value: "skipped",
+    State.NOT_REACHED.value: "not reached",
+    State.NOT_RUN.value: "not run",
+}
+
+STATE_ROLES = {
+    State.HIT.value: "taken",
+    State.MISSED.value: "muted",
+    State.PASSED.value: "ok",
+    State.FAILED.value: "bad",
+    State.TAKEN.value: "taken",
+    State.SKIPPED.value: "muted",
+    State.NOT_REACHED.value: "faint",
+    State.NOT_RUN.value: "muted",
+}
+
+
+def for_terminal(environ: Mapping[str, str] | None = None, encoding: str | None = None) -> Glyphs:
+    """Letters when :data:`VARIABLE` is set or the output is not UTF-8, else signs."""
+    values = os.environ if environ is None else environ
+    wanted = values.get(VARIABLE, "")
+    if wanted:
+        return UNICODE if wanted == "0" else ASCII
+    used = (encoding or getattr(sys.__stdout__, "encoding", "") or "").lower().replace("-", "")
+    return UNICODE if used in ("utf8", "utf8sig") else ASCII

@@ -1,0 +1,99 @@
+"""What workers tell the Query screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from brvtui.app.view import CacheShown, NoteText, Overview
+from brvtui.trace import Detail, Trace
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+
+@dataclass
+class Opened(Message):
+    """The project was found; its notes are about to be read."""
+
+    session: Session
+
+
+@dataclass
+class Progressed(Message):
+    """So many files of the tree are read."""
+
+    done: int
+    total: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest progress matters."""
+        return isinstance(message, Progressed)
+
+
+@dataclass
+class Loaded(Message):
+    """A snapshot was published."""
+
+    overview: Overview
+    history: list[str]
+
+
+@dataclass
+class Failed(Message):
+    """The project cannot be opened or read; ``what`` says why and what to do."""
+
+    what: str
+
+
+@dataclass
+class WatchBegun(Message):
+    """Whether changes on disk are noticed, and if not, why."""
+
+    active: bool
+    why: str
+
+
+@dataclass
+class Changed(Message):
+    """Something changed on disk."""
+
+    def can_replace(self, message: Message) -> bool:
+        """A burst of changes is one."""
+        return isinstance(message, Changed)
+
+
+@dataclass
+class Traced(Message):
+    """A query was probed or run. ``number`` orders requests: older answers are dropped."""
+
+    number: int
+    trace: Trace
+    took_ms: float
+    history: list[str] | None = None
+    problem: str = ""
+
+
+@dataclass
+class Detailed(Message):
+    """The term × field detail of one note under one trace."""
+
+    trace: Trace
+    detail: Detail
+
+
+@dataclass
+class NoteRead(Message):
+    """The text of one note."""
+
+    note: NoteText
+
+
+@dataclass
+class CacheSeen(Message):
+    """The simulated cache at this moment."""
+
+    query: str
+    shown: CacheShown

@@ -1,0 +1,164 @@
+"""Text from notes made fit for a terminal: never markup, never escapes, measured in cells."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from rich.cells import cell_len
+
+_PICTURES = 0x2400
+_DELETE = 0x7F
+_TAB_CELLS = 4
+_JOINERS = "\u200c\u200d"
+_SELECTORS = ("\ufe0e", "\ufe0f")
+
+
+def visible(text: str) -> str:
+    """``text`` with every control, bidi control and lone surrogate as a visible placeholder.
+
+    Emoji sequences are taken apart (joiners and variation selectors go), because terminals disagree on their width;
+    joiners inside words of scripts that need them stay.
+    """
+    if text.isprintable() and not any(mark in text for mark in _SELECTORS):
+        return text
+    return "".join(_placeholder(text, place) for place in range(len(text)))
+
+
+def _placeholder(text: str, place: int) -> str:
+    char = text[place]
+    code = ord(char)
+    if char in _SELECTORS:
+        return ""
+    if char == "\t":
+        return " " * _TAB_CELLS
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == _DELETE:
+        return "␡"
+    if char in _JOINERS:
+        before = text[place - 1 : place]
+        return char if before.isalpha() or unicodedata.combining(before or " ") else ""
+    category = unicodedata.category(char)
+    if category in ("Zl", "Zp") or category in ("Cc", "Cf", "Cs"):
+        return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return " " if category == "Zs" else char
+
+
+def cut(text: str, width: int, ellipsis: str = "…") -> str:
+    """``text`` in at most ``width`` cells; what does not fit gives way to ``ellipsis`` at the end."""
+    if width <= 0:
+        return ""
+    if cell_len(text) <= width:
+        return text
+    return _prefix(text, max(0, width - cell_len(ellipsis))) + cut_hard(ellipsis, width)
+
+
+def cut_left(text: str, width: int, ellipsis: str = "…") -> str:
+    """``text`` in at most ``width`` cells, its beginning cut off: the end of a path says most."""
+    if width <= 0:
+        return ""
+    if cell_len(text) <= width:
+        return text
+    room = width - cell_len(ellipsis)
+    start = len(text)
+    used = 0
+    while start > 0 and used + cell_len(text[start - 1]) <= room:
+        start -= 1
+        used += cell_len(text[start])
+    return cut_hard(ellipsis, width) + text[start:]
+
+
+def cut_hard(text: str, width: int) -> str:
+    """The beginning of ``text`` in at most ``width`` cells, without a mark."""
+    return text if cell_len(text) <= width else _prefix(text, width)
+
+
+def _prefix(text: str, width: int) -> str:
+    used = 0
+    for place, char in enumerate(text):
+        used += cell_len(char)
+        if used > width:
+            return text[:place]
+    return text
+
+
+def fit(text: str, width: int) -> str:
+    """``text`` in exactly ``width`` cells: cut with an ellipsis, or filled up with spaces."""
+    short = cut(text, width)
+    return short + " " * (width - cell_len(short))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """``text`` (one paragraph) in lines of at most ``width`` cells, broken at spaces where that is possible."""
+    width = max(width, 4)
+    if cell_len(text) <= width:
+        return [text]
+    lines: list[str] = []
+    line = ""
+    used = 0
+    for word in _pieces(text):
+        size = cell_len(word)
+        if used + size <= width:
+            line += word
+            used += size
+            continue
+        if line.strip():
+            lines.append(line.rstrip())
+            word = word.lstrip()
+            size = cell_len(word)
+        while size > width:
+            head = _prefix(word, width) or word[0]
+            lines.append(head)
+            word = word[len(head) :]
+            size = cell_len(word)
+        line, used = word, size
+    if line.strip() or not lines:
+        lines.append(line.rstrip())
+    return lines
+
+
+def _pieces(text: str) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for place in range(1, len(text)):
+        breaks = text[place] == " " and text[place - 1] != " "
+        if breaks or (cell_len(text[place]) > 1 and text[place - 1] != " "):
+            pieces.append(text[start:place])
+            start = place
+    pieces.append(text[start:])
+    return pieces
+
+
+def number(value: float | None, places: int = 2) -> str:
+    """A score or ratio: ``0.82``; an en dash for None; whole numbers from 10 on without decimals."""
+    if value is None:
+        return "–"
+    if float(value).is_integer() and abs(value) >= 2:
+        return f"{value:.0f}".replace("-", "−")
+    return f"{value:.{places}f}".replace("-", "−")
+
+
+def signed(value: float, places: int = 2) -> str:
+    """``value`` with its sign, a true minus: ``+0.12``, ``−0.03``."""
+    return f"{value:+.{places}f}".replace("-", "−")
+
+
+def seconds(value: float) -> str:
+    """A short duration: ``12 s``, ``4 min``, ``3 h``."""
+    if value < 60:
+        return f"{value:.0f} s"
+    if value < 3600:
+        return f"{value / 60:.0f} min"
+    return f"{value / 3600:.0f} h"
+
+
+def days(value: float) -> str:
+    """An age or forecast in days: ``0.4 d``, ``12 d``."""
+    return f"{value:.1f} d" if value < 10 else f"{value:.0f} d"
+
+
+def ms(value: float) -> str:
+    """Milliseconds: ``0.02 ms``, ``1.4 ms``, ``120 ms``."""
+    if value < 0.1:
+        return f"{value:.2f} ms"
+    return f"{value:.1f} ms" if value < 100 else f"{value:.0f} ms"

@@ -1,0 +1,125 @@
+"""What the panes read: one frozen state of the screen. They compute nothing from it but its drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Trace
+
+
+class Phase(StrEnum):
+    """How far the project is."""
+
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A folder or note of the tree pane. ``counts`` are notes below a folder by maturity, then stubs and summaries."""
+
+    path: str
+    name: str
+    is_folder: bool
+    kind: str
+    maturity: str
+    children: tuple[Branch, ...] = ()
+    counts: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """A note as the empty state lists it."""
+
+    path: str
+    title: str
+    maturity: str
+    importance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What header, tree and empty state show of a snapshot."""
+
+    project: str
+    notes: int
+    counts: tuple[int, int, int]
+    """Notes by maturity: draft, validated, core."""
+    unseen: tuple[tuple[str, str], ...]
+    """Path and reason of files that the engine does not see."""
+    roots: tuple[Branch, ...]
+    important: tuple[NoteLine, ...]
+    notices: tuple[str, ...]
+    maturity: Mapping[str, str]
+    """By the note's path."""
+    fingerprint: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShown:
+    """The simulated cache a moment ago."""
+
+    fingerprint: FingerprintState
+    look: CacheLook
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """The text of the selected note, or why it cannot be shown."""
+
+    path: str
+    text: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One state of the Query screen."""
+
+    phase: Phase = Phase.LOADING
+    problem: str = ""
+    done: int = 0
+    total: int = 0
+    overview: Overview | None = None
+    profile: str = ""
+    frozen: bool = False
+    recording: bool = False
+    watching: bool = False
+    watch_why: str = ""
+    query: str = ""
+    scope: str = ""
+    trace: Trace | None = None
+    selected: str = ""
+    detail: Detail | None = None
+    note: NoteText | None = None
+    cache: CacheShown | None = None
+    constants: Mapping[str, float] = field(default_factory=dict)
+    """Thresholds by dotted name, as far as traces named them."""
+
+    @property
+    def hit(self) -> Hit | None:
+        """The selected result, when it is one."""
+        if self.trace is None:
+            return None
+        return next((hit for hit in self.trace.hits if hit.file == self.selected), None)
+
+    @property
+    def near_miss(self) -> NearMiss | None:
+        """The selected near miss, when it is one."""
+        if self.trace is None or self.hit is not None:
+            return None
+        return next((miss for miss in self.trace.search.near_misses if miss.file == self.selected), None)
+
+    @property
+    def unused(self) -> bool:
+        """Whether the search was computed to be shown and not used, because the cache answered."""
+        return self.trace is not None and not self.trace.used
+
+
+def selectable(trace: Trace) -> list[str]:
+    """The files of results and near misses in the order of display, each once."""
+    return list(dict.fromkeys([hit.file for hit in trace.hits] + [miss.file for miss in trace.search.near_misses]))

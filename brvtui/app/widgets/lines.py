@@ -1,0 +1,129 @@
+"""A widget that draws lines of roles, the base of everything on the Query screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from brvtui.app.glyphs import Glyphs
+from brvtui.app.paint.line import Line
+from brvtui.app.view import View
+
+if TYPE_CHECKING:
+    from brvtui.app.app import BrvTui
+
+_LETTERS = str.maketrans("·×→−–…“”≥≤│┄↑↓", ".x>--~\"\"><|-^v")
+
+
+class Lines(Widget):
+    """Draws what :meth:`build` returns for the current view; built again only when something it reads changed."""
+
+    def __init__(self, *, id: str) -> None:
+        """A widget without lines; ``id`` names it for styles and layout."""
+        super().__init__(id=id)
+        self.view = View()
+        self.lines: list[Line] = []
+        self._strips: dict[int, Strip] = {}
+        self._built: tuple[object, ...] | None = None
+
+    @property
+    def brv(self) -> BrvTui:
+        """The app."""
+        return cast("BrvTui", self.app)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The signs to draw with."""
+        return self.brv.glyphs
+
+    @property
+    def room(self) -> int:
+        """Cells that a line may take."""
+        return max(self.content_size.width, 1)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The lines for ``view`` in ``width`` cells."""
+        raise NotImplementedError
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """What the lines are made from: they are built again when it changes."""
+        return (view,)
+
+    def update(self, view: View) -> None:
+        """Shows ``view``."""
+        self.view = view
+        self.rebuild()
+
+    def rebuild(self, force: bool = False) -> None:
+        """Builds the lines again if anything they are made from changed, and draws them if they did."""
+        if not self.is_attached or not self.content_size.width:
+            self._built = None
+            return
+        marks = tuple(_mark(item) for item in self.depends(self.view))
+        key = (*marks, self.room, self.content_size.height)
+        if key == self._built and not force:
+            return
+        self._built = key
+        lines = self.build(self.view, self.room)
+        if lines != self.lines or force:
+            self.lines = lines
+            self.changed()
+
+    def changed(self) -> None:
+        """Draws anew."""
+        self._strips.clear()
+        self.refresh()
+
+    def restyle(self) -> None:
+        """Draws anew in the colours of another theme."""
+        self._strips.clear()
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lines depend on the width."""
+        self.rebuild()
+
+    def on_show(self, event: events.Show) -> None:
+        """A hidden widget is not kept up to date."""
+        self.rebuild()
+
+    def line_at(self, row: int) -> int:
+        """Which line is drawn in ``row``."""
+        return row
+
+    def ground(self, number: int) -> str:
+        """The role of the background of line ``number``; empty for none."""
+        return self.lines[number].ground
+
+    def render_line(self, y: int) -> Strip:
+        """Row ``y`` as segments."""
+        width = self.content_size.width
+        number = self.line_at(y)
+        if not 0 <= number < len(self.lines):
+            return Strip.blank(width, self.rich_style)
+        strip = self._strips.get(number)
+        if strip is None:
+            strip = self._strips[number] = self._strip(number, width)
+        return strip
+
+    def _strip(self, number: int, width: int) -> Strip:
+        palette = self.brv.palette
+        base = self.rich_style
+        ground = self.ground(number)
+        under = base + Style(bgcolor=palette.style(f"text on {ground}").bgcolor) if ground else base
+        letters = not self.glyphs.unicode
+        segments = [
+            Segment(text.translate(_LETTERS) if letters else text, under + palette.style(role))
+            for text, role in self.lines[number].spans
+        ]
+        return Strip(segments).adjust_cell_length(width, under)
+
+
+def _mark(item: object) -> object:
+    """A stand-in that is cheap to compare: big frozen structures are the same only if they are the same object."""
+    return item if isinstance(item, (str, int, float, bool, tuple, type(None))) else id(item)
