@@ -32,7 +32,10 @@ def profile_for(project: Path, wanted: str | None) -> Profile:
     own = tables.get(_TABLE, {})
     if not isinstance(own, dict):
         raise ProfileError(f"{file}: [{_TABLE}] must be a table")
-    base = profiles.load(own.get("extends", profiles.DEFAULT))
+    extends = own.get("extends", profiles.DEFAULT)
+    if not isinstance(extends, str):
+        raise ProfileError(f"{file}: extends = {extends!r} must name a profile")
+    base = profiles.load(extends)
     changes = {key: value for key, value in own.items() if key != "extends"}
     return profiles.overlay(base, {"name": f"{base.name}*" if changes else base.name, **changes}, str(file))
 

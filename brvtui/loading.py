@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,8 @@ class SignalLayers:
     """Stored signals by note path, the first layer that has a note wins; frontmatter comes after them all."""
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
+    broken: str = ""
+    """A file of the engine's sidecar that is no JSON; the engine then reads no signals at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ def _in_document_order(
 def _read(item: _Located, profile: Profile, ids: TermIds, base: NoteSignals) -> Parsed:
     file = item.file
     role = file.role
-    identity = (file.mtime_ns, file.size, file.inode)
+    identity = (item.alias, file.path, file.mtime_ns, file.size, file.inode)
     if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):
         return Parsed(*identity)
     try:
@@ -139,13 +142,16 @@ def _summary(text: str) -> tuple[int | None, int | None]:
 
 
 def _as_number(value: object) -> float | None:
-    """``value`` as the engine's language converts it to a number."""
+    """``value`` as the engine's language converts it to a number; None when that is none, or not finite."""
+    if isinstance(value, list) and len(value) <= 1:
+        return _as_number(value[0] if value else None)
     if value is None or value == "":
         return 0
     try:
-        return float(str(value)) if not isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+        number = float(value) if isinstance(value, bool) else float(str(value))
+    except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _assemble(
@@ -161,7 +167,7 @@ def _assemble(
     previous: Snapshot | None,
 ) -> Snapshot:
     base = defaults(profile.signals)
-    ignored = _signals_ignored(located) if profile.limits.failures else ""
+    ignored = _signals_ignored(located, parsed, stored.broken) if profile.limits.failures else ""
     notes: list[Note] = []
     terms = []
     signals: list[NoteSignals] = []
@@ -213,11 +219,14 @@ def _assemble(
     )
 
 
-def _signals_ignored(located: Sequence[_Located]) -> str:
+def _signals_ignored(located: Sequence[_Located], parsed: Mapping[str, Parsed], broken: str) -> str:
     """Why the real engine reads no stored signals at all here: it reads them in one batch, which fails as a whole."""
-    if any(item.alias and item.file.role in SEARCHABLE for item in located):
+    if broken:
+        return f"{broken} is no JSON, so ByteRover 3.14 ignores all stored signals: every note has the defaults"
+    asked = [item for item in located if parsed[item.path].terms or parsed[item.path].summary_order is not None]
+    if any(item.alias for item in asked):
         return "with shared sources, ByteRover 3.14 ignores all stored signals: every note has the defaults"
-    odd = next((item.path for item in located if ":" in item.file.path or "\\" in item.file.path), "")
+    odd = next((item.path for item in asked if ":" in item.file.path or "\\" in item.file.path), "")
     if odd:
         return f"{odd}: for the : or \\ in this name, ByteRover 3.14 ignores all stored signals; rename the file"
     return ""

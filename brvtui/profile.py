@@ -19,6 +19,7 @@ from typing import Any
 
 DEFAULT = "brv-3"
 BUILT_IN = ("brv-3", "docs")
+TIERS = 5
 
 
 class ProfileError(ValueError):
@@ -349,6 +350,16 @@ def _join(where: str, key: str) -> str:
     return f"{where}.{key}" if where else key
 
 
+_AT_LEAST_ONE = ("search.limit", "router.limit", "entities.limit", "cache.capacity", "search.excerpt_chars")
+_POSITIVE = (
+    "decay.recency_days",
+    "decay.importance_base",
+    "manifest.chars_per_token",
+    "score.importance_scale",
+    "score.cap",
+    "text.k",
+    "cache.ttl_seconds",
+)
 _CHOICES = {
     "text.relevance": ("minisearch", "tantivy"),
     "manifest.contexts_by": ("walk", "importance"),
@@ -366,6 +377,11 @@ def _check(profile: Profile, origin: str) -> None:
     for dotted, names in _NAMES.items():
         if set(lookup(profile, dotted)) != names:
             raise ProfileError(f"{origin}: {dotted} must name exactly {', '.join(sorted(names))}")
-    for dotted in ("search.limit", "router.limit", "entities.limit", "cache.capacity"):
+    for dotted in _AT_LEAST_ONE:
         if lookup(profile, dotted) < 1:
             raise ProfileError(f"{origin}: {dotted} must be at least 1")
+    for dotted in _POSITIVE:
+        if not 0 < lookup(profile, dotted) < float("inf"):
+            raise ProfileError(f"{origin}: {dotted} must be a number above 0")
+    if len(profile.router.expected) != TIERS:
+        raise ProfileError(f"{origin}: router.expected must hold {TIERS} texts")

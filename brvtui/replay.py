@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from brvtui.route.cache import CacheState
 from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Search, to_plain
+from brvtui.tree.json_file import read_json
 
 MS = 1000.0
 
@@ -69,8 +69,8 @@ def read_sequence(path: Path) -> list[Move]:
 
 def _read_list(path: Path) -> list[Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        value = read_json(path)
+    except (OSError, ValueError) as error:
         raise ReplayError(f"{path}: cannot be read as a list of queries ({error})") from error
     if not isinstance(value, list):
         raise ReplayError(f"{path}: must hold a JSON list")

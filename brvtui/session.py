@@ -199,8 +199,9 @@ class Session:
         if self._signals_file:
             layers.append(read_signals_file(self._signals_file, base))
         layers.append(self._overlay.read(base))
-        layers.append(read_sidecar(self._sidecar_folder(), base).signals)
-        return SignalLayers(tuple(layers))
+        sidecar = read_sidecar(self._sidecar_folder(), base)
+        layers.append(sidecar.signals)
+        return SignalLayers(tuple(layers), sidecar.broken)
 
     def _record(self, trace: Trace) -> None:
         base = defaults(self.profile.signals)
@@ -228,6 +229,8 @@ def _same(old: Snapshot, new: Snapshot) -> bool:
         and old.files == new.files
         and old.unseen == new.unseen
         and old.signals == new.signals
+        and old.summary_signals == new.summary_signals
+        and old.notices == new.notices
         and old.parsed.keys() == new.parsed.keys()
         and all(old.parsed[path] is parsed for path, parsed in new.parsed.items())
     )

@@ -15,6 +15,7 @@ from brvtui.rank.maturity import LEVELS
 from brvtui.text.index import Document, TextIndex
 from brvtui.text.postings import NoteTerms, Postings
 from brvtui.trace import Kind
+from brvtui.tree.collation import in_locale_order
 from brvtui.tree.files import CONTEXT_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
 from brvtui.tree.fingerprint import fingerprint, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
@@ -77,6 +78,8 @@ class FolderSummary:
 class Parsed:
     """What was read from one file, kept until the file changes. ``unseen`` says why it is not searched."""
 
+    alias: str
+    file: str
     mtime_ns: int
     size: int
     inode: int
@@ -170,9 +173,15 @@ class Snapshot:
 
     @cached_property
     def domains(self) -> dict[str, str]:
-        """Folders at depth 1 by their lower-case name; those of shared sources begin with ``[alias]:``."""
-        names = (note.path.split("/", 1)[0] for note in self.notes if "/" in note.path)
-        return {name.lower(): name for name in names}
+        """Folders at depth 1 by their lower-case name, the first in locale order where two differ in case only.
+
+        Those of shared sources begin with ``[alias]:``.
+        """
+        names = {note.path.split("/", 1)[0] for note in self.notes if "/" in note.path}
+        found: dict[str, str] = {}
+        for name in in_locale_order(sorted(names), str):
+            found.setdefault(name.lower(), name)
+        return found
 
     @cached_property
     def fingerprint(self) -> str:
@@ -182,7 +191,7 @@ class Snapshot:
     @cached_property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
         """Path, absolute path and mtime (ms) of every file that the fingerprint covers, shared sources included."""
-        covered = ((path, entry) for path, entry in self.parsed.items() if is_covered(role_of(split_alias(path)[1])))
+        covered = ((path, entry) for path, entry in self.parsed.items() if is_covered(role_of(entry.file)))
         return tuple((path, str(self.location(path)), entry.mtime_ms) for path, entry in covered)
 
     def fingerprint_with(self, touched: Mapping[str, int]) -> str:
@@ -208,11 +217,17 @@ class Snapshot:
         return known
 
     def location(self, path: str) -> Path:
-        """Where the note (or other tree file) at ``path`` lies on disk."""
-        alias, file = split_alias(path)
-        if not alias:
-            return self.project.tree / file
-        return next(source.tree for source in self.project.sources if source.alias == alias) / file
+        """Where the note (or other tree file) at ``path`` lies on disk.
+
+        Raises OSError when the path leads out of its tree.
+        """
+        known = self.parsed.get(path)
+        if known and known.alias:
+            tree = next(source.tree for source in self.project.sources if source.alias == known.alias)
+            return tree / known.file
+        if path.startswith("/") or ".." in path.split("/"):
+            raise OSError(f"{path} leads out of the tree")
+        return self.project.tree / path
 
     def text(self, path: str) -> str:
         """The text of the file at ``path`` as the engine reads it; edited text first.
@@ -227,11 +242,3 @@ class Snapshot:
         except Unseen as reason:
             raise OSError(str(reason)) from None
         return cut(data.decode("utf-8", "replace"), self.limits).text
-
-
-def split_alias(path: str) -> tuple[str, str]:
-    """The shared source's alias (empty for none) and the path below its tree, of a note's path."""
-    if path.startswith("[") and "]:" in path:
-        alias, _, file = path[1:].partition("]:")
-        return alias, file
-    return "", path

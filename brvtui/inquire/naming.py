@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
-from brvtui.tree.files import CONTEXT_FILE
+from brvtui.tree.files import ARCHIVE, CONTEXT_FILE
 
 
 class UnknownNote(LookupError):
@@ -32,6 +32,8 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}"):
         if candidate in known:
             return Named(candidate, snapshot.by_path.get(candidate))
+        if f"{ARCHIVE}/{candidate.removesuffix('.md')}.stub.md" in known and candidate.endswith(".md"):
+            return Named(candidate, None)
     ends = [path for path in known if path.endswith((f"/{wanted}", f"/{wanted}.md"))]
     titled = [note.path for note in snapshot.notes if note.title.lower() == wanted.lower()]
     meant = list(dict.fromkeys(ends or titled))

@@ -99,6 +99,8 @@ def _reason(snapshot: Snapshot, profile: Profile, named: Named, trace: Trace, ow
 def _lost_on_disk(snapshot: Snapshot, named: Named, search: Search, profile: Profile) -> tuple[Reason, str] | None:
     path = named.path
     if named.position is not None:
+        if _is_gone(snapshot, path):
+            return Reason.NOT_IN_TREE, "the file is gone since it was read"
         note = snapshot.notes[named.position]
         if (note.cut_lines or note.cut_units) and _only_beyond(snapshot, path, search):
             cut = f"{note.cut_lines} lines past line {profile.limits.max_lines}" if note.cut_lines else ""
@@ -119,6 +121,10 @@ def _lost_on_disk(snapshot: Snapshot, named: Named, search: Search, profile: Pro
     if stub in snapshot.by_path:
         return Reason.ARCHIVED, f"search finds {stub} in its place"
     return Reason.NOT_IN_TREE, "no such file when the tree was read"
+
+
+def _is_gone(snapshot: Snapshot, path: str) -> bool:
+    return path not in snapshot.edited and not snapshot.location(path).exists()
 
 
 def _only_beyond(snapshot: Snapshot, path: str, search: Search) -> bool:

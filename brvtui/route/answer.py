@@ -23,7 +23,7 @@ def direct_answer(snapshot: Snapshot, profile: Profile, query: str, hits: Sequen
     lines = ["## Summary", f"{len(hits)} {noun} “{query.strip()}” directly: {titles}.", "", "## Details"]
     for hit in hits:
         lines += [f"### {hit.title}", _body(snapshot, hit, profile, query), ""]
-    lines += ["## Sources", *(f"- {source_line(hit.path)}" for hit in hits), ""]
+    lines += ["## Sources", *(f"- {source_line(hit)}" for hit in hits), ""]
     lines += ["## Gaps", "Taken word for word from the notes; no model has read them."]
     return Answer("direct", "\n".join(lines), None, "", tuple(hit.path for hit in hits))
 

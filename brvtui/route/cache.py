@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from brvtui.profile import Cache, Profile
 from brvtui.rank.similarity import jaccard
+from brvtui.text.analysis import utf16
 from brvtui.trace import CacheEntry, CacheLook, Check, FingerprintState, State
 from brvtui.tree.whitespace import folded, spaced_words
 
@@ -49,7 +50,7 @@ def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
     """The words of a key that fuzzy look-ups compare."""
     stop_words = frozenset(profile.query.stop_words)
     least = profile.cache.token_length
-    return frozenset(word for word in spaced_words(key) if len(word) >= least and word not in stop_words)
+    return frozenset(word for word in spaced_words(key) if len(utf16(word)) >= least and word not in stop_words)
 
 
 def held_fingerprint(

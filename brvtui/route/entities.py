@@ -7,6 +7,7 @@ from dataclasses import replace
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, EntitySearch, EntityStep, Hit, Search, State
 from brvtui.tree.whitespace import spaced_words
@@ -18,7 +19,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
     """The words of ``query`` that count as entities, lower case, punctuation kept."""
     stop_words = frozenset(profile.entities.stop_words)
     least = profile.entities.word_length
-    return tuple(word for word in spaced_words(query.lower()) if len(word) >= least and word not in stop_words)
+    return tuple(word for word in spaced_words(query.lower()) if len(utf16(word)) >= least and word not in stop_words)
 
 
 def entity_searches(

@@ -6,7 +6,6 @@ Read when the file on disk is fresh, computed in memory otherwise, never written
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,8 +14,9 @@ from brvtui import profile as constants
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Lane
 from brvtui.tree.collation import in_locale_order
-from brvtui.tree.files import MANIFEST_FILE, Role, role_of
+from brvtui.tree.files import ARCHIVE, MANIFEST_FILE, Role, role_of
 from brvtui.tree.fingerprint import is_covered
+from brvtui.tree.json_file import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +72,19 @@ def source_fingerprint(snapshot: Snapshot) -> str:
 def _make(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
     stale = ""
     try:
-        text = (snapshot.project.tree / MANIFEST_FILE).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        value = read_json(snapshot.project.tree / MANIFEST_FILE)
+    except OSError:
         stale = f"computed in memory: there is no {MANIFEST_FILE}"
+    except ValueError:
+        stale = f"computed in memory: {MANIFEST_FILE} is not valid"
     else:
-        read = _from_json(text, limits)
+        read = _from_json(value, limits)
         if read is None:
             stale = f"computed in memory: {MANIFEST_FILE} is not valid"
         elif read[1] != source_fingerprint(snapshot):
             stale = f"computed in memory: {MANIFEST_FILE} is stale"
+        elif any(entry.text_path not in snapshot.parsed for entry in read[0].entries):
+            stale = f"computed in memory: {MANIFEST_FILE} names files that are not in the tree"
         else:
             return read[0]
     return _computed(snapshot, limits, stale)
@@ -91,7 +95,7 @@ def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Ma
     contexts: list[Entry] = []
     stubs: list[Entry] = []
     for path, parsed in snapshot.parsed.items():
-        if role_of(path) is not Role.SUMMARY or parsed.unseen:
+        if parsed.alias or role_of(path) is not Role.SUMMARY or parsed.unseen:
             continue
         valid = parsed.summary_order is not None
         tokens = parsed.summary_tokens if valid else estimated_tokens(parsed.chars, limits)
@@ -103,6 +107,8 @@ def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Ma
             continue
         if note.role is Role.STUB:
             stubs.append(Entry(note.path, note.path, estimated_tokens(note.chars, limits), 0))
+            continue
+        if note.path.startswith(f"{ARCHIVE}/"):
             continue
         abstract = f"{note.path.removesuffix('.md')}.abstract.md"
         parsed_abstract = snapshot.parsed.get(abstract)
@@ -135,14 +141,13 @@ def _packed(
     return Manifest(kept[0], kept[1], kept[2], tuple(lanes), source)
 
 
-def _from_json(text: str, limits: constants.Manifest) -> tuple[Manifest, str] | None:
+def _from_json(value: Any, limits: constants.Manifest) -> tuple[Manifest, str] | None:
     try:
-        value = json.loads(text)
         lanes: dict[str, list[Entry]] = {"summary": [], "context": [], "stub": []}
         for item in value["active_context"]:
             lanes[item["type"]].append(_entry(item))
         fingerprint = str(value["source_fingerprint"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
     named = (
         ("summaries", lanes["summary"], limits.summaries),

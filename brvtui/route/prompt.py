@@ -12,7 +12,7 @@ from brvtui.profile import Call, Profile
 from brvtui.retrieve.byterover.excerpt import excerpt
 from brvtui.retrieve.byterover.lint import query_words
 from brvtui.route.manifest import Manifest, estimated_tokens, injected_text, manifest_of
-from brvtui.snapshot import Snapshot, split_alias
+from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Prompt, Search, Section
 
 _SEPARATOR = "\n\n---\n\n"
@@ -67,10 +67,9 @@ def build_prompt(
     )
 
 
-def source_line(path: str) -> str:
-    """How an answer or a prompt names the note at ``path``."""
-    alias, file = split_alias(path)
-    return f"[{alias}]:{file}" if alias else f".brv/context-tree/{file}"
+def source_line(hit: Hit) -> str:
+    """How an answer or a prompt names the note behind ``hit``."""
+    return hit.path if hit.shared_source else f".brv/context-tree/{hit.path}"
 
 
 def _structure(snapshot: Snapshot, manifest: Manifest) -> str:
@@ -91,5 +90,5 @@ def _excerpts(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[H
             text = excerpt(snapshot.text(hit.file), words, profile.search)
         except OSError as error:
             text = f"(cannot be read: {error.strerror or error})"
-        blocks.append(f"### {hit.title}\n**Source**: {source_line(hit.path)}\n\n{text}")
+        blocks.append(f"### {hit.title}\n**Source**: {source_line(hit)}\n\n{text}")
     return "## Notes found\n\n" + _SEPARATOR.join(blocks)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
+from brvtui.tree.json_file import read_json
 
 _FILE = "history.json"
 _LONGEST = 500
@@ -22,13 +23,13 @@ class History:
     def read(self) -> list[str]:
         """The queries, oldest first; empty when there are none or the file is broken."""
         try:
-            value = json.loads(self.path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+            value = read_json(self.path)
+        except (OSError, ValueError):
             return []
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
     def add(self, query: str) -> list[str]:
         """The queries with ``query`` as the newest, written. Raises OSError when the folder cannot be written."""
         queries = [*(item for item in self.read() if item != query), query][-_LONGEST:]
-        atomic.write(self.path, json.dumps(queries, ensure_ascii=False, indent=0))
+        atomic.write(self.path, json.dumps(queries, indent=0))
         return queries

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
+from brvtui.tree.json_file import read_json
 from brvtui.tree.signals import NoteSignals, Source, from_mapping
 
 _FILE = "overlay.json"
@@ -23,8 +24,8 @@ class Overlay:
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
         """Recorded signals by note path; empty when nothing was recorded or the file is broken."""
         try:
-            value = json.loads(self.path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+            value = read_json(self.path)
+        except (OSError, ValueError):
             return {}
         if not isinstance(value, dict):
             return {}

@@ -114,6 +114,7 @@ def _link_reason(path: str, root: Path) -> str:
     if target == inside:
         return "a symlink to a file outside the tree"
     hidden = any(part.startswith(".") for part in inside.split("/")) or not inside.endswith(".md")
+    hidden = hidden or role_of(inside) not in SEARCHABLE
     return "a symlink to a file that the engine does not see" if hidden else DUPLICATE
 
 

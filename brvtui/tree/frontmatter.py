@@ -9,6 +9,9 @@ from typing import Any
 import yaml
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# PyYAML lets these out for tags that do not fit their values.
+_BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
+_DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
 _BLOCK = re.compile(r"\A---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
 
 
@@ -33,10 +36,29 @@ def parse(text: str) -> Frontmatter:
     if not found:
         return Frontmatter({}, 0)
     try:
-        fields = yaml.load(found.group(1), Loader=_Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        fields = _mapping(found.group(1))
+    except _BROKEN as error:
         line = str(error).splitlines()
         return Frontmatter({}, 0, line[0] if line else "not YAML")
     if not isinstance(fields, dict):
         return Frontmatter({}, 0, "not a mapping")
     return Frontmatter({str(key): value for key, value in fields.items()}, found.end())
+
+
+def _mapping(block: str) -> Any:
+    """The value of ``block``, as strict as the engine's own reader: one document, no key twice."""
+    if _DOCUMENT_END.search(block):
+        raise ValueError("a document end inside the block")
+    loader = _Loader(block)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        if isinstance(node, yaml.MappingNode):
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            twice = next((key for place, key in enumerate(keys) if key in keys[:place]), None)
+            if twice is not None:
+                raise ValueError(f"the key {twice} stands twice")
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()

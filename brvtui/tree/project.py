@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from brvtui.tree.json_file import read_json
+
 MARKER = ".brv"
 _CONFIG = "config.json"
 _TREE = "context-tree"
@@ -53,8 +55,12 @@ def find_project(start: Path | None = None) -> Project:
             if _is_project(folder):
                 return _open(folder)
         raise ProjectError(f"no {MARKER} project in {here} or above it: name one, as in brv-tui PROJECT")
-    given = start.expanduser()
-    if not given.exists():
+    try:
+        given = start.expanduser()
+        exists = given.exists()
+    except (OSError, RuntimeError) as error:
+        raise ProjectError(f"{start}: cannot be opened ({error})") from error
+    if not exists:
         raise ProjectError(f"{given}: no such folder")
     if not given.is_dir():
         raise ProjectError(f"{given}: not a folder; name the project's folder")
@@ -111,7 +117,7 @@ def _pointed_to(pointer: Path) -> Path:
     target: Any = text
     try:
         value = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         value = None
     if isinstance(value, dict):
         target = next((value[key] for key in ("projectRoot", "root", "project", "path") if key in value), "")
@@ -128,8 +134,8 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...]]:
     if not file.is_file():
         return (), ()
     try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        value = read_json(file)
+    except (OSError, ValueError):
         value = None
     entries = value.get("sources") if isinstance(value, dict) and value.get("version") == 1 else None
     if not isinstance(entries, list) or not all(_is_source(entry) for entry in entries):

@@ -12,6 +12,7 @@ from brvtui.tree.whitespace import trim
 _LINE_BREAK = "\n\r\u2028\u2029"
 _HEADING = re.compile(f"(?:\\A|(?<=[{_LINE_BREAK}]))# ([^{_LINE_BREAK}]+)")
 _CONTROL = bytes([*range(0x01, 0x09), *range(0x0E, 0x20)])
+_MOST_UNITS = 2  # UTF-16 units of one character
 _REPLACEMENT = "\ufffd"
 
 
@@ -62,12 +63,12 @@ def cut(text: str, limits: Limits) -> Read:
     """``text`` after the limits on lines and on UTF-16 units a line."""
     lines = text.split("\n")
     cut_lines = max(0, len(lines) - limits.max_lines)
-    if not cut_lines and len(text) <= limits.max_line_units:
+    if not cut_lines and len(text) * _MOST_UNITS <= limits.max_line_units:
         return Read(text, 0, 0)
     kept = lines[: limits.max_lines]
     shortened = 0
     for number, line in enumerate(kept):
-        if len(line) * 2 > limits.max_line_units and _units(line) > limits.max_line_units:
+        if len(line) * _MOST_UNITS > limits.max_line_units and _units(line) > limits.max_line_units:
             kept[number] = _first_units(line, limits.max_line_units) + "..."
             shortened += 1
     if not cut_lines and not shortened:

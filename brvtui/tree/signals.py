@@ -5,7 +5,6 @@ In this order: a signals file, the tool's own overlay, the engine's sidecar, leg
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from brvtui import profile as constants
 from brvtui.rank.maturity import LEVELS
 from brvtui.tree.frontmatter import block_of, parse
+from brvtui.tree.json_file import read_json
 
 _LEGACY_KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 _NUMBERS = ("importance", "recency", "accessCount", "updateCount")
@@ -75,10 +75,8 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
         "updateCount": base.update_count,
     }
     for key in _NUMBERS:
-        number = value.get(key, fallback[key] if partial else None)
-        if key.endswith("Count") and isinstance(number, float) and not number.is_integer():
-            return None
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
+        number = _number(value.get(key, fallback[key] if partial else None))
+        if number is None or (key.endswith("Count") and not number.is_integer()):
             return None
         numbers[key] = number
     if maturity not in LEVELS or not 0 <= numbers["importance"] <= 100 or not 0 <= numbers["recency"] <= 1:
@@ -93,6 +91,16 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
         int(numbers["updateCount"]),
         source,
     )
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
@@ -112,8 +120,8 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
     Raises :class:`SignalsError` when the file cannot be read or an entry is not valid.
     """
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        value = read_json(path)
+    except (OSError, ValueError) as error:
         raise SignalsError(
             f"{path}: cannot be read as signals ({error}); give a JSON object of path: signals"
         ) from error

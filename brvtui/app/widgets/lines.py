@@ -64,9 +64,8 @@ class Lines(Widget):
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return
-        marks = tuple(_mark(item) for item in self.depends(self.view))
-        key = (*marks, self.room, self.content_size.height)
-        if key == self._built and not force:
+        key = (*self.depends(self.view), self.room, self.content_size.height)
+        if not force and self._built is not None and _same(key, self._built):
             return
         self._built = key
         lines = self.build(self.view, self.room)
@@ -124,6 +123,8 @@ class Lines(Widget):
         return Strip(segments).adjust_cell_length(width, under)
 
 
-def _mark(item: object) -> object:
-    """A stand-in that is cheap to compare: big frozen structures are the same only if they are the same object."""
-    return item if isinstance(item, (str, int, float, bool, tuple, type(None))) else id(item)
+def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
+    """Equality that is cheap: a big frozen structure is the same only if it is the same object."""
+    if len(new) != len(old):
+        return False
+    return all(a is b or (isinstance(a, (str, int, float)) and a == b) for a, b in zip(new, old, strict=True))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.strip import Strip
 
-from brvtui.app.paint.line import Line
 from brvtui.app.paint.text import visible
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -89,11 +89,8 @@ class Pane(Lines, can_focus=True):
             size = max(1, round(height * height / len(self.lines)))
             start = round(self.offset_row / self.last_offset * (height - size)) if height > size else 0
             if start <= y < start + size:
-                width = self.content_size.width
-                mark = Line().add(self.glyphs.thumb, "faint")
-                style = self.rich_style + self.brv.palette.style(mark.spans[0][1])
-                strip = Strip([*strip.crop(0, width - 1), *Strip.blank(1, style).apply_style(style)])
-                strip = Strip([*list(strip)[:-1], type(list(strip)[-1])(self.glyphs.thumb, style)])
+                mark = Segment(self.glyphs.thumb, self.rich_style + self.brv.palette.style("faint"))
+                strip = Strip([*strip.crop(0, self.content_size.width - 1), mark])
         return strip
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from brvtui.profile import Profile
 from brvtui.rank.compound import score_parts
 from brvtui.retrieve.byterover.scoring import aged
-from brvtui.snapshot import FolderSummary, Snapshot, split_alias
+from brvtui.snapshot import FolderSummary, Snapshot
 from brvtui.trace import Aged, Hit, Kind, Lift, Origin, Part
 from brvtui.tree.files import CONTEXT_FILE
 
@@ -53,14 +53,12 @@ def _carried(hit: Hit, profile: Profile) -> float | None:
 
 
 def _ancestors(hit: Hit) -> list[str]:
-    alias, file = split_alias(hit.file)
-    folder = file.rpartition("/")[0]
-    if file.rpartition("/")[2] == CONTEXT_FILE:
+    folder, _, name = hit.file.rpartition("/")
+    if name == CONTEXT_FILE:
         folder = folder.rpartition("/")[0]
-    prefix = f"[{alias}]:" if alias else ""
     found = []
     while folder:
-        found.append(prefix + folder)
+        found.append(folder)
         folder = folder.rpartition("/")[0]
     return found
 

@@ -15,7 +15,7 @@ from brvtui.retrieve.byterover.lint import lint, significant_words
 from brvtui.retrieve.byterover.matching import TermTable, match_terms
 from brvtui.retrieve.byterover.scoring import Ranking, path_hit, rank, text_hit
 from brvtui.snapshot import Snapshot
-from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.analysis import from_utf16, terms, utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import (
     Attempt,
@@ -158,7 +158,7 @@ def _match(asked: _Asked, filtered: str, scope: Scope) -> _Matched:
         came_in = scope.notes
         stages.append(Stage("scope", everything, everything - came_in, came_in, "paths-and-scopes", scope.path))
     some, all_ = int(any_word.sum()), int(every_word.sum())
-    words = [word for word in spaced_words(filtered.lower()) if len(word) >= profile.query.and_word_length]
+    words = [word for word in spaced_words(filtered.lower()) if len(utf16(word)) >= profile.query.and_word_length]
     wants_and = len(words) >= profile.query.and_min_words
     place = "scoped" if scope.restricts else "whole tree"
     stages.append(Stage("any term", came_in, came_in - some, some, "text-relevance"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui.tree.json_file import read_json
 from brvtui.tree.signals import NoteSignals, Source, from_mapping
 
 _SUFFIX = ".json"
@@ -14,10 +14,13 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """Signals by note path, and how many files of the sidecar were not valid (those notes have defaults)."""
+    """Signals by note path; notes whose file holds invalid values have the defaults.
+
+    ``broken`` is a file that is no JSON at all: the engine reads all signals in one batch, so none count then.
+    """
 
     signals: dict[str, NoteSignals]
-    invalid: int
+    broken: str
 
 
 def signals_folder(project_data: Path) -> Path:
@@ -26,27 +29,21 @@ def signals_folder(project_data: Path) -> Path:
 
 
 def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
-    """Every valid set of signals below ``folder``; empty when there is no such folder."""
+    """Every set of signals below ``folder``; empty when there is no such folder."""
     found: dict[str, NoteSignals] = {}
-    invalid = 0
+    broken = ""
     for holder, _, names in os.walk(folder):
         above = os.path.relpath(holder, folder).replace(os.sep, "/")
         for name in names:
             if not name.endswith(_SUFFIX):
                 continue
             note = name.removesuffix(_SUFFIX) if above == "." else f"{above}/{name.removesuffix(_SUFFIX)}"
-            signals = _read(Path(holder) / name, base)
-            if signals is None:
-                invalid += 1
-                found[note] = base
-            else:
-                found[note] = signals
-    return Sidecar(found, invalid)
-
-
-def _read(path: Path, base: NoteSignals) -> NoteSignals | None:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
-        return None
-    return from_mapping(value.get("value"), Source.SIDECAR, base, partial=True) if isinstance(value, dict) else None
+            path = Path(holder) / name
+            try:
+                value = read_json(path)
+            except (OSError, ValueError):
+                broken = broken or str(path)
+                continue
+            inner = value.get("value") if isinstance(value, dict) else None
+            found[note] = from_mapping(inner, Source.SIDECAR, base, partial=True) or base
+    return Sidecar({} if broken else found, broken)

@@ -1,0 +1,72 @@
+"""The line under the query: what is left of it, and what in it can never match."""
+
+from __future__ import annotations
+
+from brvtui.app.glyphs import Glyphs
+from brvtui.app.paint.line import Line, Span, line, spread
+from brvtui.app.view import Phase, View
+from brvtui.app.widgets.lines import Lines
+from brvtui.trace import Trace
+
+_MOST_WORDS = 12
+
+
+class LintLine(Lines):
+    """Stop words, terms with their expansions, words that cannot match, AND or OR."""
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """One line; the least important group gives way when it is narrow."""
+        if view.trace is None or not view.query.strip():
+            return [line("  " + _waiting(view), "muted").cut(width)]
+        inner = spread(width - 2, lint(view.trace, self.glyphs))
+        return [Line().gap(2).extend(inner.spans)]
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """The trace and whether there is a query."""
+        return (view.trace, view.query.strip() == "", view.phase)
+
+
+def _waiting(view: View) -> str:
+    if view.phase is Phase.LOADING:
+        return "type on: the query is probed as soon as the notes are read"
+    if view.phase is Phase.FAILED:
+        return "no tree to ask"
+    return "every key probes and changes nothing; Enter runs and caches the answer"
+
+
+def lint(trace: Trace, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
+    """The groups of the line with their weights."""
+    found = trace.search
+    groups: list[tuple[int, list[Span]]] = []
+    stop = [word.word for word in found.lint.words if word.stop_word]
+    terms: list[Span] = []
+    for expansion in found.lint.expansions[:_MOST_WORDS]:
+        more = expansion.prefix + expansion.fuzzy
+        role = "text" if expansion.notes else "bad"
+        terms += [(" " if terms else "", "text"), (expansion.term, role)]
+        terms.append((f"+{more}" if expansion.notes else f" {glyphs.cross} in no note", "muted" if more else role))
+    odd = [word for word in found.lint.words if word.mismatch]
+    if odd:
+        pairs = ", ".join(f"word “{word.word}” ≠ token “{' '.join(word.tokens)}”" for word in odd[:2])
+        more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
+        groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
+    if terms:
+        groups.append((6, [("terms ", "muted"), *terms]))
+    for note in found.lint.notes:
+        groups.append((7, [(note, "warn")]))
+    groups.append((9, _combine(trace)))
+    if stop:
+        groups.append((2, [("stop ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))
+    if found.scope.restricts:
+        groups.append((5, [("in ", "muted"), (found.scope.path, "accent")]))
+    return groups
+
+
+def _combine(trace: Trace) -> list[Span]:
+    found = trace.search
+    if not found.combine:
+        return [(found.combine_why or found.outcome.value.replace("_", " "), "muted")]
+    notes = f" {found.matched} of {found.searchable} notes"
+    why = found.combine_why.partition(": ")[2]
+    short = f" ({why})" if why and found.and_failed else ""
+    return [(found.combine, "bold text"), (notes, "text"), (short, "muted")]

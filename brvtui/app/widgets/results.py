@@ -1,0 +1,205 @@
+"""Results: the ranked hits, and below a ruled line the notes that nearly were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from brvtui.app.glyphs import Glyphs
+from brvtui.app.paint.bars import eighths
+from brvtui.app.paint.line import Line, line, rule
+from brvtui.app.paint.text import cut_left, number, wrap
+from brvtui.app.view import Phase, View
+from brvtui.app.widgets.pane import ChoicePane
+from brvtui.trace import Hit, Kind, NearMiss, Trace
+
+_BAR = 6
+_SCORE = 5
+_RANKS = "rank"
+
+
+@dataclass
+class Selected(Message):
+    """Another result was chosen."""
+
+    file: str
+
+
+@dataclass
+class Opened(Message):
+    """The text of a result is wanted."""
+
+    file: str
+
+
+class ResultsPane(ChoicePane):
+    """Two lines a hit (title and score, path) while there is room, else only for the selected one."""
+
+    TITLE = "Results"
+    HELP_TEXT = (
+        "Hits in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, "
+        "▱ archived stub), title, score, bar. Below the ruled lines stand the near misses with what each lacked. "
+        "Moving through them shows score, text and place in the tree of each."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "note text", id="results.open", tooltip="Show the text of the note"),
+        *(Binding(str(n), f"rank({n})", f"rank {n}", id=f"results.rank{n}", show=False, tooltip=f"Select result {n}")
+          for n in range(1, 10)),
+    ]  # fmt: skip
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """Trace, selection, and what the empty state shows."""
+        return (view.trace, view.selected, view.overview, view.phase, view.problem, view.query.strip() == "")
+
+    def heading(self, view: View) -> str:
+        """How many of how many."""
+        if view.trace is None or not view.query.strip():
+            return "Results"
+        found = view.trace.search
+        if not view.trace.hits and not found.total_found:
+            return "Results none"
+        unused = " · computed, not used" if view.unused else ""
+        return f"Results {len(view.trace.hits)} of {found.total_found} · limit {found.limit}{unused}"
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Hits and near misses; before a query, hints and the most important notes."""
+        self.choices, self.owner = [], []
+        trace = view.trace if view.query.strip() else None
+        if trace is None:
+            return self._empty(view, width)
+        tall = len(trace.hits) * 2 + min(len(trace.search.near_misses), 4) + 2 <= self.content_size.height
+        made: list[Line] = []
+        for rank, hit in enumerate(trace.hits, 1):
+            self.choices.append(hit.file)
+            rows = _hit(hit, rank, width, tall or hit.file == view.selected, self.glyphs)
+            made += rows
+            self.owner += [len(self.choices) - 1] * len(rows)
+        if not trace.hits:
+            made += [Line().gap().extend(part.spans) for part in _nothing(trace, width - 2)]
+            self.owner += [-1] * len(made)
+        made += self._near(trace, width)
+        self.cursor = self.choices.index(view.selected) if view.selected in self.choices else 0
+        return made
+
+    def changed(self) -> None:
+        """Keeps the selected result in view."""
+        super().changed()
+        self.reveal()
+
+    def _near(self, trace: Trace, width: int) -> list[Line]:
+        made: list[Line] = []
+        shown = {hit.file for hit in trace.hits}
+        reason = ""
+        misses = [miss for miss in trace.search.near_misses if miss.file not in shown]
+        for miss in misses:
+            if miss.reason != reason:
+                reason = miss.reason
+                made.append(rule(width, _limit(trace, reason), dash=self.glyphs.dash))
+                self.owner.append(-1)
+            self.choices.append(miss.file)
+            self.owner.append(len(self.choices) - 1)
+            made.append(_miss(miss, width, self.glyphs))
+        more = trace.search.matched - len(trace.search.hits) - len(misses)
+        if more > 0 and misses:
+            made.append(line(f"   … {more} more matched", "muted"))
+            self.owner.append(-1)
+        return made
+
+    def _empty(self, view: View, width: int) -> list[Line]:
+        if view.phase is not Phase.READY or view.overview is None:
+            text = view.problem if view.phase is Phase.FAILED else "reading the tree…"
+            made = [Line(), *(line(f" {part}", "muted") for part in wrap(text, width - 2))]
+        elif not view.overview.notes:
+            made = [Line(), line(" no notes in this tree yet", "muted")]
+        else:
+            made = _hints(view, width, self.glyphs)
+        self.owner = [-1] * len(made)
+        return made
+
+    def moved(self, choice: str) -> None:
+        """Tells the screen."""
+        self.post_message(Selected(choice))
+
+    def clicked(self, place: int) -> None:
+        """A first click selects; a second one on the same opens the note."""
+        if place == self.cursor and self.has_focus:
+            self.action_open()
+        self.move_to(place)
+
+    def action_open(self) -> None:
+        """Shows the text of the selected note."""
+        if self.chosen:
+            self.post_message(Opened(self.chosen))
+
+    def action_rank(self, rank: int) -> None:
+        """Selects the result of that rank."""
+        if rank <= len(self.choices):
+            self.move_to(rank - 1)
+
+
+def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
+    """The sign of a result and its role."""
+    if kind is Kind.SUMMARY:
+        return glyphs.kind[kind.value], "summary"
+    if kind is Kind.ARCHIVE_STUB:
+        return glyphs.kind[kind.value], "stub"
+    return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"
+
+
+def _hit(hit: Hit, rank: int, width: int, with_path: bool, glyphs: Glyphs) -> list[Line]:
+    sign, role = glyph_of(hit.kind, hit.signals.maturity if hit.signals else "", glyphs)
+    bar = _BAR if width >= 32 else 0
+    room = width - 5 - _SCORE - 1 - bar
+    first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
+    first.fit(hit.title, room, "bold strong" if rank == 1 else "text")
+    first.add(f"{hit.score:>{_SCORE}.2f} ", "strong").add(eighths(hit.score, bar, glyphs), role)
+    if not with_path:
+        return [first]
+    note = f"  by “{hit.found_by}”" if hit.found_by else "  shared" if hit.shared_source else ""
+    note = "  lifted from below" if hit.origin.value == "propagated" and not note else note
+    path = cut_left(Line().add(hit.path).plain, width - 5 - len(note))
+    return [first, Line().gap(5).add(path, "muted").add(note, "accent")]
+
+
+def _miss(miss: NearMiss, width: int, glyphs: Glyphs) -> Line:
+    sign, role = glyph_of(miss.kind, miss.maturity, glyphs)
+    lack = f"{glyphs.minus}{miss.short:.3f}" if "limit" not in miss.reason else f"+{miss.short:.0f} {_RANKS}"
+    room = width - 5 - _SCORE - 9
+    made = line(" – ", "faint").add(f"{sign} ", role).fit(miss.title, room, "muted")
+    return made.add(f"{miss.score:>{_SCORE}.2f} ", "muted").add(f"{lack:>8}", "warn")
+
+
+def _limit(trace: Trace, reason: str) -> str:
+    if "× top" in reason and trace.search.floor is not None:
+        return f"{reason} = {number(trace.search.floor, 3)}"
+    return f"{reason} of {trace.search.limit}" if reason == "past the limit" else reason
+
+
+def _nothing(trace: Trace, width: int) -> list[Line]:
+    made = [line("nothing was found", "bold strong")]
+    made += [line(part, "muted") for part in wrap(trace.verdict, width)]
+    for word in trace.search.unmatched_words:
+        made.append(line("no note has ", "muted").add(f"“{word}”", "warn"))
+    return made
+
+
+def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    hints = (
+        ("Type a question", "each key shows the tier that would answer"),
+        ("Enter runs it", "the answer is cached, ask again to see tier 0"),
+        ("folder/name", "a path, or a folder chosen in the tree, keeps the search there"),
+    )
+    made = [Line()]
+    for head, text in hints:
+        made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong"))
+        made += [line(f"   {part}", "muted") for part in wrap(text, width - 4)]
+    important = view.overview.important if view.overview else ()
+    if important:
+        made += [Line(), rule(width, "most important notes", dash=glyphs.dash)]
+    for note in important:
+        entry = line(" ").add(f"{glyphs.maturity[note.maturity]} ", note.maturity)
+        made.append(entry.fit(note.title, width - 9, "text").add(f"{note.importance:>5.0f}", "muted"))
+    return made
