@@ -7,7 +7,6 @@ next; document frequencies are exact, because rows hold living notes only.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Text
 from brvtui.rank import bm25
-from brvtui.text.analysis import from_utf16, raw_tokens, utf16
+from brvtui.text.analysis import counted, from_utf16
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
@@ -26,20 +25,18 @@ _CACHED_EXPANSIONS = 512
 _DESCRIBED_MATCHES = 24
 
 
-class TermIds:
-    """Terms and their ids, growing only; shared by the generations of one tree's postings."""
+class TermIds(dict[str, int]):
+    """The id of each term (UTF-16 form), given on first sight; shared by the generations of one tree's postings."""
 
     def __init__(self) -> None:
-        self.by_term: dict[str, int] = {}
+        super().__init__()
         self.terms: list[str] = []
+        """The terms by their ids."""
 
-    def id_of(self, term: str) -> int:
-        """The id of ``term`` (UTF-16 form), given on first sight."""
-        known = self.by_term.get(term)
-        if known is None:
-            known = self.by_term[term] = len(self.terms)
-            self.terms.append(term)
-        return known
+    def __missing__(self, term: str) -> int:
+        self[term] = identity = len(self.terms)
+        self.terms.append(term)
+        return identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +55,15 @@ def note_terms(title: str, content: str, path: str, ids: TermIds) -> NoteTerms:
     lengths: list[int] = []
     fields = len(FIELDS)
     for field, text in enumerate((title, content, path)):
-        pieces = raw_tokens(text)
-        lengths.append(len(set(pieces)))
-        counts = Counter(text_lower_pieces(text, pieces))
-        counts.pop("", None)
-        for term, tf in counts.items():
-            rows.append(ids.id_of(term if term.isascii() else utf16(term)) * fields + field)
-            frequencies.append(tf)
+        length, counts = counted(text)
+        lengths.append(length)
+        rows += [ids[term] * fields + field for term in counts]
+        frequencies += counts.values()
     return NoteTerms(
         np.asarray(rows, dtype=np.uint32),
         np.asarray(frequencies, dtype=np.uint32),
         (lengths[0], lengths[1], lengths[2]),
     )
-
-
-def text_lower_pieces(text: str, pieces: Sequence[str]) -> Sequence[str]:
-    """``pieces`` of ``text`` in lower case; one pass over the text where that gives the same."""
-    if text.isascii():
-        return raw_tokens(text.lower())
-    return [piece.lower() for piece in pieces]
 
 
 @dataclass(frozen=True, slots=True)
