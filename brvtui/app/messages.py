@@ -97,3 +97,24 @@ class CacheSeen(Message):
 
     query: str
     shown: CacheShown
+
+
+@dataclass
+class Selected(Message):
+    """Another result or near miss was chosen."""
+
+    file: str
+
+
+@dataclass
+class NoteWanted(Message):
+    """The text of a note is wanted."""
+
+    file: str
+
+
+@dataclass
+class ScopeChosen(Message):
+    """A folder was chosen in the tree; empty for the whole tree."""
+
+    folder: str

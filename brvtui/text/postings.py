@@ -120,6 +120,11 @@ class Postings:
             known = self._expansions[key] = self.vocabulary.expand(term, text)
         return known
 
+    def forget(self) -> None:
+        """Drops remembered expansions, so that the next query does all of its work."""
+        self._expansions.clear()
+        self._descriptions.clear()
+
     def exact(self, term: str) -> Expansion:
         """The expansion of ``term`` to itself alone."""
         return self.vocabulary.only(term)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){1,2}(?:/[\w-]+)?(?:\.[A-Za-z0-9]+)?)", re.ASCII)
+_RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.[A-Za-z0-9]+)?)", re.ASCII)
 
 
 def relations(text: str) -> tuple[str, ...]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from brvtui.app.glyphs import Glyphs
+from brvtui.app.messages import NoteWanted, Selected
 from brvtui.app.paint.bars import eighths
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import cut_left, number, wrap
@@ -19,20 +18,6 @@ from brvtui.trace import Hit, Kind, NearMiss, Trace
 _BAR = 6
 _SCORE = 5
 _RANKS = "rank"
-
-
-@dataclass
-class Selected(Message):
-    """Another result was chosen."""
-
-    file: str
-
-
-@dataclass
-class Opened(Message):
-    """The text of a result is wanted."""
-
-    file: str
 
 
 class ResultsPane(ChoicePane):
@@ -132,7 +117,7 @@ class ResultsPane(ChoicePane):
     def action_open(self) -> None:
         """Shows the text of the selected note."""
         if self.chosen:
-            self.post_message(Opened(self.chosen))
+            self.post_message(NoteWanted(self.chosen))
 
     def action_rank(self, rank: int) -> None:
         """Selects the result of that rank."""

@@ -1,0 +1,89 @@
+# make run: set up and open the app. make test: set up and run every test. Works with GNU make from 3.81 on and a
+# POSIX shell; the only other need is a Python >= 3.11 (with venv), found by itself or named: make run PYTHON=python3.12
+
+PROJECT ?= sample-tree
+ARGS ?=
+BIN = .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+PYTHON ?= $(shell for found in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	if $$found -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+	then echo $$found; break; fi; done)
+
+.PHONY: help run test check lint types contracts format schema screenshots bench restamp wheel clean
+
+help:
+	@echo 'make run          open the app on $(PROJECT) (PROJECT=DIR for another, ARGS="..." for options)'
+	@echo 'make test         run every test (ARGS="-k name" for some)'
+	@echo 'make check        test, lint, types and contracts'
+	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
+	@echo 'make types        mypy --strict                 make contracts    which room imports which'
+	@echo 'make schema       write docs/trace.schema.json  make screenshots  write docs/screenshots/'
+	@echo 'make bench        measure speed and memory      make restamp      give the sample notes their ages anew'
+	@echo 'make wheel        build into dist/              make clean        remove .venv, caches and builds'
+
+# A stamp in .venv says for which pyproject.toml the packages were installed. The package itself is installed in
+# place (-e), so a changed source file needs nothing.
+
+$(BIN)/python:
+	@set -e; python="$(PYTHON)"; \
+	if [ -z "$$python" ]; then \
+		echo 'No Python >= 3.11 with its venv module was found.' >&2; \
+		echo 'Install one (Debian, Ubuntu: python3 and python3-venv), or name it: make PYTHON=/path/to/python3' >&2; \
+		exit 1; \
+	fi; \
+	echo "Making .venv with $$($$python --version)"; \
+	"$$python" -m venv --clear .venv || { rm -rf .venv; exit 1; }
+
+.venv/.installed: pyproject.toml | $(BIN)/python
+	@echo 'Installing brv-tui into .venv'
+	@$(PIP) -e .
+	@touch $@
+
+.venv/.installed-dev: pyproject.toml | $(BIN)/python
+	@echo 'Installing brv-tui and its development tools into .venv'
+	@$(PIP) -e '.[dev]'
+	@touch .venv/.installed $@
+
+run: .venv/.installed
+	@$(BIN)/python sample-tree/restamp.py --if-fresh-clone >/dev/null
+	@$(BIN)/brv-tui $(ARGS) "$(PROJECT)"
+
+test: .venv/.installed-dev
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: test lint types contracts
+
+lint: .venv/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.installed-dev
+	$(BIN)/mypy
+
+contracts: .venv/.installed-dev
+	$(BIN)/lint-imports
+
+format: .venv/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+schema: .venv/.installed-dev
+	$(BIN)/python docs/make_schema.py
+
+screenshots: .venv/.installed-dev
+	$(BIN)/python docs/make_screenshots.py
+
+bench: .venv/.installed-dev
+	$(BIN)/python -m benchmarks $(ARGS)
+
+restamp: $(BIN)/python
+	$(BIN)/python sample-tree/restamp.py
+
+wheel: $(BIN)/python
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f snapshot_report.html
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

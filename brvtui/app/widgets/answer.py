@@ -1,0 +1,196 @@
+"""Answer: what the user would read, the prompt that would be sent, or the text of the selected note."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+
+from brvtui.app.paint.line import Line, Span, line, rule
+from brvtui.app.paint.text import visible, wrap
+from brvtui.app.view import View
+from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.verdict import empty_line
+from brvtui.trace import Lane, Prompt, Trace
+
+TABS = ("answer", "prompt", "note")
+_MOST_LINES = 1500
+_MOST_TERMS = 200
+_HIGHLIGHT = "bold underline match on match-ground"
+
+
+class AnswerPane(Pane):
+    """Three tabs over one text; the query's terms are marked in it."""
+
+    TITLE = "Answer"
+    HELP_TEXT = (
+        "answer: what the user would read at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
+        "by section with estimated tokens, and the lanes of the manifest. note: the text of the selected result. The "
+        "left and right arrows change the tab; the query's terms are underlined."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l,right", "tab(1)", "next tab", id="answer.next", tooltip="The tab to the right"),
+        Binding("h,left", "tab(-1)", "tab before", id="answer.before", show=False, tooltip="The tab to the left"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """An answer pane on its first tab."""
+        super().__init__(id=id)
+        self.tab = TABS[0]
+        self._edges: list[tuple[int, str]] = []
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """The trace, the tab, and the note when it is shown."""
+        note = view.note if self.tab == "note" else None
+        return (view.trace, self.tab, note, view.selected if self.tab == "note" else "", view.query.strip() == "")
+
+    def heading(self, view: View) -> str:
+        """What kind of answer it is."""
+        if view.trace is None or not view.query.strip():
+            return "Answer"
+        if self.tab == "note" and view.selected:
+            return f"Note · {view.selected}"
+        kinds = {"cached": "from the cache", "direct": "direct", "not_covered": "not covered", "prompt": "no LLM set"}
+        return f"Answer · {kinds.get(view.trace.answer.kind, view.trace.answer.kind)}"
+
+    def show_tab(self, tab: str) -> None:
+        """Brings ``tab`` to the front."""
+        if tab != self.tab:
+            self.tab = tab
+            self.offset_row = 0
+            self.rebuild()
+
+    def action_tab(self, step: int) -> None:
+        """The next or previous tab."""
+        self.show_tab(TABS[(TABS.index(self.tab) + step) % len(TABS)])
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a tab's name shows it."""
+        content = event.get_content_offset(self)
+        if content is not None and content.y == 0:
+            wanted = next((tab for edge, tab in self._edges if content.x < edge), "")
+            if wanted:
+                self.show_tab(wanted)
+
+    def update(self, view: View) -> None:
+        """Another query or note is read from its beginning."""
+        if view.query != self.view.query or (self.tab == "note" and view.selected != self.view.selected):
+            self.offset_row = 0
+        super().update(view)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The tabs and the text of the one in front."""
+        self.pinned = 1
+        trace = view.trace if view.query.strip() else None
+        made = [self._tabs(trace)]
+        if trace is None:
+            return [*made, empty_line("what the user would read, and what a model would be sent")]
+        mark = marker(trace)
+        if self.tab == "note":
+            return made + self._note(view, width, mark)
+        prompt = trace.answer.prompt
+        if self.tab == "prompt":
+            if prompt is None:
+                return [*made, empty_line("no model is asked at this tier")]
+            return made + _prompt(prompt, width, mark)
+        return made + _answer(trace, width, mark)
+
+    def _tabs(self, trace: Trace | None) -> Line:
+        made = Line().gap()
+        self._edges = []
+        for tab in TABS:
+            label = tab
+            if tab == "prompt" and trace is not None and trace.answer.prompt is not None:
+                label = f"prompt {trace.answer.prompt.tokens} t"
+            chosen = tab == self.tab
+            made.add(f"[{label}]" if chosen else f" {label} ", "bold accent" if chosen else "muted").gap()
+            self._edges.append((made.width, tab))
+        return made
+
+    def _note(self, view: View, width: int, mark: re.Pattern[str] | None) -> list[Line]:
+        note = view.note
+        if not view.selected:
+            return [empty_line("no result is selected")]
+        if note is None or note.path != view.selected:
+            return [empty_line("reading the note…")]
+        if note.problem:
+            return [line(f" {note.problem}", "warn")]
+        return paragraphs(note.text, width, mark)
+
+
+def _answer(trace: Trace, width: int, mark: re.Pattern[str] | None) -> list[Line]:
+    answer = trace.answer
+    made = [line(f" {part}", "warn") for part in wrap(answer.notice, width - 1) if answer.notice]
+    if answer.text:
+        return made + paragraphs(answer.text, width, mark)
+    if answer.prompt:
+        fetched = [section for section in answer.prompt.sections if "pre-fetched" in section.name]
+        for section in fetched:
+            made.append(rule(width, f"{section.name} · {section.tokens} tokens"))
+            made += paragraphs(section.text, width, mark)
+        if not fetched:
+            made.append(line(" nothing is pre-fetched: the model would have to search by itself", "muted").cut(width))
+    return made
+
+
+def _prompt(prompt: Prompt, width: int, mark: re.Pattern[str] | None) -> list[Line]:
+    facts = (
+        f"{prompt.tokens} tokens in, at most {prompt.max_tokens} out, temperature {prompt.temperature:g}, "
+        f"{prompt.max_iterations} iterations"
+    )
+    made = [line(f" {part}", "text") for part in wrap(facts, width - 1)]
+    made += [line(f" {part}", "muted") for part in wrap(f"manifest: {prompt.manifest}", width - 1)]
+    made += [_lane(lane, width) for lane in prompt.lanes]
+    for section in prompt.sections:
+        made.append(rule(width, f"{section.name} · {section.tokens} tokens"))
+        made += paragraphs(section.text, width, mark)
+        if len(made) > _MOST_LINES:
+            break
+    return made
+
+
+def _lane(lane: Lane, width: int) -> Line:
+    made = Line().gap().fit(f"lane {lane.name}", 16, "muted").add(f"{lane.tokens:>5} of {lane.budget} tokens  ", "text")
+    return made.add(f"{len(lane.entries)} notes, {lane.left_out} left out", "muted").cut(width)
+
+
+def marker(trace: Trace) -> re.Pattern[str] | None:
+    """A pattern of every index term that the query's terms matched, None when there is none."""
+    words = [match.term for term in trace.search.lint.expansions for match in term.matches]
+    words += [token for token in trace.search.lint.tokens if token not in words]
+    if not words:
+        return None
+    longest = sorted(set(words[:_MOST_TERMS]), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
+
+
+def paragraphs(text: str, width: int, mark: re.Pattern[str] | None) -> list[Line]:
+    """``text`` wrapped to ``width`` with the marked terms; headings stand out; very long texts end with a note."""
+    made: list[Line] = []
+    source = text.split("\n")
+    for number, paragraph in enumerate(source):
+        clean = visible(paragraph.rstrip("\r"))
+        role = "bold strong" if clean.startswith("#") else "muted" if clean.startswith(("---", "```")) else "text"
+        for part in wrap(clean, width - 1):
+            made.append(Line([(" ", "text"), *_marked(part, role, mark)]))
+        if len(made) > _MOST_LINES:
+            made.append(line(f" … {len(source) - number - 1} more lines", "muted"))
+            break
+    return made
+
+
+def _marked(text: str, role: str, mark: re.Pattern[str] | None) -> list[Span]:
+    if mark is None:
+        return [(text, role)]
+    spans: list[Span] = []
+    end = 0
+    for match in mark.finditer(text):
+        if match.start() > end:
+            spans.append((text[end : match.start()], role))
+        spans.append((match.group(), _HIGHLIGHT))
+        end = match.end()
+    if end < len(text) or not spans:
+        spans.append((text[end:], role))
+    return spans

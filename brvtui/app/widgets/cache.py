@@ -1,0 +1,96 @@
+"""Cache: the simulated cache of the router, counting down."""
+
+from __future__ import annotations
+
+from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
+from brvtui.app.paint.bars import draining
+from brvtui.app.paint.line import Line, line, rule
+from brvtui.app.paint.text import number, seconds, wrap
+from brvtui.app.view import CacheShown, View
+from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.verdict import empty_line
+from brvtui.trace import CacheEntry
+
+_BAR = 6
+_WIDE = 56
+
+
+class CachePane(Pane):
+    """Entries with tier, age, time left, fingerprint and similarity to the query; the fingerprint that is held."""
+
+    TITLE = "Cache"
+    HELP_TEXT = (
+        "What the router's cache would hold if the queries you ran here had gone to the engine. It is a simulation: "
+        "the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a similar one "
+        "at tier 1, as long as it is young enough and the tree's fingerprint is the same. c clears it."
+    )
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """The cache as last seen."""
+        return (view.cache, view.trace)
+
+    def heading(self, view: View) -> str:
+        """How full it is; and that it is simulated."""
+        shown = shown_cache(view)
+        amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
+        if self.content_size.width >= 34:
+            return f"Cache{amount} · SIMULATED by brv-tui"
+        return f"Cache{amount} · SIMULATED"
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Both look-ups, entries newest first, fingerprint."""
+        shown = shown_cache(view)
+        if shown is None:
+            return [empty_line("empty: Enter runs a query and caches it")]
+        made = _lookups(shown, width, self.glyphs) if shown.look.key else []
+        if not shown.look.entries:
+            made.append(empty_line("no entries: Enter runs and caches"))
+        for entry in reversed(shown.look.entries):
+            made += _entry(entry, width, self.glyphs)
+        made.append(rule(width, "fingerprint of the tree", dash=self.glyphs.dash))
+        state = shown.fingerprint
+        made.append(line(f" {state.value[:16]} ", "text").add(f"{state.files} files", "muted").cut(width))
+        text = f"held {seconds(state.age_s)}, {seconds(state.left_s)} left" if state.held else "would be computed now"
+        made.append(line(f" {text}", "muted").cut(width))
+        if state.value != state.current:
+            made.append(line(f" {self.glyphs.warn} the tree is {state.current[:16]} by now", "warn").cut(width))
+        return made + [line(" simulated by brv-tui: the engine keeps its own", "faint").cut(width)]
+
+
+def shown_cache(view: View) -> CacheShown | None:
+    """The cache as last seen: by the clock, or by the trace."""
+    if view.cache is not None:
+        return view.cache
+    return CacheShown(view.trace.fingerprint, view.trace.cache) if view.trace else None
+
+
+def _lookups(shown: CacheShown, width: int, glyphs: Glyphs) -> list[Line]:
+    made = []
+    look = shown.look
+    for name, state, why in (("exact", look.exact.value, look.exact_why), ("fuzzy", look.fuzzy.value, look.fuzzy_why)):
+        head = line(f" {glyphs.state[state]} {name} {STATE_WORDS[state]} ", STATE_ROLES[state])
+        made.append(head.add(why, "muted").cut(width))
+    return made
+
+
+def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> list[Line]:
+    state = entry.state.value
+    role = STATE_ROLES[state]
+    alive = entry.left_s > 0 and entry.fingerprint_match
+    bar = draining(entry.left_s, entry.left_s + entry.age_s, _BAR, glyphs)
+    made = line(f" {glyphs.state[state]} ", role).add(f"t{entry.tier} ", f"tier-{entry.tier}")
+    made.add(bar, "accent" if alive else "faint").add(f" {seconds(entry.left_s):>5}", "text" if alive else "faint")
+    same = glyphs.check if entry.fingerprint_match else glyphs.cross
+    made.add(f" fp{same}", "ok" if entry.fingerprint_match else "bad")
+    similar = f"{entry.shared_tokens}/{entry.union_tokens} {number(entry.similarity)}"
+    right = Line().add(similar, "text" if alive else "faint")
+    second = line("   ").add(entry.key, "muted" if alive else "faint")
+    if width >= _WIDE:
+        first = made.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted")
+        return [first.right(width, right)]
+    return [made.right(width, right), second.cut(width), *_why(entry, width)]
+
+
+def _why(entry: CacheEntry, width: int) -> list[Line]:
+    text = f"age {seconds(entry.age_s)} · {entry.why}"
+    return [line(f"   {part}", "faint") for part in wrap(text, width - 4)[:1]]

@@ -1,0 +1,68 @@
+"""Retry: the engine's own relaxations as rungs, and the place of the retry ladder."""
+
+from __future__ import annotations
+
+from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
+from brvtui.app.paint.line import Line, line, rule
+from brvtui.app.paint.text import wrap
+from brvtui.app.view import View
+from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.verdict import empty_line
+from brvtui.trace import Attempt, EntitySearch, Trace
+
+
+class RetryPane(Pane):
+    """Each attempt of the search: notes in, notes found, and why it was or was not made."""
+
+    TITLE = "Retry"
+    HELP_TEXT = (
+        "How the engine relaxes a search by itself: a path look-up, all words inside the scope, any word inside the "
+        "scope, then the whole tree; and the supplementary searches for single words when little was found. The "
+        "retry ladder comes with a later release: it is marked as not run."
+    )
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """The trace."""
+        return (view.trace, view.query.strip() == "")
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Attempts, entity searches, ladder."""
+        trace = view.trace if view.query.strip() else None
+        if trace is None:
+            return [empty_line("how a search is relaxed when it finds too little")]
+        made: list[Line] = []
+        for attempt in trace.search.attempts:
+            made += _attempt(attempt, width, self.glyphs)
+        made.append(rule(width, "entity searches", dash=self.glyphs.dash))
+        made += _entities(trace, width, self.glyphs)
+        made.append(rule(width, "retry ladder", dash=self.glyphs.dash))
+        state = trace.ladder.state.value
+        made.append(line(f" {self.glyphs.state[state]} {STATE_WORDS[state]}", "bold muted"))
+        return made + [line(f"   {part}", "muted") for part in wrap(trace.ladder.why, width - 4)]
+
+
+def _attempt(attempt: Attempt, width: int, glyphs: Glyphs) -> list[Line]:
+    state = attempt.state.value
+    role = STATE_ROLES[state]
+    reached = state not in ("not_reached", "skipped")
+    found = f"{attempt.found} of {attempt.came_in}" if reached else STATE_WORDS[state]
+    made = line(f" {glyphs.state[state]} ", role).add(attempt.name, "text" if reached else "faint")
+    rows = [made.right(width, Line().add(found, "strong" if reached else "faint"))]
+    if attempt.scope:
+        rows.append(line("   in ", "faint").add(attempt.scope, "muted").cut(width))
+    return rows + [line(f"   {part}", "muted") for part in wrap(attempt.why, width - 4) if attempt.why]
+
+
+def _entities(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+    step = trace.entities
+    state = step.state.value
+    made = [line(f" {glyphs.state[state]} {STATE_WORDS[state]} ", STATE_ROLES[state]).cut(width)]
+    made += [line(f"   {part}", "muted") for part in wrap(step.why, width - 4) if step.why]
+    for searched in step.searches:
+        made.append(_entity(searched, width, glyphs))
+    return made
+
+
+def _entity(searched: EntitySearch, width: int, glyphs: Glyphs) -> Line:
+    made = line(f"   {glyphs.bullet} ", "accent").add(f"“{searched.entity}”", "text")
+    return made.right(width, Line().add(f"{searched.search.total_found} found, {len(searched.added)} added", "muted"))

@@ -1,0 +1,170 @@
+"""Score: why the selected result has the score it has, part by part, and how far it can get."""
+
+from __future__ import annotations
+
+from brvtui.app.glyphs import Glyphs
+from brvtui.app.paint.bars import role_of, stacked, tick_labels
+from brvtui.app.paint.line import Line, line, rule
+from brvtui.app.paint.text import days, number, signed, wrap
+from brvtui.app.view import View
+from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.results import glyph_of
+from brvtui.app.widgets.terms import terms
+from brvtui.app.widgets.verdict import empty_line
+from brvtui.trace import Aged, Ceiling, Hit, NearMiss, Part, adds_up, parts_gap
+
+_TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
+_VALUE = 9
+_NAME = 13
+
+
+class ScorePane(Pane):
+    """The selected result's score as one bar and a table whose rows add up; then signals, ceiling and terms."""
+
+    TITLE = "Score"
+    HELP_TEXT = (
+        "Every part of the score and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
+        "what the maturity factor or the cap take away is hatched. Ceiling: the score this note would have with a "
+        "perfect text match, and for how long that is enough. Below: its signals before and after decay, and what "
+        "every matched term adds per field. For a near miss: what it lacked."
+    )
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """Trace, selection and its detail."""
+        return (view.trace, view.selected, view.detail, view.query.strip() == "")
+
+    def heading(self, view: View) -> str:
+        """The selected note."""
+        chosen = view.hit or view.near_miss
+        return f"Score · {chosen.title}" if chosen and view.query.strip() else "Score"
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The explanation of the selected hit or near miss."""
+        if view.trace is None or not view.query.strip():
+            return [empty_line("the parts of the selected result's score")]
+        if view.hit is not None:
+            return explain(view.hit, view, width, self.glyphs)
+        if view.near_miss is not None:
+            return miss(view.near_miss, view, width, self.glyphs)
+        return [empty_line("no result to explain")]
+
+    def changed(self) -> None:
+        """Another note is read from its beginning."""
+        super().changed()
+
+    def update(self, view: View) -> None:
+        """Scrolls back when another note is shown."""
+        if view.selected != self.view.selected:
+            self.offset_row = 0
+        super().update(view)
+
+
+def explain(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """Everything about one hit."""
+    made = [_head(hit, view, width, glyphs)]
+    if not adds_up(hit):
+        off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
+        made += [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
+    else:
+        ticks = {view.constants[name]: _short(view.constants[name]) for name in _TICKS if name in view.constants}
+        made.append(Line().extend(stacked(hit.parts, width, tuple(ticks), glyphs)))
+        made.append(tick_labels(width, ticks))
+    made += [_part(part, width, glyphs) for part in hit.parts]
+    made.append(_sum(hit, width, glyphs))
+    if hit.ceiling:
+        made += _ceiling(hit.ceiling, width)
+    if hit.signals:
+        made += signals(hit.signals, width, glyphs)
+    return made + terms(hit.text, view.detail if _is_for(view, hit.file) else None, width, glyphs)
+
+
+def miss(missed: NearMiss, view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """What is known of a note that is not in the results."""
+    sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
+    right = Line().add(f"{missed.score:.2f}", "bold strong")
+    made = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
+    made.append(line(f" {missed.path}", "muted").cut(width))
+    short = f"{missed.short:.0f} places" if "limit" in missed.reason else f"{missed.short:.4f}"
+    made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
+    made.append(line(" it lacked ", "muted").add(short, "bold warn").add(f", at rank {missed.rank}", "muted"))
+    detail = view.detail if _is_for(view, missed.file) else None
+    return [*made, *terms(detail.score if detail else None, detail, width, glyphs)]
+
+
+def _is_for(view: View, file: str) -> bool:
+    return view.detail is not None and view.detail.path == file
+
+
+def _head(hit: Hit, view: View, width: int, glyphs: Glyphs) -> Line:
+    maturity = hit.signals.maturity if hit.signals else ""
+    sign, role = glyph_of(hit.kind, maturity, glyphs)
+    kind = hit.kind.value.replace("_", " ") if hit.kind.value != "context" else maturity
+    made = Line().gap().add(f"{sign} {kind}  ", role).add(hit.title, "bold strong")
+    right = Line().add("computed, not used ", "warn") if view.unused else Line()
+    return made.right(width, right.add(f"{hit.score:.2f}", "bold strong"))
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".lstrip("0")
+
+
+def _part(part: Part, width: int, glyphs: Glyphs) -> Line:
+    role = role_of(part.name) if part.value >= 0 else "lost"
+    lost = part.value < 0 and part.name != "rounding"
+    fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
+    made = Line().gap().add(f"{fill} ", role if part.value else "faint").fit(part.name, _NAME, "text").gap()
+    value = signed(part.value, 4) if part.value else "0.0000"
+    right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
+    return made.add(how(part), "muted").right(width, right)
+
+
+def how(part: Part) -> str:
+    """What a part was made of: ``0.957 × 0.6``."""
+    if part.name == "rounding":
+        return part.note
+    if part.name == "cap":
+        return f"at most {part.factor:g}" if part.factor is not None else ""
+    if part.factor is None:
+        return part.note
+    if part.name == "maturity":
+        return f"{part.note} × {part.factor:g}"
+    if part.amount is None:
+        return part.note
+    divisor = part.amount * part.factor / part.value if part.value else 1.0
+    scale = f" ÷ {divisor:g}" if abs(round(divisor) - divisor) < 1e-6 and round(divisor) > 1 else ""
+    note = f"  {part.note}" if part.note else ""
+    return f"{part.amount:.3f} × {part.factor:g}{scale}{note}"
+
+
+def _sum(hit: Hit, width: int, glyphs: Glyphs) -> Line:
+    right = Line()
+    if adds_up(hit):
+        right.add(f"sum {glyphs.check} ", "ok")
+    else:
+        right.add(f"sum {glyphs.cross} ", "bold bad")
+    return Line().right(width, right.add(f"= {hit.score:.4f}", "bold strong"))
+
+
+def _ceiling(ceiling: Ceiling, width: int) -> list[Line]:
+    text = f"ceiling {ceiling.score:.3f}"
+    for horizon in ceiling.horizons:
+        threshold = _short(horizon.threshold)
+        if not horizon.reachable:
+            text += f" · can never reach {threshold}"
+        elif horizon.days_left is None:
+            text += f" · always enough for {threshold}"
+        else:
+            text += f" · {threshold} for {days(horizon.days_left)} more"
+    return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
+
+
+def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
+    """Signals before and after decay, their source, and what an access hit would do."""
+    made = [rule(width, f"signals · {aged.source}", dash=glyphs.dash)]
+    first = Line().gap().add("importance ", "muted")
+    first.add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text").add("  recency ", "muted")
+    first.add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text").add(f"  after {days(aged.days)}", "muted")
+    made.append(first.cut(width))
+    second = Line().gap().add(f"read {aged.access_count}×  changed {aged.update_count}×  ", "muted")
+    made.append(second.add(aged.maturity, aged.maturity if aged.maturity in glyphs.maturity else "text").cut(width))
+    return made + [line(f" {part}", "muted") for part in wrap(aged.after_access, width - 1)]

@@ -1,0 +1,260 @@
+"""The headless commands: what they print, and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui import __version__
+from brvtui.cli import main
+from tests.support.trees import Tree
+
+NOW = "2026-11-20T12:00:00Z"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def project(tree: Tree) -> Tree:
+    """Four notes: one that answers directly, one near it, one elsewhere, one in a folder with a summary."""
+    tree.note("auth/jwt/rotation.md", "Refresh rotation", "Each use of a refresh token gives a new one.", 0.1)
+    tree.note("auth/jwt/expiry.md", "Session expiry", "Sessions end; a refresh moves the end.", 20)
+    tree.note("billing/invoices/rounding.md", "Invoice rounding", "Cents are rounded half up.", 3)
+    tree.note("deploy/rollback.md", "Rolling back", "One command takes the last release back.", 70)
+    tree.summary("auth")
+    return tree
+
+
+@pytest.fixture
+def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Runs the command in this process; exit code, output and errors come back."""
+
+    def called(*args: str, inside: bool = True) -> tuple[int, str, str]:
+        where = ["--project", str(project.root), "--now", NOW] if inside else []
+        monkeypatch.setattr(sys, "argv", ["brv-tui", *args, *where])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capfdbinary.readouterr()
+        return int(ended.value.code or 0), out.decode(), err.decode()
+
+    return called
+
+
+def lines(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_version(run: Run) -> None:
+    code, out, _ = run("--version", inside=False)
+    assert (code, out.strip()) == (0, f"brv-tui, version {__version__}")
+
+
+@pytest.mark.parametrize("command", [(), ("query",), ("explain",), ("replay",), ("open",), ("completion",)])
+def test_help_has_examples(run: Run, command: tuple[str, ...]) -> None:
+    code, out, _ = run(*command, "--help", inside=False)
+    assert code == 0
+    assert "Example" in out
+
+
+def test_query_text_names_tier_verdict_and_note(run: Run) -> None:
+    code, out, _ = run("query", "refresh rotation")
+    assert code == 0
+    assert "TIER " in out
+    assert "auth/jwt/rotation.md" in out
+    assert "sum" in out
+
+
+def test_query_json_is_the_whole_trace(run: Run) -> None:
+    code, out, _ = run("query", "refresh rotation", "--format", "json", "--detail")
+    (answer,) = lines(out)
+    assert code == 0
+    assert answer["schema"] == 1
+    assert answer["trace"]["hits"][0]["file"] == "auth/jwt/rotation.md"
+    detail = answer["detail"]["auth/jwt/rotation.md"]
+    total = sum(item["value"] for item in detail["contributions"])
+    assert total == pytest.approx(detail["score"]["term_sum"], abs=1e-9)
+
+
+def test_query_limit_adds_the_plain_search(run: Run) -> None:
+    _, out, _ = run("query", "refresh", "--limit", "1", "--format", "json")
+    (answer,) = lines(out)
+    assert len(answer["search"]["hits"]) == 1
+    assert answer["search"]["limit"] == 1
+    assert "brv search --limit 1" in run("query", "refresh", "--limit", "1")[1]
+
+
+def test_query_scope(run: Run) -> None:
+    _, out, _ = run("query", "refresh", "--scope", "billing", "--format", "json")
+    assert lines(out)[0]["trace"]["scope_option"] == "billing"
+
+
+def test_not_covered_is_a_negative_answer(run: Run) -> None:
+    code, out, _ = run("query", "zyzzyva")
+    assert code == 1
+    assert "not covered" in out
+
+
+def test_explain_found(run: Run) -> None:
+    code, out, _ = run("explain", "refresh rotation", "rotation")
+    assert code == 0
+    assert "FOUND" in out
+    assert "rank 1" in out
+
+
+def test_explain_not_found_says_why_and_what_to_do(run: Run) -> None:
+    code, out, _ = run("explain", "refresh rotation", "billing/invoices/rounding.md", "--format", "json")
+    (answer,) = lines(out)
+    assert code == 1
+    assert answer["found"] is False
+    assert answer["reason"]
+    assert answer["reason_number"] > 0
+    assert answer["remedy"]["verified"] is True
+    again = lines(run("explain", answer["remedy"]["query"], "billing/invoices/rounding.md", "--format", "json")[1])[0]
+    assert (again["found"], again["rank"]) == (True, answer["remedy"]["rank"])
+
+
+def test_explain_several_notes(run: Run) -> None:
+    code, out, _ = run("explain", "refresh rotation", "rotation", "deploy/rollback", "--format", "json")
+    assert code == 1
+    assert [answer["found"] for answer in lines(out)] == [True, False]
+
+
+def test_explain_unknown_note(run: Run) -> None:
+    code, _, err = run("explain", "refresh", "auth/jwt/rotatoin.md")
+    assert code == 3
+    assert "auth/jwt/rotation.md" in err
+    assert err.count("\n") == 1
+
+
+def test_replay_queries(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "queries.json"
+    file.write_text(json.dumps(["refresh rotation", {"id": "b", "query": "zyzzyva"}]))
+    code, out, _ = run("replay", "--queries", str(file), "--limit", "2")
+    first, second = lines(out)
+    assert code == 0
+    assert (first["id"], second["id"]) == (0, "b")
+    assert first["repeat_tier"] == 0
+    assert set(first) == {"id", "query", "tier", "repeat_tier", "search", "trace"}
+    assert len(first["search"]["results"]) <= 2
+    assert set(first["search"]["results"][0]) == {"path", "score", "kind", "title"}
+    assert second["search"] == {"total_found": 0, "results": []}
+
+
+def test_replay_without_traces(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "queries.json"
+    file.write_text('["refresh rotation"]')
+    assert "trace" not in lines(run("replay", "--queries", str(file), "--no-trace")[1])[0]
+
+
+def test_replay_sequence_moves_clock_and_fingerprint(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "sequence.json"
+    steps = [
+        {"query": "refresh rotation", "wait": 0, "touch": None},
+        {"query": "REFRESH  rotation", "wait": 1, "touch": None},
+        {"query": "refresh rotation", "wait": 61, "touch": None},
+        {"query": "refresh rotation", "wait": 31, "touch": "deploy/rollback.md"},
+    ]
+    file.write_text(json.dumps(steps))
+    code, out, _ = run("replay", "--sequence", str(file))
+    answers = lines(out)
+    assert code == 0
+    assert [answer["step"] for answer in answers] == [0, 1, 2, 3]
+    tier = answers[0]["tier"]
+    assert [answer["tier"] for answer in answers] == [tier, 0, tier, tier]
+    assert [answer["cached"] for answer in answers] == [1, 1, 1, 1]
+
+
+def test_replay_touching_an_unknown_note(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "sequence.json"
+    file.write_text('[{"query": "refresh", "wait": 0, "touch": "no/such.md"}]')
+    code, _, err = run("replay", "--sequence", str(file))
+    assert code == 2
+    assert "no/such.md" in err
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[1]", '[{"id": 1}]'])
+def test_replay_of_a_bad_file(run: Run, tmp_path: Path, content: str) -> None:
+    file = tmp_path / "queries.json"
+    file.write_text(content)
+    code, _, err = run("replay", "--queries", str(file))
+    assert code == 2
+    assert str(file) in err
+
+
+def test_replay_needs_one_kind_of_file(run: Run) -> None:
+    assert run("replay")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (("query", "x", "--profile", "brv-9"), 2, "no profile brv-9"),
+        (("query", "x", "--signals", "/no/such/file.json"), 2, "signals"),
+        (("query",), 2, "Missing argument"),
+        (("query", "x", "--format", "yaml"), 2, "yaml"),
+    ],
+)
+def test_bad_usage(run: Run, args: tuple[str, ...], code: int, says: str) -> None:
+    ended, _, err = run(*args)
+    assert ended == code
+    assert says in err
+
+
+def test_a_bad_moment(run: Run) -> None:
+    code, _, err = run("query", "x", "--now", "yesterday", inside=False)
+    assert code == 2
+    assert "ISO 8601" in err
+
+
+def test_no_such_project(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("query", "x", "--project", str(tmp_path / "nowhere"), inside=False)
+    assert code == 3
+    assert "no such folder" in err
+
+
+def test_without_a_terminal_the_app_names_the_headless_commands(run: Run, project: Tree) -> None:
+    code, _, err = run(str(project.root), inside=False)
+    assert code == 2
+    assert all(command in err for command in ("query", "explain", "replay"))
+
+
+def test_completion_is_a_script(run: Run) -> None:
+    code, out, _ = run("completion", "bash", inside=False)
+    assert code == 0
+    assert "_BRV_TUI_COMPLETE" in out
+
+
+def test_a_file_name_that_is_not_utf8_is_still_json(run: Run, project: Tree) -> None:
+    with open(os.fsencode(project.tree) + b"/auth/bad\xff.md", "wb") as file:
+        file.write(b"# Odd name\n\nquokka\n")
+    code, out, _ = run("query", "quokka odd name", "--format", "json")
+    assert code == 0
+    assert "Odd name" in out
+    assert lines(out)[0]["trace"]["hits"]
+
+
+def test_escapes_in_a_title_are_shown_not_sent(run: Run, project: Tree) -> None:
+    project.note("auth/red.md", "quokka [red]bold\x1b[31m title", "text")
+    _, out, _ = run("query", "quokka bold title")
+    assert "\x1b[31m title" not in out
+    assert "[red]bold" in out
+
+
+def test_the_headless_commands_do_not_import_textual(project: Tree) -> None:
+    code = """
+import sys
+from brvtui.cli import main
+try:
+    main()
+except SystemExit:
+    assert "textual" not in sys.modules
+"""
+    args = [sys.executable, "-c", code, "query", "refresh", "--project", str(project.root)]
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

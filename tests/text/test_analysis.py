@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.text.analysis import counted, from_utf16, raw_tokens, terms, utf16, without_stop_words
+from tests.support.trees import BRV3
+
+STOP = frozenset(BRV3.query.stop_words)
+
+
+def naive_split(text: str) -> list[str]:
+    """JavaScript's ``split(/[\\n\\r\\p{Z}\\p{P}]+/u)``."""
+    runs = "".join("\n" if c in "\n\r" or unicodedata.category(c)[0] in "ZP" else c for c in text)
+    return re.split(r"\n+", runs)
+
+
+@pytest.mark.parametrize(
+    "character", list("_-/.@#*,;:!?'\"()[]{}\\&%") + ["\u00a0", "\u2028", "\u3000", "\u00bf", "\u2014"]
+)
+def test_what_splits(character: str) -> None:
+    assert terms(f"ab{character}cd") == ["ab", "cd"]
+
+
+@pytest.mark.parametrize(
+    "character", list("`$+=|~^<>\t") + ["\ufeff", "\u00a9", "\u20ac", "\x00", "\x0b", "\x85", "\u200b"]
+)
+def test_what_does_not_split(character: str) -> None:
+    assert terms(f"ab{character}cd") == [f"ab{character}cd"]
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("alpha beta", {"alpha", "beta"}),
+        ("alpha beta\n", {"alpha", "beta", ""}),
+        ("alpha\r\nbeta\r\n", {"alpha", "beta", ""}),
+        ("alpha\r\nbeta", {"alpha", "beta"}),
+        ("alpha\rbeta", {"alpha", "beta"}),
+        ("\n", {""}),
+        ("", {""}),
+        ("# a", {"", "a"}),
+        ("\ufeffalpha", {"\ufeffalpha"}),
+        ("Token token", {"Token", "token"}),
+    ],
+)
+def test_distinct_pieces_are_the_field_length(text: str, pieces: set[str]) -> None:
+    assert set(raw_tokens(text)) == pieces
+
+
+@given(st.text())
+def test_pieces_are_those_of_javascript(text: str) -> None:
+    expected = naive_split(text)
+    assert set(raw_tokens(text)) == set(expected)
+    assert terms(text) == [utf16(piece.lower()) for piece in expected if piece]
+
+
+@given(st.one_of(st.text(), st.text(st.sampled_from("ΑΣσς'.: \nİI"))))
+def test_counting_is_splitting_and_lower_casing_each_piece(text: str) -> None:
+    length, counts = counted(text)
+    expected = naive_split(text)
+    assert length == len(set(expected))
+    assert counts == Counter(utf16(piece.lower()) for piece in expected if piece)
+
+
+@given(st.text(st.characters(codec=None)))
+def test_utf16_counts_units_and_comes_back(text: str) -> None:
+    units = utf16(text)
+    assert len(units) == len(text.encode("utf-16-le", "surrogatepass")) // 2
+    if not any(0xD800 <= ord(c) <= 0xDFFF for c in text):
+        assert from_utf16(units) == text
+
+
+def test_a_lone_surrogate_is_shown_as_the_replacement_character() -> None:
+    assert from_utf16("a\ud83d") == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("İ", ["i\u0307"]),
+        ("ẞ", ["ß"]),
+        ("ΑΣ", ["ας"]),
+        ("ασ", ["ασ"]),
+        ("\u212a", ["k"]),
+        ("\u212b", ["å"]),
+        ("ǅ", ["ǆ"]),
+        ("ﬁn", ["ﬁn"]),
+        ("e\u0301tude", ["e\u0301tude"]),
+        ("日本語", ["日本語"]),
+        ("😀", ["\ud83d\ude00"]),
+        ("__proto__", ["proto"]),
+        ("token^2", ["token^2"]),
+    ],
+)
+def test_lower_case_is_that_of_javascript(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_there_are_108_stop_words() -> None:
+    assert len(STOP) == len(BRV3.query.stop_words) == 108
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("How is the Banana made", "banana made"),
+        ("the\tbanana", "banana"),
+        ("banana\tapple", "banana apple"),
+        ("banana\u00a0the\u2003apple\u2028of\ufeffpear", "banana apple pear"),
+        ("banana\u0085the", "banana\u0085the"),
+        ("banana\u200bthe", "banana\u200bthe"),
+        ("the, banana", "the, banana"),
+        ("The OF", "The OF"),
+        ("", ""),
+        ("   ", "   "),
+    ],
+)
+def test_stop_words_are_whole_words_between_white_space(text: str, left: str) -> None:
+    assert without_stop_words(text, STOP) == left

@@ -1,0 +1,111 @@
+"""The postings against MiniSearch's formula written a second time, naively."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brvtui.retrieve.byterover.matching import TermTable, match_terms
+from brvtui.text.analysis import terms
+from brvtui.text.postings import Postings, TermIds, build, note_terms
+from tests.support.minisearch import Index
+from tests.support.trees import BRV3
+
+TEXT = BRV3.text
+WORDS = st.text(st.sampled_from("aab"), min_size=1, max_size=9)
+PROSE = st.lists(
+    st.one_of(WORDS, st.sampled_from(["Alpha", "😀", "😀😀", "日本語", "-", "\n", "a_b"])), max_size=12
+).map(" ".join)
+CORPUS = st.lists(st.tuples(PROSE, PROSE, PROSE), min_size=1, max_size=6)
+
+
+def postings_of(documents: list[tuple[str, str, str]], ids: TermIds | None = None) -> Postings:
+    ids = ids or TermIds()
+    return build([note_terms(*document, ids) for document in documents], ids)
+
+
+def matched(postings: Postings, query: str) -> TermTable:
+    """The table of a query over postings alone, which is all of a snapshot that it reads."""
+    snapshot: Any = SimpleNamespace(postings=postings, notes=postings.notes)
+    return match_terms(snapshot, terms(query), TEXT)
+
+
+@settings(max_examples=150)
+@given(CORPUS, PROSE)
+def test_raw_scores_are_those_of_the_formula(documents: list[tuple[str, str, str]], query: str) -> None:
+    index, tokens = Index(documents), terms(query)
+    table = matched(postings_of(documents), query)
+    expected = [index.raw(number, tokens) for number in range(len(documents))]
+    assert table.raw.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert (table.matched_terms > 0).tolist() == [value > 0 for value in expected]
+
+
+@given(CORPUS, st.text(st.sampled_from("ab"), min_size=1, max_size=9))
+def test_one_term_over_all_notes(documents: list[tuple[str, str, str]], term: str) -> None:
+    index = Index(documents)
+    scores = postings_of(documents).match(term, TEXT).scores
+    expected = [index.term_score(number, term) for number in range(len(documents))]
+    assert scores.tolist() == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@given(CORPUS)
+def test_df_and_lengths_are_exact(documents: list[tuple[str, str, str]]) -> None:
+    index, postings = Index(documents), postings_of(documents)
+    for term in index.vocabulary:
+        identity = postings.ids.terms.index(term)
+        assert [postings.df(identity, number) for number in range(3)] == [
+            index.df(term, field) for field in ("title", "content", "path")
+        ]
+    assert postings.lengths.T.tolist() == [list(map(float, length.values())) for length in index.lengths]
+    assert len(postings.vocabulary) == len(index.vocabulary)
+
+
+@given(CORPUS, CORPUS, PROSE)
+def test_terms_of_earlier_generations_leave_no_trace(
+    before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], query: str
+) -> None:
+    ids = TermIds()
+    postings_of(before, ids)
+    reused = matched(postings_of(after, ids), query)
+    fresh = matched(postings_of(after), query)
+    assert reused.raw.tolist() == pytest.approx(fresh.raw.tolist(), rel=1e-12)
+    assert reused.matched_terms.tolist() == fresh.matched_terms.tolist()
+
+
+def test_a_term_repeated_in_the_query_adds_its_scores_again_and_counts_once() -> None:
+    postings = postings_of([("t", "token other", "p"), ("t", "nothing", "q")])
+    once = matched(postings, "token")
+    twice = matched(postings, "token token")
+    assert once.raw[0] > 0
+    assert twice.raw[0] == pytest.approx(2 * once.raw[0], rel=1e-12)
+    assert twice.matched_terms.tolist() == [1, 0]
+
+
+def test_the_matched_terms_factor_counts_distinct_query_terms() -> None:
+    postings = postings_of([("t", "apple pear plum", "p"), ("t", "apple", "q")])
+    table = matched(postings, "apple pear plum")
+    assert table.matched_terms.tolist() == [3, 1]
+    assert table.raw.tolist() == pytest.approx((table.term_sum * np.asarray([3, 1])).tolist())
+
+
+def test_no_notes_at_all() -> None:
+    assert matched(postings_of([]), "apple").raw.tolist() == []
+
+
+def test_describe_counts_every_match() -> None:
+    postings = postings_of([("token", "tokens tokem", "token.md"), ("x", "token", "y")])
+    described = postings.describe("token", TEXT)
+    assert (described.exact, described.prefix, described.fuzzy) == (1, 1, 1)
+    assert described.notes == 2
+    exact = described.matches[0]
+    assert (exact.term, exact.kind, exact.weight, exact.df) == (
+        "token",
+        "exact",
+        1.0,
+        {"title": 1, "content": 1, "path": 1},
+    )
