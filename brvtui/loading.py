@@ -235,6 +235,8 @@ def _signals_ignored(located: Sequence[_Located], parsed: Mapping[str, Parsed], 
 def _engine_failure(project: Project, notes: Sequence[Note], unseen: Sequence[UnseenFile]) -> str:
     if any(note.path == CONTEXT_FILE for note in notes):
         return f"{CONTEXT_FILE} at the root of the tree makes every search of the engine fail: move it into a folder"
+    if project.failure:
+        return project.failure
     link = next((file for file in unseen if file.reason == DUPLICATE), None)
     if link:
         return f"{link.path}: a symlink to another note makes every search of the engine fail: remove it"

@@ -21,7 +21,7 @@ from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
 from brvtui.store.overlay import Overlay
-from brvtui.trace import CacheLook, Detail, FingerprintState, Search, Trace
+from brvtui.trace import CacheLook, Detail, FingerprintState, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import read_sidecar, signals_folder
 from brvtui.tree.project import Project, find_project
@@ -207,13 +207,13 @@ class Session:
         base = defaults(self.profile.signals)
         recorded = self._overlay.read(base)
         snapshot = self.snapshot
-        for hit in trace.search.hits:
-            position = snapshot.by_path.get(hit.file)
-            if position is None or hit.shared_source:
+        for file in dict.fromkeys(hit.file for hit in trace.search.hits if hit.origin is not Origin.PROPAGATED):
+            position = snapshot.by_path.get(file)
+            if position is None or not snapshot.notes[position].is_local:
                 continue
-            stored = recorded.get(hit.file, snapshot.signals[position])
+            stored = recorded.get(file, snapshot.signals[position])
             importance, maturity = after_access(stored.importance, stored.maturity, self.profile.signals)
-            recorded[hit.file] = replace(
+            recorded[file] = replace(
                 stored,
                 importance=importance,
                 maturity=maturity,

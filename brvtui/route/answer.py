@@ -11,6 +11,7 @@ from brvtui.route.prompt import source_line
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Answer, Hit, Kind, Prompt
 from brvtui.tree.frontmatter import parse
+from brvtui.tree.reading import first_units, units
 
 NO_MODEL = "No model provider is set: this is the prompt that would be sent."
 PLACEHOLDER = "(no model provider was set when this query ran, so nothing was answered)"
@@ -58,4 +59,4 @@ def _body(snapshot: Snapshot, hit: Hit, profile: Profile, query: str) -> str:
     if hit.kind is Kind.SUMMARY:
         return excerpt(text[parse(text).body_start :], query_words(query, profile), profile.search)
     most = profile.direct.note_chars
-    return text if len(text) <= most else f"{text[:most]}..."
+    return text if units(text) <= most else f"{first_units(text, most)}..."

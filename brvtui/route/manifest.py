@@ -45,14 +45,20 @@ class Manifest:
         return (*self.summaries, *self.contexts, *self.stubs)
 
 
-_made: WeakKeyDictionary[Snapshot, tuple[constants.Manifest, Manifest]] = WeakKeyDictionary()
+_Key = tuple[constants.Manifest, tuple[int, int] | None]
+_made: WeakKeyDictionary[Snapshot, tuple[_Key, Manifest]] = WeakKeyDictionary()
 
 
 def manifest_of(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
-    """The manifest of ``snapshot``; remembered while the snapshot lives."""
+    """The manifest of ``snapshot``; remembered while the snapshot lives and the file stays as it is."""
+    try:
+        stat = (snapshot.project.tree / MANIFEST_FILE).stat()
+        key: _Key = (limits, (stat.st_mtime_ns, stat.st_size))
+    except OSError:
+        key = (limits, None)
     known = _made.get(snapshot)
-    if known is None or known[0] != limits:
-        known = _made[snapshot] = (limits, _make(snapshot, limits))
+    if known is None or known[0] != key:
+        known = _made[snapshot] = (key, _make(snapshot, limits))
     return known[1]
 
 

@@ -13,7 +13,8 @@ from brvtui.retrieve.byterover.excerpt import excerpt
 from brvtui.retrieve.byterover.lint import query_words
 from brvtui.route.manifest import Manifest, estimated_tokens, injected_text, manifest_of
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Hit, Prompt, Search, Section
+from brvtui.trace import Hit, Kind, Origin, Prompt, Section
+from brvtui.tree.frontmatter import parse
 
 _SEPARATOR = "\n\n---\n\n"
 
@@ -35,9 +36,12 @@ _BY_TOOLS = (
 
 
 def build_prompt(
-    snapshot: Snapshot, profile: Profile, query: str, search: Search, hits: Sequence[Hit], prefetched: Sequence[Hit]
+    snapshot: Snapshot, profile: Profile, query: str, found: int, hits: Sequence[Hit], prefetched: Sequence[Hit]
 ) -> Prompt:
-    """The prompt for ``query``: with excerpts of ``prefetched`` (tier 3), or without any (tier 4)."""
+    """The prompt for ``query``: with excerpts of ``prefetched`` (tier 3), or without any (tier 4).
+
+    ``found`` counts all matches, those that entity searches added among them.
+    """
     call: Call = profile.single_call if prefetched else profile.agentic_loop
     manifest = manifest_of(snapshot, profile.manifest)
     top = hits[0].score if hits else 0
@@ -58,7 +62,7 @@ def build_prompt(
         variables={
             "resultCount": len(hits),
             "topScore": top,
-            "totalFound": search.total_found,
+            "totalFound": found,
             "hasPreFetched": bool(prefetched),
         },
         lanes=manifest.lanes,
@@ -87,8 +91,15 @@ def _excerpts(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[H
     blocks = []
     for hit in hits:
         try:
-            text = excerpt(snapshot.text(hit.file), words, profile.search)
+            text = excerpt(_quotable(snapshot, hit), words, profile.search)
         except OSError as error:
             text = f"(cannot be read: {error.strerror or error})"
         blocks.append(f"### {hit.title}\n**Source**: {source_line(hit)}\n\n{text}")
     return "## Notes found\n\n" + _SEPARATOR.join(blocks)
+
+
+def _quotable(snapshot: Snapshot, hit: Hit) -> str:
+    """The text of a hit; of a folder's summary that stands for the folder, its body alone."""
+    text = snapshot.text(hit.file)
+    stands_for_folder = hit.kind is Kind.SUMMARY and hit.origin is not Origin.TEXT
+    return text[parse(text).body_start :] if stands_for_folder else text

@@ -150,7 +150,8 @@ def _decide(
     if passed.passes:
         answer = answers.direct_answer(snapshot, profile, asked.query, passed.prefetched)
         return _Decision(2, Outcome.DIRECT, answer, _passed(passed))
-    prompt = build_prompt(snapshot, profile, asked.query, found, hits, passed.prefetched)
+    total = found.total_found + sum(len(entity.added) for entity in entities.searches)
+    prompt = build_prompt(snapshot, profile, asked.query, total, hits, passed.prefetched)
     answer = answers.model_answer(prompt)
     if passed.prefetched:
         return _Decision(3, Outcome.SINGLE_CALL, answer, _failed(passed.direct))

@@ -36,6 +36,8 @@ class Project:
     tree: Path
     sources: tuple[SharedSource, ...]
     notices: tuple[str, ...]
+    failure: str = ""
+    """Why every search of the engine fails for this project's settings; empty when it does not."""
 
     @property
     def name(self) -> str:
@@ -97,8 +99,8 @@ def _open(folder: Path) -> Project:
         raise ProjectError(f"{tree}: no context tree there; curate a first note with brv, or name another folder")
     if not (marker / _CONFIG).is_file():
         notices.append(f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project")
-    sources, source_notices = _sources(marker / _SOURCES)
-    return Project(root, tree.resolve(), sources, (*notices, *source_notices))
+    sources, source_notices, failure = _sources(marker / _SOURCES)
+    return Project(root, tree.resolve(), sources, (*notices, *source_notices), failure)
 
 
 def _bare(folder: Path) -> Project:
@@ -130,29 +132,32 @@ def _pointed_to(pointer: Path) -> Path:
     return path.parent if path.name == MARKER else path
 
 
-def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...]]:
+def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str]:
     if not file.is_file():
-        return (), ()
+        return (), (), ""
     try:
         value = read_json(file)
     except (OSError, ValueError):
         value = None
     entries = value.get("sources") if isinstance(value, dict) and value.get("version") == 1 else None
     if not isinstance(entries, list) or not all(_is_source(entry) for entry in entries):
-        return (), (f"{file}: not a valid list of shared sources, so the engine and this tool use none of them",)
+        return (), (f"{file}: not a valid list of shared sources, so the engine and this tool use none of them",), ""
     found: list[SharedSource] = []
     notices: list[str] = []
+    failure = ""
     for entry in entries:
         alias, project = entry["alias"], Path(entry["projectRoot"])
         tree = project / MARKER / _TREE
         if project.is_absolute() and (project / MARKER / _CONFIG).is_file() and tree.is_dir():
             if any(source.project == project.resolve() for source in found):
-                notices.append(f"{file}: {project} is listed twice; the engine fails on every search while it is")
+                failure = (
+                    f"{file}: {project} is listed twice, which makes every search of the engine fail: list it once"
+                )
                 continue
             found.append(SharedSource(alias, project.resolve(), tree.resolve()))
         else:
             notices.append(f"shared source {alias}: no project at {project}; it is left out")
-    return tuple(found), tuple(notices)
+    return tuple(found), tuple(notices), failure
 
 
 def _is_source(entry: Any) -> bool:

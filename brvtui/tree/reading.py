@@ -68,19 +68,21 @@ def cut(text: str, limits: Limits) -> Read:
     kept = lines[: limits.max_lines]
     shortened = 0
     for number, line in enumerate(kept):
-        if len(line) * _MOST_UNITS > limits.max_line_units and _units(line) > limits.max_line_units:
-            kept[number] = _first_units(line, limits.max_line_units) + "..."
+        if len(line) * _MOST_UNITS > limits.max_line_units and units(line) > limits.max_line_units:
+            kept[number] = first_units(line, limits.max_line_units) + "..."
             shortened += 1
     if not cut_lines and not shortened:
         return Read(text, 0, 0)
     return Read("\n".join(kept), cut_lines, shortened)
 
 
-def _units(line: str) -> int:
+def units(line: str) -> int:
+    """The length of ``line`` in UTF-16 units."""
     return len(line) if line.isascii() else len(line.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _first_units(line: str, units: int) -> str:
+def first_units(line: str, units: int) -> str:
+    """The first ``units`` UTF-16 units of ``line``; a character that is cut in two leaves a lone surrogate."""
     if line.isascii():
         return line[:units]
     return line.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "surrogatepass")

@@ -6,8 +6,7 @@ import ast
 import dataclasses
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,106 +14,102 @@ import pytest
 from brvtui.inquire.reasons import Reason
 from brvtui.profile import Profile, load
 from brvtui.rank.ceiling import ceiling_at, days_until_below, seen_by_gates
-from brvtui.session import Session
 from brvtui.trace import Check, Stage, Trace
+from tests.docs.pages import PAGES, headings, page, section, sources, without_code
+from tests.support.trees import Tree
 
-Headings = Callable[[str], dict[str, str]]
-MakeProject = Callable[[Mapping[str, tuple[str, float]]], Path]
-_QUOTED = re.compile(r"docs/engine\.md``,\s+\"([^\"]+)\"")
-_LINKED = re.compile(r"docs/engine\.md#([a-z0-9-]+)")
+ENGINE = page("docs/engine.md")
+EXAMPLE = section(ENGINE, "A worked example")
+_QUOTED = re.compile(r"`?`?(docs/\w+\.md|README\.md)`?`?,\s+\"([^\"]+)\"")
+_LINKED = re.compile(r"(docs/\w+\.md)#([a-z0-9-]+)")
+_ARCHITECTURE_RULE = re.compile(r"docs/architecture\.md``, rule (\d+)")
 _RULE_NAMES = {"rule", "_RULE", "RULE"}
 _RULE_PLACES = {kind.__name__: [f.name for f in dataclasses.fields(kind)].index("rule") for kind in (Check, Stage)}
 _SPAN = re.compile(r"`([a-z_]+(?:\.[a-z_0-9]+){0,2} = [^`]+)`")
 _LISTED = ("query.stop_words", "entities.stop_words")
+_DAYS = (0, 7, 14, 30, 45, 60, 90, 180)
 
 
-def test_every_rule_that_the_code_names_is_a_heading(root: Path, engine: str, headings: Headings) -> None:
-    known = headings(engine)
-    named = dict(_named_in_code(root / "brvtui"))
+def test_every_rule_that_the_code_names_is_a_heading() -> None:
+    known = headings(ENGINE)
+    named = dict(_named_in_code())
     assert len(named) >= 9
     assert {rule: where for rule, where in named.items() if rule not in known} == {}
 
 
-def test_every_section_that_the_code_quotes_is_a_heading(root: Path, engine: str, headings: Headings) -> None:
-    titles = set(headings(engine).values())
-    anchors = set(headings(engine))
-    files = [*(root / "brvtui").rglob("*.py"), *(root / "brvtui").rglob("*.toml")]
-    texts = {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in files}
-    quoted = [(name, title) for name, text in texts.items() for title in _QUOTED.findall(text)]
-    linked = [(name, anchor) for name, text in texts.items() for anchor in _LINKED.findall(text)]
-    assert len(quoted) > 20
-    assert len(linked) > 10
-    assert [found for found in quoted if found[1] not in titles] == []
-    assert [found for found in linked if found[1] not in anchors] == []
+def test_every_section_that_the_code_names_is_a_heading() -> None:
+    texts = sources(".py", ".toml")
+    titles = [(name, *found) for name, text in texts.items() for found in _QUOTED.findall(text)]
+    anchors = [(name, *found) for name, text in texts.items() for found in _LINKED.findall(text)]
+    assert len(titles) > 20
+    assert len(anchors) > 10
+    assert [found for found in titles if found[2] not in headings(page(found[1])).values()] == []
+    assert [found for found in anchors if found[2] not in headings(page(found[1]))] == []
 
 
-QUERIES = ("refresh tokens", "auth tokens", "auth/tokens", "the of", "kubernetes", "refresh tokens rotated?", "")
+def test_every_rule_of_the_architecture_that_the_code_names_exists() -> None:
+    rules = re.findall(r"^(\d+)\. \*\*", section(page("docs/architecture.md"), "The rules"), re.MULTILINE)
+    named = {number for text in sources(".py").values() for number in _ARCHITECTURE_RULE.findall(text)}
+    assert named <= set(rules)
+    assert [int(number) for number in rules] == list(range(1, len(rules) + 1))
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_every_rule_in_a_trace_is_a_heading(
-    query: str, engine: str, headings: Headings, make_project: MakeProject, now_ms: float
-) -> None:
-    notes = {f"filler/n{number}.md": (f"# Filler {number}\n", 40.0) for number in range(60)}
-    session = _session(make_project({**_notes(engine), **notes}), now_ms)
-    known = headings(engine)
+@pytest.mark.parametrize(
+    "query", ["refresh tokens", "auth tokens", "auth/tokens", "the of", "kubernetes", "refresh tokens rotated?", ""]
+)
+def test_every_rule_in_a_trace_is_a_heading(query: str, tree: Tree) -> None:
+    _write_example(tree)
+    tree.notes(60)
+    session = tree.session()
     for _ in range(2):
-        trace = session.run(query)
-        assert [rule for rule in _rules(trace) if rule and rule not in known] == []
+        named = {rule for rule in _rules(session.run(query)) if rule}
+        assert named <= set(headings(ENGINE))
 
 
-def test_every_constant_is_explained_with_its_value(engine: str) -> None:
-    spans = _spans(engine)
-    profile = load("brv-3")
-    missing = [name for name, value in _constants(profile) if name not in _LISTED and value not in spans.get(name, [])]
-    assert missing == []
+def test_every_constant_is_explained_with_its_value() -> None:
+    spans = _spans(ENGINE)
+    constants = dict(_constants(load("brv-3")))
+    assert [name for name, value in constants.items() if name not in _LISTED and value not in spans.get(name, [])] == []
 
 
-def test_the_stop_words_are_listed(engine: str) -> None:
-    lists = engine.split("## The stop words")[1]
-    for name, profile_words in (("query", load().query.stop_words), ("entities", load().entities.stop_words)):
-        words = lists.split(f"`{name}.stop_words`, the {len(profile_words)}:")[1].split(".\n")[0]
-        assert tuple(word.strip() for word in words.split(",")) == profile_words
+def test_the_stop_words_are_listed() -> None:
+    lists = section(ENGINE, "The stop words")
+    for name, words in (("query", load().query.stop_words), ("entities", load().entities.stop_words)):
+        listed = lists.split(f"`{name}.stop_words`, the {len(words)}:")[1].split(".\n")[0]
+        assert tuple(word.strip() for word in listed.rstrip(".\n").split(",")) == words
 
 
-def test_the_table_of_differences_is_complete(engine: str) -> None:
-    section = engine.split("## Where brv-3 and docs differ")[1].split("\n## ")[0]
-    spans = _spans(section)
+def test_the_table_of_differences_is_complete() -> None:
     base, other = dict(_constants(load("brv-3"))), dict(_constants(load("docs")))
     differing = {name: [base[name], other[name]] for name in base if base[name] != other[name]}
-    shown = {name: values for name, values in spans.items() if not name.startswith("engine.")}
-    assert shown == differing
+    shown = _spans(section(ENGINE, "Where brv-3 and docs differ"))
+    assert {name: values for name, values in shown.items() if not name.startswith("engine.")} == differing
 
 
-def test_no_page_names_a_constant_wrongly(page_name: str, read: Callable[[str], str], prose: Callable) -> None:
-    known = [dict(_constants(load(name))) for name in ("brv-3", "docs")]
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_gives_a_constant_another_value(name: str) -> None:
+    known = [dict(_constants(load(profile))) for profile in ("brv-3", "docs")]
+    shown = _spans(without_code(page(name)))
     wrong = [
-        (name, value)
-        for name, values in _spans(prose(read(page_name))).items()
+        (constant, value)
+        for constant, values in shown.items()
         for value in values
-        if "." in name and not any(constants.get(name) == value for constants in known)
+        if "." in constant and not any(constants.get(constant) == value for constants in known)
     ]
     assert wrong == []
 
 
-def test_the_ceilings_are_computed(engine: str) -> None:
-    section = engine.split("## The ceiling")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| (\w+), importance (\d+)[^|]*\| (.+) \|$", section, re.MULTILINE)
-    days = (0, 7, 14, 30, 45, 60, 90, 180)
-    assert [tuple(row[:2]) for row in rows] == [
-        ("draft", "50"),
-        ("draft", "100"),
-        ("validated", "50"),
-        ("core", "50"),
-    ]
+def test_the_ceilings_are_computed() -> None:
+    rows = re.findall(r"^\| (\w+), importance (\d+)[^|]*\| (.+) \|$", section(ENGINE, "The ceiling"), re.MULTILINE)
     profile = load()
+    assert [row[:2] for row in rows] == [("draft", "50"), ("draft", "100"), ("validated", "50"), ("core", "50")]
     for maturity, importance, cells in rows:
-        computed = [f"{ceiling_at(day, float(importance), 1.0, maturity, True, profile):.3f}" for day in days]
+        computed = [f"{ceiling_at(day, float(importance), 1.0, maturity, True, profile):.3f}" for day in _DAYS]
         assert cells.split(" | ") == computed
 
 
-def test_the_forecasts_are_computed(engine: str) -> None:
-    section = engine.split("## The ceiling")[1].split("\n## ")[0]
+def test_the_forecasts_are_computed() -> None:
+    text = " ".join(section(ENGINE, "The ceiling").split())
     profile = load()
 
     def days(threshold: float, maturity: str = "draft") -> float | None:
@@ -122,67 +117,67 @@ def test_the_forecasts_are_computed(engine: str) -> None:
 
     top, prompt = profile.direct.min_top, profile.direct.prefetch
     rounded = [days(seen_by_gates(threshold, profile.score.decimals)) for threshold in (top, prompt)]
-    bare = [days(top), days(prompt)]
-    assert f"for {rounded[0]:.1f} days" in section
-    assert f"for {rounded[1]:.0f}," in section
-    assert f"{bare[0]:.1f} and {bare[1]:.0f} days" in section
+    assert f"for {rounded[0]:.1f} days" in text
+    assert f"for {rounded[1]:.0f}," in text
+    assert f"{days(top):.1f} and {days(prompt):.0f} days" in text
     assert days(prompt, "validated") is None
 
 
-def test_the_reasons_are_listed_in_order(engine: str) -> None:
-    section = engine.split("## Why a note is not there")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", section, re.MULTILINE)
+def test_the_reasons_are_listed_in_order() -> None:
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", section(ENGINE, "Why a note is not there"), re.MULTILINE)
     assert [(int(number), text) for number, text in rows] == [(reason.number, reason.value) for reason in Reason]
 
 
-def test_the_worked_example_is_what_comes_out(engine: str, make_project: MakeProject, now_ms: float) -> None:
-    example = _example(engine)
-    session = _session(make_project(_notes(engine)), now_ms)
-    trace = session.probe("refresh tokens")
-    first, second, summary = trace.hits
-    detail = session.detail(trace.search, first.file)
-    for item in detail.contributions:
-        row = (
-            f"| {item.query_term} | {item.term} | {item.field} | {item.tf} | {item.df} | {item.idf:.6f} "
-            f"| {item.length} | {item.weight:g} | {item.boost:g} | {item.value:.6f} |"
-        )
-        assert row in example
-    values = [float(f"{item.value:.6f}") for item in detail.contributions]
-    assert f"**{detail.score.term_sum:.6f}**" in example
-    assert sum(values) == pytest.approx(float(f"{detail.score.term_sum:.6f}"), abs=1e-9)
-    assert first.text is not None
-    assert second.text is not None
-    assert f"raw = 6.844299 · 2 = {first.text.raw:.6f}" in example
-    assert f"= {first.text.relevance:.6f}" in example
-    shown = dict(re.findall(r"^\| ([a-z ]+) \| [^|]*\| ([+−]?[\d.]+) \|$", example, re.MULTILINE))
-    for part in first.parts:
-        assert _number(shown[part.name]) == pytest.approx(part.value, abs=5e-7)
-    assert sum(_number(value) for value in shown.values()) == pytest.approx(first.score, abs=1e-9)
-    assert f"raw {second.text.raw:.6f}, relevance {second.text.relevance:.6f}" in example
-    assert f"**{second.score:.2f}**" in example
-    assert trace.search.floor is not None
-    assert f"= {trace.search.floor:.6f}; both pass" in example
-    assert f"+ 0.10 = {summary.score:.6f}" in example
-    assert f"{trace.search.lifts[1].value:.6f} and has no summary" in example
-    assert first.ceiling is not None
-    assert f"7 days old, is {first.ceiling.score:.3f}" in example
-    assert (trace.tier, trace.verdict) == (3, "top score 0.79 needs 0.85: short 0.06")
+class TestTheWorkedExample:
+    def test_text(self, tree: Tree) -> None:
+        _write_example(tree)
+        session = tree.session()
+        trace = session.probe("refresh tokens")
+        detail = session.detail(trace.search, trace.hits[0].file)
+        for item in detail.contributions:
+            row = (
+                f"| {item.query_term} | {item.term} | {item.field} | {item.tf} | {item.df} | {item.idf:.6f} "
+                f"| {item.length} | {item.weight:g} | {item.boost:g} | {item.value:.6f} |"
+            )
+            assert row in EXAMPLE
+        total = f"{detail.score.term_sum:.6f}"
+        shown = [float(f"{item.value:.6f}") for item in detail.contributions]
+        assert sum(shown) == pytest.approx(float(total), abs=1e-9)
+        assert f"**{total}**" in EXAMPLE
+        assert f"raw = {total} · 2 = {detail.score.raw:.6f}" in EXAMPLE
+        assert f"= {detail.score.relevance:.6f}" in EXAMPLE
+
+    def test_parts(self, tree: Tree) -> None:
+        _write_example(tree)
+        first = tree.ask("refresh tokens").hits[0]
+        shown = dict(re.findall(r"^\| ([a-z ]+) \| [^|]*\| ([+−]?[\d.]+) \|$", EXAMPLE, re.MULTILINE))
+        assert list(shown) == [part.name for part in first.parts]
+        for part in first.parts:
+            assert _number(shown[part.name]) == pytest.approx(part.value, abs=5e-7)
+        assert sum(map(_number, shown.values())) == pytest.approx(first.score, abs=1e-9)
+        assert f"**{first.score:.6f}**" in EXAMPLE
+        assert first.ceiling is not None
+        assert f"7 days old, is {first.ceiling.score:.3f}" in EXAMPLE
+
+    def test_search_and_route(self, tree: Tree) -> None:
+        _write_example(tree)
+        trace = tree.ask("refresh tokens")
+        text = " ".join(EXAMPLE.split())
+        _, second, summary = trace.hits
+        assert second.text is not None
+        assert f"raw {second.text.raw:.6f}, relevance {second.text.relevance:.6f}" in text
+        assert f"**{second.score:.2f}**" in text
+        assert f"= {trace.search.floor:.6f}; both pass" in text
+        assert f"+ 0.10 = {summary.score:.6f}" in text
+        assert f"{trace.search.lifts[1].value:.6f} and has no summary" in text
+        assert (trace.tier, trace.verdict) == (3, "top score 0.79 needs 0.85: short 0.06")
 
 
-def _example(engine: str) -> str:
-    return engine.split("## A worked example")[1].split("\n## ")[0]
-
-
-def _notes(engine: str) -> dict[str, tuple[str, float]]:
-    blocks = re.findall(r"^`([^`]+)`, (\d+) days old:\n\n```markdown\n(.*?)```$", _example(engine), re.DOTALL | re.M)
-    assert len(blocks) == 4
-    return {path: (text, float(days)) for path, days, text in blocks}
-
-
-def _session(project: Path, now_ms: float) -> Session:
-    session = Session.open(project, now_ms=now_ms)
-    session.load()
-    return session
+def _write_example(tree: Tree) -> None:
+    notes = re.findall(r"^`([^`]+)`, (\d+) days old:\n\n```markdown\n(.*?)```$", EXAMPLE, re.DOTALL | re.MULTILINE)
+    assert len(notes) == 4
+    for path, days, text in notes:
+        tree.file(path, text, float(days))
 
 
 def _number(text: str) -> float:
@@ -197,22 +192,22 @@ def _rules(trace: Trace) -> Iterator[str]:
         yield from (check.rule for check in step.checks)
 
 
-def _named_in_code(package: Path) -> Iterator[tuple[str, str]]:
-    """Every rule that a Check or a Stage is made with, as written or by a name that holds it."""
-    for file in sorted(package.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def _named_in_code() -> Iterator[tuple[str, str]]:
+    """Every rule that a Check or a Stage is made with: as written there, or in a name that holds it."""
+    for name, text in sources(".py").items():
+        for node in ast.walk(ast.parse(text)):
             for rule in _rules_of(node):
-                yield rule, f"{file.name}:{getattr(node, 'lineno', 0)}"
+                yield rule, name
 
 
 def _rules_of(node: ast.AST) -> Iterator[str]:
-    candidates: list[ast.expr | None] = []
+    candidates: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         if any(isinstance(target, ast.Name) and target.id in _RULE_NAMES for target in node.targets):
             candidates.append(node.value)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _RULE_PLACES:
         place = _RULE_PLACES[node.func.id]
-        candidates.append(node.args[place] if len(node.args) > place else None)
+        candidates += node.args[place : place + 1]
         candidates += [keyword.value for keyword in node.keywords if keyword.arg == "rule"]
     for value in candidates:
         if isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
@@ -233,7 +228,7 @@ def _constants(profile: Profile) -> Iterator[tuple[str, Any]]:
 
 
 def _spans(text: str) -> dict[str, list[Any]]:
-    """Every `name = value` in code spans, parsed as TOML, each value once."""
+    """Every ``name = value`` in code spans, parsed as TOML, each value once."""
     found: dict[str, list[Any]] = {}
     for span in _SPAN.findall(text):
         try:

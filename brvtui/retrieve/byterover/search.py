@@ -40,13 +40,18 @@ NEAR_MISSES = 20
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a caller may set. Empty sets and strings do not restrict."""
+    """What a caller may set. Empty sets and strings do not restrict; a limit below 0 is 0."""
 
     limit: int
     scope: str = ""
     kinds: frozenset[Kind] = frozenset()
     not_kinds: frozenset[Kind] = frozenset()
     least_maturity: str = ""
+
+    @property
+    def most(self) -> int:
+        """The results to keep, at least 0."""
+        return max(0, self.limit)
 
 
 def search(
@@ -109,7 +114,7 @@ def _text_search(asked: _Asked, text: str, scope: Scope, attempts: tuple[Attempt
     with watch.measure("search.match"):
         matched = _match(asked, linted.filtered, scope)
     attempts = attempts + matched.attempts
-    keep = asked.options.limit + NEAR_MISSES
+    keep = asked.options.most + NEAR_MISSES
     with watch.measure("search.score"):
         ranking = rank(
             snapshot,
@@ -247,23 +252,23 @@ def _keep(
     top = float(ranking.scores[0])
     floor = profile.search.gap_ratio * top
     above = ranking.at_least
-    within = min(above, options.limit)
+    within = min(above, options.most)
     direct = [
         text_hit(snapshot, profile, asked.now_ms, position, matched.table.text_score(position))
         for position in ranking.positions[:within].tolist()
     ]
-    wanted = [hit for hit in direct if _wanted(hit, options)]
+    wanted = [hit for hit in direct if _wanted(snapshot, hit, options)]
     lifts, summaries = lift(snapshot, profile, asked.now_ms, wanted, floor)
-    summaries = tuple(hit for hit in summaries if _wanted(hit, options))
+    summaries = tuple(hit for hit in summaries if _wanted(snapshot, hit, options))
     merged = sorted([*wanted, *summaries], key=lambda hit: -hit.score)
-    hits = tuple(merged[: options.limit])
+    hits = tuple(merged[: options.most])
     total = ranking.matched
     lifted = len(summaries)
     ratio = profile.search.gap_ratio
     stages = (
         *stages,
         Stage("score gap", total, total - above, above, "what-is-kept", f"≥ {ratio:g} × top {top:.4f}"),
-        Stage("limit", above, above - within, within, "what-is-kept", f"{options.limit}"),
+        Stage("limit", above, above - within, within, "what-is-kept", f"{options.most}"),
         Stage("kind and maturity", within, within - len(wanted), len(wanted), "what-is-kept"),
         Stage("parent propagation", len(lifts), len(lifts) - lifted, lifted, "parent-propagation", "folders reached"),
         Stage(
@@ -271,12 +276,12 @@ def _keep(
             f"{len(wanted)} notes and {lifted} summaries",
         ),
     )  # fmt: skip
-    trimmed = [hit for hit in merged[options.limit :] if hit.origin is Origin.TEXT]
-    misses = tuple(_trimmed(hit, number, options.limit) for number, hit in enumerate(trimmed, start=1))
+    trimmed = [hit for hit in merged[options.most :] if hit.origin is Origin.TEXT]
+    misses = tuple(_trimmed(hit, number, options.most) for number, hit in enumerate(trimmed, start=1))
     misses += _near_misses(asked, ranking, matched.table, within, Found.MATCHES, floor)
     return Search(
         query=asked.query,
-        limit=options.limit,
+        limit=options.most,
         outcome=Found.MATCHES,
         scope=scope,
         lint=linted,
@@ -298,13 +303,21 @@ def _keep(
     )
 
 
-def _wanted(hit: Hit, options: Options) -> bool:
+def _wanted(snapshot: Snapshot, hit: Hit, options: Options) -> bool:
     if (options.kinds and hit.kind not in options.kinds) or hit.kind in options.not_kinds:
         return False
     if not options.least_maturity:
         return True
-    maturity = hit.signals.maturity if hit.signals else LEVELS[0]
-    return LEVELS.index(maturity) >= LEVELS.index(options.least_maturity)
+    return LEVELS.index(_maturity(snapshot, hit)) >= LEVELS.index(options.least_maturity)
+
+
+def _maturity(snapshot: Snapshot, hit: Hit) -> str:
+    """Stored maturity; of a ``context.md``, that of the file which summarises its folder."""
+    if hit.kind is Kind.SUMMARY:
+        summary = snapshot.summaries.get(hit.path)
+        stored = snapshot.summary_signals.get(summary.file) if summary else None
+        return stored.maturity if stored else LEVELS[0]
+    return hit.signals.maturity if hit.signals else LEVELS[0]
 
 
 def _trimmed(hit: Hit, number: int, limit: int) -> NearMiss:
@@ -338,7 +351,7 @@ def _near_misses(
         elif score < floor:
             reason, short = f"below {asked.profile.search.gap_ratio:g} × top", floor - score
         else:
-            reason, short = "past the limit", float(rank_ - asked.options.limit)
+            reason, short = "past the limit", float(rank_ - asked.options.most)
         maturity = asked.snapshot.signals[position].maturity
         misses.append(NearMiss(note.shown, note.path, note.title, note.kind, maturity, rank_, score, reason, short))
     return tuple(misses)
@@ -355,7 +368,7 @@ def _nothing(
 ) -> Search:
     return Search(
         query=asked.query,
-        limit=asked.options.limit,
+        limit=asked.options.most,
         outcome=outcome,
         scope=scope,
         lint=linted,
@@ -386,7 +399,7 @@ def _engine_fails(asked: _Asked) -> Search:
 
 
 def _path_answer(asked: _Asked, named: Symbol, lookup: scopes.PathLookup, attempt: Attempt) -> Search:
-    snapshot, profile, limit = asked.snapshot, asked.profile, asked.options.limit
+    snapshot, profile, limit = asked.snapshot, asked.profile, max(1, asked.options.limit)
     listed: list[Hit] = []
     if named.is_folder:
         outcome = Found.PATH_FOLDER

@@ -1,0 +1,50 @@
+"""The pages of the documentation, their headings and links, for the tests that compare them with the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/engine.md",
+    "docs/architecture.md",
+    "docs/configuration.md",
+)
+_FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+
+
+def page(name: str) -> str:
+    """The text of a file of the repository."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def sources(*endings: str) -> dict[str, str]:
+    """The texts of the package's files with these endings, by their path in the repository."""
+    files = [file for ending in endings for file in sorted((ROOT / "brvtui").rglob(f"*{ending}"))]
+    return {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+
+
+def without_code(text: str) -> str:
+    """A markdown text without its fenced blocks."""
+    return _FENCE.sub("", text)
+
+
+def headings(text: str) -> dict[str, str]:
+    """The headings of a markdown text by their anchors, as forges make them."""
+    return {slug(title): title for title in _HEADING.findall(without_code(text))}
+
+
+def section(text: str, title: str) -> str:
+    """What stands below the second-level heading ``title``."""
+    return text.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def slug(title: str) -> str:
+    """The anchor of a heading."""
+    kept = "".join(character for character in title.lower() if character.isalnum() or character in " -_")
+    return kept.strip().replace(" ", "-")

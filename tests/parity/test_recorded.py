@@ -1,0 +1,102 @@
+"""Answers recorded from ByteRover 3.14 on trees of docstrings, rebuilt here (100 %)."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.loading import SignalLayers, load
+from brvtui.snapshot import Snapshot
+from brvtui.tree.project import find_project
+from brvtui.tree.signals import defaults, read_signals_file
+from tests.support import recorded
+from tests.support.trees import BRV3
+
+SEEDS = (11, 12, 13)
+PYTHON = "3.11.7"
+MAKER = recorded.SHARED / "tools" / "make_tree.py"
+
+pytestmark = [
+    pytest.mark.skipif(
+        not MAKER.is_file(), reason=f"needs the recorded answers beside the repository: no {recorded.SHARED}"
+    ),
+    pytest.mark.skipif(
+        platform.python_version() != PYTHON,
+        reason=f"the trees are made of the standard library's docstrings of Python {PYTHON}; this is another Python",
+    ),
+]
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def answers(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return recorded.read(recorded.SHARED / "parity" / f"tree-{request.param}.json")
+
+
+@pytest.fixture(scope="module")
+def now_and_snapshot(answers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> tuple[float, Snapshot]:
+    own = tmp_path_factory.getbasetemp()
+    root = rebuilt(answers["tree"], own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+    now_ms = recorded.milliseconds((root / "now.txt").read_text())
+    signals = read_signals_file(root / "signals.json", defaults(BRV3.signals))
+    snapshot = load(find_project(root), BRV3, now_ms, SignalLayers((signals,)))
+    assert snapshot is not None
+    return now_ms, snapshot
+
+
+def rebuilt(tree: dict[str, Any], folder: Path) -> Path:
+    """The tree of a file's header; made by the first worker that asks for it."""
+    place = folder / f"recorded-tree-{tree['seed']}"
+    if not place.is_dir():
+        draft = folder / f"draft-{uuid.uuid4().hex}"
+        made = [
+            sys.executable,
+            "-I",
+            str(MAKER),
+            str(draft),
+            "--notes",
+            str(tree["notes"]),
+            "--seed",
+            str(tree["seed"]),
+        ]
+        subprocess.run(made, check=True, capture_output=True, timeout=60)
+        try:
+            draft.rename(place)
+        except OSError:  # another worker was faster
+            shutil.rmtree(draft)
+    return place
+
+
+def test_the_tree_is_the_recorded_one(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+    snapshot = now_and_snapshot[1]
+    assert len(snapshot.notes) == answers["documents"]
+    assert len(snapshot.postings.vocabulary) == answers["terms"]
+    assert len(answers["cases"]) > 200
+    assert len(answers["sequence"]) > 100
+
+
+def test_searches(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+    now_ms, snapshot = now_and_snapshot
+    assert recorded.search_differences(snapshot, now_ms, answers) == []
+
+
+def test_raw_scores(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+    assert sum(len(case["raw"]) for case in answers["cases"]) > 500
+    assert recorded.raw_differences(now_and_snapshot[1], answers) == []
+
+
+def test_tiers_results_and_repeats(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+    now_ms, snapshot = now_and_snapshot
+    assert recorded.route_differences(snapshot, now_ms, answers) == []
+
+
+def test_the_sequence_on_one_cache(answers: dict[str, Any], now_and_snapshot: tuple[float, Snapshot]) -> None:
+    now_ms, snapshot = now_and_snapshot
+    assert recorded.sequence_differences(snapshot, now_ms, answers) == []

@@ -1,0 +1,84 @@
+"""Answers recorded from ByteRover 3.14 on this repository's own sample tree."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.loading import load
+from brvtui.snapshot import Snapshot
+from brvtui.tree.project import find_project
+from tests.support import recorded
+from tests.support.trees import BRV3
+
+SAMPLE = recorded.REPOSITORY / "sample-tree"
+ANSWERS = recorded.REPOSITORY / "tests" / "data" / "parity" / "sample-tree.json"
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, Any]:
+    return recorded.read(ANSWERS)
+
+
+@pytest.fixture(scope="module")
+def now_ms(answers: dict[str, Any]) -> float:
+    return recorded.milliseconds(answers["tree"]["now"])
+
+
+@pytest.fixture(scope="module")
+def copied(answers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample as it was when its answers were recorded; signals come from its frontmatter."""
+    place = tmp_path_factory.mktemp("sample") / "sample-tree"
+    shutil.copytree(SAMPLE, place)
+    stamp = [sys.executable, str(SAMPLE / "restamp.py"), "--tree", str(place), "--now", answers["tree"]["now"]]
+    subprocess.run(stamp, check=True, capture_output=True, timeout=60)
+    return place
+
+
+@pytest.fixture(scope="module")
+def snapshot(copied: Path, now_ms: float) -> Snapshot:
+    made = load(find_project(copied), BRV3, now_ms)
+    assert made is not None
+    return made
+
+
+def test_the_tree_is_the_recorded_one(answers: dict[str, Any], snapshot: Snapshot) -> None:
+    assert len(snapshot.notes) == answers["documents"]
+    assert len(snapshot.postings.vocabulary) == answers["terms"]
+    assert len(answers["cases"]) == len(answers["sequence"]) == 30
+
+
+def test_every_file_has_its_age(copied: Path, now_ms: float) -> None:
+    ages = json.loads((SAMPLE / "ages.json").read_text())
+    tree = copied / ".brv" / "context-tree"
+    files = {path.relative_to(tree).as_posix() for path in tree.rglob("*.md")}
+    assert files == set(ages)
+    for path, days in ages.items():
+        assert (tree / path).stat().st_mtime_ns // 1_000_000 == now_ms - round(days * 86_400_000)
+
+
+def test_searches(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+    assert recorded.search_differences(snapshot, now_ms, answers) == []
+
+
+def test_raw_scores(answers: dict[str, Any], snapshot: Snapshot) -> None:
+    assert sum(len(case["raw"]) for case in answers["cases"]) > 30
+    assert recorded.raw_differences(snapshot, answers) == []
+
+
+def test_tiers_results_and_repeats(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+    assert recorded.route_differences(snapshot, now_ms, answers) == []
+
+
+def test_the_sequence_on_one_cache(answers: dict[str, Any], snapshot: Snapshot, now_ms: float) -> None:
+    assert recorded.sequence_differences(snapshot, now_ms, answers) == []
+
+
+def test_the_questions_reach_every_tier(answers: dict[str, Any]) -> None:
+    assert {step["tier"] for step in answers["sequence"]} == {0, 1, 2, 3, 4}

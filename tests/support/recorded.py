@@ -1,0 +1,121 @@
+"""Answers recorded from the real engine, and the same questions put to ours."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from brvtui.retrieve.byterover.matching import match_terms
+from brvtui.retrieve.byterover.search import Options, search
+from brvtui.route.cache import CacheState
+from brvtui.route.router import Asked, route
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import terms
+from brvtui.trace import Hit, Search
+from tests.support.trees import BRV3
+
+REPOSITORY = Path(__file__).parents[2]
+SHARED = REPOSITORY.parent / "shared"
+UNROUNDED = 1e-12
+
+
+def read(file: Path) -> dict[str, Any]:
+    """A file of recorded answers."""
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def milliseconds(moment: str) -> float:
+    """An ISO time as milliseconds since 1970."""
+    return datetime.fromisoformat(moment.strip().replace("Z", "+00:00")).timestamp() * 1000
+
+
+def same_score(got: float, recorded: float) -> bool:
+    """Rounded scores are the same number; unrounded ones (of propagated summaries) nearly so."""
+    if round(recorded, 2) == recorded:
+        return got == recorded
+    return math.isclose(got, recorded, rel_tol=0, abs_tol=UNROUNDED)
+
+
+def same_hits(hits: tuple[Hit, ...], recorded: list[dict[str, Any]]) -> bool:
+    """Whether the hits have the recorded paths in their order, and what else was recorded of them."""
+    return len(hits) == len(recorded) and all(
+        hit.path == entry["path"]
+        and same_score(hit.score, entry["score"])
+        and hit.kind.value == entry.get("kind", hit.kind.value)
+        and hit.title == entry.get("title", hit.title)
+        for hit, entry in zip(hits, recorded, strict=True)
+    )
+
+
+def shown(found: Search) -> dict[str, Any]:
+    """A search in the recorded form."""
+    return {
+        "totalFound": found.total_found,
+        "results": [{"path": h.path, "score": h.score, "kind": h.kind.value, "title": h.title} for h in found.hits],
+    }
+
+
+def search_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, Any]) -> list[str]:
+    """The cases whose plain search is not the recorded one, each in a line."""
+    found = []
+    for case in recorded["cases"]:
+        made = search(snapshot, BRV3, now_ms, case["query"], Options(recorded["limit"]))
+        expected = case["search"]
+        if made.total_found != expected["totalFound"] or not same_hits(made.hits, expected["results"]):
+            found.append(f"{case['id']} {case['query']!r}: {shown(made)} is not {expected}")
+    return found
+
+
+def raw_differences(snapshot: Snapshot, recorded: Mapping[str, Any]) -> list[str]:
+    """The recorded raw scores (OR form, stop words kept) that ours differ from by more than 1e-9 of them."""
+    found = []
+    for case in recorded["cases"]:
+        table = match_terms(snapshot, terms(case["query"]), BRV3.text)
+        for entry in case["raw"]:
+            position = snapshot.by_path[entry["path"]]
+            got = float(table.raw[position])
+            if not math.isclose(got, entry["score"], rel_tol=1e-9):
+                found.append(f"{case['id']} {case['query']!r} {entry['path']}: {got!r} is not {entry['score']!r}")
+            if int(table.matched_terms[position]) != entry["queryTerms"]:
+                found.append(f"{case['id']} {entry['path']}: {table.matched_terms[position]} query terms matched")
+    return found
+
+
+def route_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, Any]) -> list[str]:
+    """The cases whose tier, tier when asked again, results or metadata are not the recorded ones."""
+    found = []
+    for case in recorded["cases"]:
+        expected, query = case["query_run"], case["query"]
+        first, state = route(snapshot, BRV3, CacheState(), Asked(query, now_ms, run=True))
+        again, _ = route(snapshot, BRV3, state, Asked(f"  {query.upper()} ", now_ms, run=True))
+        tiers = (first.tier, again.tier)
+        if tiers != (expected["tier"], expected["repeat_tier"]) or not same_hits(first.hits, expected["matched"]):
+            hits = [(hit.path, hit.score) for hit in first.hits]
+            found.append(f"{case['id']} {query!r}: {tiers} {hits} is not {expected}")
+        meta, prompt = expected["meta"], first.answer.prompt
+        if prompt:
+            made = {name: prompt.variables[name] for name in ("resultCount", "totalFound")}
+            if made != {name: meta[name] for name in made} or not same_score(
+                prompt.variables["topScore"], meta["topScore"]
+            ):
+                found.append(f"{case['id']} {query!r}: {prompt.variables} is not {meta}")
+    return found
+
+
+def sequence_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, Any]) -> list[str]:
+    """The steps on one cache whose tier or number of cached answers is not the recorded one."""
+    found = []
+    state, clock = CacheState(), now_ms
+    touched: dict[str, int] = {}
+    for step in recorded["sequence"]:
+        clock += step["wait"] * 1000
+        if step["touch"]:
+            touched[step["touch"]] = int(clock)
+        made, state = route(snapshot, BRV3, state, Asked(step["query"], clock, run=True, touched=dict(touched)))
+        if (made.tier, len(state.entries)) != (step["tier"], step["cached"]):
+            found.append(f"{step['step']} {step['query']!r}: tier {made.tier}, {len(state.entries)} cached, not {step}")
+    return found

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.tree.frontmatter import block_of, parse
+
+YAMLISH = st.lists(
+    st.sampled_from(["a: 1", "b: [x, y]", "- item", "c: {", "@x", "!!bool no", "d: !!int ''", "...", "---", "\t", "é: 😀", ":", "? ", "a: *b"]),
+    max_size=8,
+).map("\n".join)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["---\na: 1\n---\nbody", "---\r\na: 1\r\n---\r\nbody", "---\na: 1\r\n---\nbody"])
+def test_a_block(text: str) -> None:
+    found = parse(text)
+    assert found.fields == {"a": 1}
+    assert text[found.body_start :] == "body"
+    assert found.problem == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "body",
+        "\ufeff---\na: 1\n---\n",
+        "\n---\na: 1\n---\n",
+        " ---\na: 1\n---\n",
+        "--- \na: 1\n---\n",
+        "----\na: 1\n---\n",
+        "---\na: 1\n---",
+        "---\na: 1\n--- \n",
+        "---\na: 1\n----\n",
+        "---\na: 1\n  ---\n",
+        "---\na: 1\n",
+        "---a: 1\n---\n",
+    ],
+)
+def test_no_block(text: str) -> None:
+    found = parse(text)
+    assert (found.fields, found.body_start) == ({}, 0)
+    assert block_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "a: [1",
+        "a: @x",
+        "- just\n- a list",
+        "only text",
+        "a: 1\na: 2",
+        "a: 1\n...",
+        "a: !!bool foo",
+        "a: !!timestamp foo",
+        'a: !!int ""',
+        "a: !!float x",
+        "a: 2020-13-45",
+        "? [1, 2]\n: 3",
+        "a: " + "[" * 3000,
+        "a: *unknown",
+        "",
+    ],
+)
+def test_a_block_that_is_no_mapping_means_none(block: str) -> None:
+    found = parse(f"---\n{block}\n---\nbody")
+    assert (found.fields, found.body_start) == ({}, 0)
+    assert found.problem != ""
+
+
+def test_a_problem_is_one_line() -> None:
+    assert "\n" not in parse("---\na: [1\nb: }\n---\n").problem
+
+
+@given(st.one_of(st.text(), YAMLISH, YAMLISH.map(lambda block: f"---\n{block}\n---\nbody")))
+def test_parsing_never_raises(text: str) -> None:
+    found = parse(text)
+    assert 0 <= found.body_start <= len(text)
+    assert all(isinstance(key, str) for key in found.fields)
