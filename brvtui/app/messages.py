@@ -118,3 +118,10 @@ class ScopeChosen(Message):
     """A folder was chosen in the tree; empty for the whole tree."""
 
     folder: str
+
+
+@dataclass
+class TextWanted(Message):
+    """The answer pane lacks the text of this note."""
+
+    file: str

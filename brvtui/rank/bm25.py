@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.rank.v8_log import log
+
 Floats = NDArray[np.float64]
 
 
-def idf(notes: float, df: Floats) -> Floats:
+def idf(notes: int, df: int) -> float:
     """``ln(1 + (N - df + 0.5) / (df + 0.5))``; positive for every df in 0..N."""
-    return np.asarray(np.log(1.0 + (notes - df + 0.5) / (df + 0.5)), dtype=np.float64)
+    return log(1.0 + (notes - df + 0.5) / (df + 0.5))
 
 
 def length_norm(lengths: Floats, average: float, k: float, b: float) -> Floats:

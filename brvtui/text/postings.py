@@ -164,7 +164,7 @@ class Postings:
         documents = self.documents[positions]
         tf = self.frequencies[positions].astype(np.float64)
         norm = self.norms(text)[np.repeat(rows % fields, df), documents]
-        row_idf = bm25.idf(count, df.astype(np.float64))
+        row_idf = np.asarray([bm25.idf(count, notes) for notes in df.tolist()], dtype=np.float64)
         scores = np.repeat(weights, df) * bm25.term_score(np.repeat(row_idf, df), tf, norm, text.k, text.d)
         sums = np.bincount(documents, weights=scores, minlength=count).astype(np.float64, copy=False)
         return TermMatches(term, expansion, sums)

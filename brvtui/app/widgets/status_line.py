@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.paint.line import Line, Span, spread
-from brvtui.app.paint.text import seconds
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
 
@@ -54,7 +53,7 @@ def _fingerprint(view: View) -> list[Span]:
     if state is None:
         value = view.overview.fingerprint if view.overview else ""
         return [("fp ", "muted"), (value[:6], "text")]
-    held = f" held {seconds(state.left_s)} more" if state.held else " fresh"
+    held = " held" if state.held else " new"
     spans: list[Span] = [("fp ", "muted"), (state.value[:6], "text"), (held, "muted")]
     if state.value != state.current:
         spans.append((" (old)", "warn"))

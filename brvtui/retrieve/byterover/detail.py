@@ -54,7 +54,7 @@ def _contributions(snapshot: Snapshot, text: Text, token: str, position: int) ->
             if tf is None:
                 continue
             df = postings.df(identity, field)
-            idf = float(bm25.idf(len(postings.notes), np.asarray(float(df))))
+            idf = bm25.idf(len(postings.notes), df)
             length, average = note.lengths[field], postings.averages[field]
             norm = float(bm25.length_norm(np.asarray(float(length)), average, text.k, text.b))
             weight = float(expansion.weights[place])

@@ -1,0 +1,73 @@
+"""A modal that shows lines of text: help of a pane, or all keys."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from brvtui.app.paint.line import Line, line
+from brvtui.app.paint.text import wrap
+from brvtui.app.view import View
+from brvtui.app.widgets.key_bar import key_name
+from brvtui.app.widgets.pane import Pane
+
+Entry = tuple[str, str]
+"""Keys and what they do; with empty keys, a heading; with both empty, a gap."""
+
+
+class TextPane(Pane):
+    """A paragraph and a table of keys."""
+
+    def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
+        """A pane under ``title``."""
+        super().__init__(id="modal-text")
+        self._title = title
+        self._text = text
+        self._entries = entries
+
+    def heading(self, view: View) -> str:
+        """The title it was given."""
+        return self._title
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The paragraph wrapped, then the entries in two columns."""
+        made = [line(f" {part}", "text") for part in wrap(self._text, width - 2) if self._text]
+        if made:
+            made.append(Line())
+        room = max([len(keys) for keys, _ in self._entries if keys] or [0]) + 3
+        for keys, what in self._entries:
+            if not keys:
+                made.append(line(f" {what}", "bold strong"))
+                continue
+            for place, part in enumerate(wrap(what, max(10, width - room - 1))):
+                made.append(Line().gap(2).fit(keys if place == 0 else "", room - 2, "bold accent").add(part, "text"))
+        return made
+
+
+class MessageScreen(ModalScreen[None]):
+    """The modal itself: any of Esc, q, F1, ? closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,f1,question_mark,enter", "dismiss(None)", "close", id="modal.close", tooltip="Close this"),
+    ]
+
+    def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
+        """A modal with a title, a paragraph and a table of keys."""
+        super().__init__()
+        self._pane = TextPane(title, text, entries)
+
+    def compose(self) -> ComposeResult:
+        """The pane alone."""
+        yield self._pane
+
+
+def entries_of(bindings: list[Binding]) -> list[Entry]:
+    """Keys and tooltips of ``bindings``, those of one action together."""
+    made: list[Entry] = []
+    for binding in bindings:
+        keys = " ".join(key_name(key) for key in binding.key.split(","))
+        made.append((keys, binding.tooltip or binding.description))
+    return made

@@ -1,0 +1,91 @@
+"""The part of the Query screen below the query: puts every pane where the arrangement says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual import events
+from textual.content import Content
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.widget import Widget
+
+from brvtui.app.arrangement import TABS, VERDICT, Place, arrange
+from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.route import RoutePane
+
+_LEAST_FOR_TABS = 41
+
+
+class _Placed(Layout):
+    """Puts children where their parent says."""
+
+    name = "placed"
+
+    def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
+        """The places of the children that have one."""
+        assert isinstance(parent, Body)
+        places = parent.places(size)
+        return [
+            WidgetPlacement(Region(*places[child.id or ""]), NULL_OFFSET, NULL_SPACING, child)
+            for child in children
+            if child.id in places
+        ]
+
+
+class Body(Widget):
+    """Holds the panes; knows which tab is in front and which pane is maximised."""
+
+    def __init__(self, *panes: Widget, id: str) -> None:
+        """A body over ``panes``."""
+        super().__init__(*panes, id=id)
+        self._default_layout = _Placed()
+        self.wide = False
+        self.tab = TABS[0]
+        self.maximised = ""
+
+    def places(self, size: Size) -> dict[str, Place]:
+        """Where the panes stand in ``size``."""
+        return arrange(size.width, size.height, self.wide, self.tab, self.maximised)
+
+    @property
+    def panes(self) -> Iterable[Pane]:
+        """The panes, without the verdict."""
+        return self.query_children(Pane).results(Pane)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Shows what has a place in the new size."""
+        self.settle()
+
+    def settle(self) -> None:
+        """Shows the panes that have a place, hides the others, and puts tabs into titles on a narrow screen."""
+        places = self.places(self.size)
+        for child in self.children:
+            child.display = child.id in places
+        self.query_one("#route", RoutePane).with_verdict = VERDICT not in places
+        for pane in self.panes:
+            in_tabs = not self.wide and not self.maximised and pane.id in TABS
+            pane.tabs = self._tabs(pane, places) if in_tabs and pane.id in places else None
+            pane.retitle()
+            pane.rebuild()
+        self.refresh(layout=True)
+
+    def _tabs(self, front: Pane, places: dict[str, Place]) -> Content:
+        width = places[front.id or ""].width
+        if width < _LEAST_FOR_TABS:
+            number = TABS.index(front.id or "") + 1
+            return Content.from_markup(f"[b]{front.TITLE}[/] {number}/{len(TABS)} F3-F8")
+        names = [
+            f"[@click=screen.pane('{name}')]{'[b $accent reverse]' if name == front.id else ''}{name.capitalize()}"
+            f"{'[/]' if name == front.id else ''}[/]"
+            for name in TABS
+        ]
+        return Content.from_markup("│".join(names))
+
+    def bring(self, pane: str) -> None:
+        """Makes sure that ``pane`` is shown."""
+        if self.maximised and self.maximised != pane:
+            self.maximised = pane
+        elif pane in TABS:
+            self.tab = pane
+        self.settle()

@@ -1,0 +1,58 @@
+"""The query: its field, scope and mode, and the lint line."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+
+from brvtui.app.paint.line import Line, line
+from brvtui.app.paint.text import cut_left
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.lint_line import LintLine
+from brvtui.app.widgets.query_input import QueryInput
+
+
+class Prompt(Lines):
+    """The sign before the field."""
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """One sign."""
+        return [line(f" {self.glyphs.prompt} ", "bold accent")]
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """Nothing."""
+        return ()
+
+
+class Mode(Lines):
+    """The scope of the query, and whether what is shown was probed or run."""
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Scope and mode at the right."""
+        scope = cut_left(view.scope, max(8, width - 18)) if view.scope else "whole tree"
+        made = Line().add("in ", "muted").add(scope, "bold accent" if view.scope else "text").add("  ")
+        ran = view.trace is not None and view.trace.mode == "run"
+        made.add(" RUN " if ran else " PROBE ", "bold badge-text on ok" if ran else "bold accent")
+        return [Line().right(width, made)]
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """Scope and trace."""
+        return (view.scope, view.trace)
+
+
+class QueryBox(Vertical):
+    """Field and lint line, in a frame when there is room."""
+
+    def compose(self) -> ComposeResult:
+        """Prompt, field, mode; below them the lint line."""
+        with Horizontal(id="query-row"):
+            yield Prompt(id="prompt")
+            yield QueryInput(id="query")
+            yield Mode(id="mode")
+        yield LintLine(id="lint")
+
+    def update(self, view: View) -> None:
+        """Shows ``view``."""
+        for part in self.query(Lines).results(Lines):
+            part.update(view)
