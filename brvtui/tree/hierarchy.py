@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from brvtui.tree.collation import sort_key
 from brvtui.tree.files import CONTEXT_FILE
@@ -36,7 +37,7 @@ class PatternMatch:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Hierarchy:
     """The symbols of one tree."""
 
@@ -70,20 +71,32 @@ class Hierarchy:
         names = [name.lower() for name in pattern.split("/") if name]
         if not names:
             return None
-        how = "absolute" if pattern.startswith("/") else "relative" if len(names) > 1 else "simple"
-        fallback: Symbol | None = None
-        for symbol in self.walk():
-            if _chain_matches(symbol, names, how == "absolute", exact_leaf=True):
+        absolute = pattern.startswith("/")
+        how = "absolute" if absolute else "relative" if len(names) > 1 else "simple"
+        for symbol in self._by_name.get(names[-1], ()):
+            if _chain_matches(symbol, names, absolute):
                 return PatternMatch(symbol, how)
-            if substrings and fallback is None and _chain_matches(symbol, names, how == "absolute", exact_leaf=False):
-                fallback = symbol
-        return PatternMatch(fallback, "substring") if fallback else None
+        if substrings:
+            for symbol, name in self._in_pre_order:
+                if names[-1] in name and _chain_matches(symbol, names, absolute):
+                    return PatternMatch(symbol, "substring")
+        return None
+
+    @cached_property
+    def _in_pre_order(self) -> list[tuple[Symbol, str]]:
+        """Every symbol with its name in lower case."""
+        return [(symbol, symbol.name.lower()) for symbol in self.walk()]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Symbol]]:
+        found: dict[str, list[Symbol]] = {}
+        for symbol, name in self._in_pre_order:
+            found.setdefault(name, []).append(symbol)
+        return found
 
 
-def _chain_matches(symbol: Symbol, names: list[str], absolute: bool, exact_leaf: bool) -> bool:
-    leaf = symbol.name.lower()
-    if leaf != names[-1] if exact_leaf else names[-1] not in leaf:
-        return False
+def _chain_matches(symbol: Symbol, names: list[str], absolute: bool) -> bool:
+    """Whether the folders above ``symbol`` are called as ``names`` says; the last of these is the symbol's own."""
     current: Symbol | None = symbol.parent
     for name in reversed(names[:-1]):
         if current is None or current.name.lower() != name:
@@ -108,7 +121,6 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
         (parent.children if parent else roots).append(symbol)
         return symbol
 
-    names = []
     for path, title in notes:
         above, _, name = path.rpartition("/")
         parent = folder(above) if above else None
@@ -117,7 +129,6 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
         symbol = Symbol(path, title, False, path.count("/") + 1, parent)
         by_path[path] = symbol
         (parent.children if parent else roots).append(symbol)
-        names.append(title)
     key = sort_key([symbol.name for symbol in by_path.values()])
     roots.sort(key=lambda symbol: key(symbol.name))
     for symbol in by_path.values():

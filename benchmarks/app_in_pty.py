@@ -1,0 +1,148 @@
+"""The app in a pseudo-terminal: first paint, ready to type, a probe's paint, idle CPU.
+
+    python -m benchmarks.app_in_pty [PROJECT] [--rounds 5] [--size 120x36] [--idle 8]
+
+Time runs from the start of the process. *First paint* is the first screen with text on it; *ready* is when a key that
+was typed at the start stands in the input; *probe* is from a key to the last byte of the panes that follow it (a
+quiet of 150 ms ends them); *idle* is user and system time of the process over wall time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchmarks.timings import setting
+
+_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_]|P[^\x1b]*\x1b\\)")
+_QUIET_SECONDS = 0.15
+_LONGEST_SECONDS = 20.0
+_KEYS = "refresh token"
+
+
+@dataclass
+class Terminal:
+    """A process in a pseudo-terminal, and what it wrote."""
+
+    pid: int
+    descriptor: int
+    began: float
+
+    def read(self, seconds: float) -> bytes:
+        """What was written within ``seconds``; empty when nothing was."""
+        ready, _, _ = select.select([self.descriptor], [], [], seconds)
+        if not ready:
+            return b""
+        try:
+            return os.read(self.descriptor, 65_536)
+        except OSError:
+            return b""
+
+    def key(self, text: str) -> None:
+        """Types ``text``."""
+        os.write(self.descriptor, text.encode())
+
+    def settle(self) -> float:
+        """Reads until a quiet; when the last byte came, on the performance counter."""
+        last = time.perf_counter()
+        end = last + _LONGEST_SECONDS
+        while time.perf_counter() < end:
+            data = self.read(_QUIET_SECONDS)
+            if not data:
+                break
+            last = time.perf_counter()
+        return last
+
+    def cpu_seconds(self) -> float:
+        """User and system time of the process so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def end(self) -> None:
+        """Ends the process."""
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.descriptor)
+
+
+def start(project: Path, columns: int, rows: int) -> Terminal:
+    """The app on ``project`` in a terminal of that size."""
+    began = time.perf_counter()
+    pid, descriptor = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS=str(columns), LINES=str(rows))
+        os.execv(sys.executable, [sys.executable, "-m", "brvtui", str(project)])
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    return Terminal(pid, descriptor, began)
+
+
+def one_round(project: Path, columns: int, rows: int, idle_seconds: float) -> dict[str, float]:
+    """Milliseconds (and per cent of a core) of one start."""
+    terminal = start(project, columns, rows)
+    terminal.key("z")
+    seen, figures = b"", {}
+    end = terminal.began + _LONGEST_SECONDS
+    while time.perf_counter() < end and "ready" not in figures:
+        seen += terminal.read(0.05)
+        text = _ESCAPES.sub(b"", seen)
+        if "first_paint" not in figures and len(text.strip()) > columns:
+            figures["first_paint"] = (time.perf_counter() - terminal.began) * 1000
+            seen = b""
+        elif "first_paint" in figures and b"z" in text:
+            figures["ready"] = (time.perf_counter() - terminal.began) * 1000
+    terminal.settle()
+    terminal.key("\x7f")
+    terminal.settle()
+    probes = []
+    for key in _KEYS:
+        pressed = time.perf_counter()
+        terminal.key(key)
+        probes.append((terminal.settle() - pressed) * 1000)
+    figures["probe_median"], figures["probe_max"] = median(probes), max(probes)
+    time.sleep(1)
+    terminal.settle()
+    before, since = terminal.cpu_seconds(), time.perf_counter()
+    while time.perf_counter() - since < idle_seconds:
+        terminal.read(0.5)
+    figures["idle_percent"] = 100 * (terminal.cpu_seconds() - before) / (time.perf_counter() - since)
+    status = Path(f"/proc/{terminal.pid}/status").read_text()
+    figures["rss_mb"] = int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) * 1024 / 1e6
+    terminal.end()
+    return figures
+
+
+def main() -> None:
+    """Prints each round and the medians."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("project", type=Path, nargs="?", default=Path("sample-tree"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--size", default="120x36")
+    parser.add_argument("--idle", type=float, default=8.0)
+    args = parser.parse_args()
+    columns, rows = (int(part) for part in args.size.split("x"))
+    print(f"{setting()}; {args.project.name} at {args.size}")
+    rounds = []
+    for number in range(1, args.rounds + 1):
+        rounds.append(one_round(args.project, columns, rows, args.idle))
+        print(f"round {number}: {_line(rounds[-1])}")
+    print(f"median:  {_line({key: median(one[key] for one in rounds) for key in rounds[0]})}")
+
+
+def _line(figures: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.1f}" for name, value in figures.items())
+
+
+if __name__ == "__main__":
+    main()
