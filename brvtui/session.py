@@ -109,6 +109,7 @@ class Session:
                 return False
             if self._snapshot is not None and _same(self._snapshot, made):
                 return False
+            made.warm()
             self._snapshot = made
             return True
 

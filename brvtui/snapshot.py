@@ -216,6 +216,12 @@ class Snapshot:
             self._inside[folder] = known
         return known
 
+    def warm(self) -> None:
+        """Computes now what the first query would otherwise wait for."""
+        self.postings.warm()
+        _ = self.importance, self.recency, self.maturity, self.mtime_ms, self.is_local
+        _ = self.domains, self.by_path, self.fingerprint
+
     def location(self, path: str) -> Path:
         """Where the note (or other tree file) at ``path`` lies on disk.
 

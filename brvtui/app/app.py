@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import ClassVar
 
 from textual.app import App
@@ -33,7 +33,7 @@ class BrvTui(App[None]):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"
-    CSS_PATH = ["styles/base.tcss", "styles/query.tcss", "styles/modal.tcss"]
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["styles/base.tcss", "styles/query.tcss", "styles/modal.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "quit", id="app.quit", show=False, priority=True, tooltip="Quit, from anywhere"),

@@ -83,7 +83,7 @@ def _wide(width: int, height: int) -> dict[str, Place]:
             "retry": Place(tree + middle + score, route, last, retry),
             "cache": Place(tree + middle + score, route + retry, last, rest - retry),
         }
-    middle = left * 48 // 100
+    middle = left * 45 // 100
     right = left - middle
     low = max(8, rest * 38 // 100)
     retry = right // 2

@@ -123,3 +123,14 @@ class View:
 def selectable(trace: Trace) -> list[str]:
     """The files of results and near misses in the order of display, each once."""
     return list(dict.fromkeys([hit.file for hit in trace.hits] + [miss.file for miss in trace.search.near_misses]))
+
+
+def constants_of(trace: Trace) -> dict[str, float]:
+    """Thresholds that ``trace`` names, by the constant's dotted name."""
+    named = {
+        check.constant: check.threshold for step in trace.steps for check in step.checks if check.threshold is not None
+    }
+    for hit in trace.hits:
+        for horizon in hit.ceiling.horizons if hit.ceiling else ():
+            named.setdefault(horizon.constant, horizon.threshold)
+    return named

@@ -120,6 +120,10 @@ class Postings:
             known = self._expansions[key] = self.vocabulary.expand(term, text)
         return known
 
+    def warm(self) -> None:
+        """Computes now what the first look-up would otherwise wait for."""
+        self.vocabulary.warm()
+
     def forget(self) -> None:
         """Drops remembered expansions, so that the next query does all of its work."""
         self._expansions.clear()

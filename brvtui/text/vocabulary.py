@@ -72,6 +72,10 @@ class Vocabulary:
             np.concatenate([kinds, np.full(len(fuzzy_ids), 2, dtype=np.int8)]),
         )
 
+    def warm(self) -> None:
+        """Sorts the terms into buckets by length now."""
+        self._buckets()
+
     def only(self, term: str) -> Expansion:
         """The expansion of ``term`` to itself alone; empty when no note holds it."""
         place = bisect_left(self._terms, term)

@@ -89,7 +89,7 @@ def _open(folder: Path) -> Project:
     marker = root / MARKER
     if marker.is_file():
         target = _pointed_to(marker)
-        if not (target / MARKER).is_dir():
+        if not _is_folder(target / MARKER):
             raise ProjectError(f"{marker}: points to {target}, where there is no {MARKER} folder; mend the pointer")
         notices.append(f"worktree of {target}")
         root = target.resolve()
@@ -101,6 +101,13 @@ def _open(folder: Path) -> Project:
         notices.append(f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project")
     sources, source_notices, failure = _sources(marker / _SOURCES)
     return Project(root, tree.resolve(), sources, (*notices, *source_notices), failure)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _bare(folder: Path) -> Project:

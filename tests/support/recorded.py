@@ -20,7 +20,6 @@ from tests.support.trees import BRV3
 
 REPOSITORY = Path(__file__).parents[2]
 SHARED = REPOSITORY.parent / "shared"
-UNROUNDED = 1e-12
 
 
 def read(file: Path) -> dict[str, Any]:
@@ -33,18 +32,11 @@ def milliseconds(moment: str) -> float:
     return datetime.fromisoformat(moment.strip().replace("Z", "+00:00")).timestamp() * 1000
 
 
-def same_score(got: float, recorded: float) -> bool:
-    """Rounded scores are the same number; unrounded ones (of propagated summaries) nearly so."""
-    if round(recorded, 2) == recorded:
-        return got == recorded
-    return math.isclose(got, recorded, rel_tol=0, abs_tol=UNROUNDED)
-
-
 def same_hits(hits: tuple[Hit, ...], recorded: list[dict[str, Any]]) -> bool:
     """Whether the hits have the recorded paths in their order, and what else was recorded of them."""
     return len(hits) == len(recorded) and all(
         hit.path == entry["path"]
-        and same_score(hit.score, entry["score"])
+        and hit.score == entry["score"]
         and hit.kind.value == entry.get("kind", hit.kind.value)
         and hit.title == entry.get("title", hit.title)
         for hit, entry in zip(hits, recorded, strict=True)
@@ -98,10 +90,8 @@ def route_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, 
             found.append(f"{case['id']} {query!r}: {tiers} {hits} is not {expected}")
         meta, prompt = expected["meta"], first.answer.prompt
         if prompt:
-            made = {name: prompt.variables[name] for name in ("resultCount", "totalFound")}
-            if made != {name: meta[name] for name in made} or not same_score(
-                prompt.variables["topScore"], meta["topScore"]
-            ):
+            names = ("resultCount", "topScore", "totalFound")
+            if any(prompt.variables[name] != meta[name] for name in names):
                 found.append(f"{case['id']} {query!r}: {prompt.variables} is not {meta}")
     return found
 

@@ -15,6 +15,10 @@ LIMITS = BRV3.limits
 MEGABYTES_10 = 10 * 1024 * 1024
 
 
+def _short(value: object) -> str:
+    return repr(value)[:24]
+
+
 def is_seen(data: bytes) -> bool:
     try:
         check_readable(data, LIMITS)
@@ -45,6 +49,7 @@ def test_ten_megabytes_are_read_and_a_byte_more_is_not(tmp_path: Path, size: int
         (b"a" * 4093 + "😀".encode(), False),
         (b"a" * 4092 + "😀".encode(), True),
     ],
+    ids=_short,
 )
 def test_a_character_cut_by_byte_4096_hides_the_note(data: bytes, seen: bool) -> None:
     assert is_seen(data) == seen
@@ -96,6 +101,7 @@ def test_what_does_not(text: str) -> None:
         ("日本".encode("utf-16-le"), False),
         (b"\xef\xbb\xbfabc", True),
     ],
+    ids=_short,
 )
 def test_binary_looking_starts(data: bytes, seen: bool) -> None:
     assert is_seen(data) == seen
@@ -121,6 +127,7 @@ def test_bad_bytes_later_on_become_the_replacement_character(tmp_path: Path) -> 
         ("é" * 2000, "é" * 2000),
         ("é" * 2001, "é" * 2000 + "..."),
     ],
+    ids=_short,
 )
 def test_lines_end_after_2000_units(line: str, kept: str) -> None:
     read = cut(line, LIMITS)
@@ -140,6 +147,7 @@ def test_lines_end_after_2000_units(line: str, kept: str) -> None:
         ("l\n" * 2005, "l\n" * 1999 + "l", 6),
         ("l\r" * 3000, ("l\r" * 3000)[:2000] + "...", 0),
     ],
+    ids=_short,
 )
 def test_files_end_after_2000_lines(text: str, kept: str, lost: int) -> None:
     read = cut(text, LIMITS)

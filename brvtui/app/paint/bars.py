@@ -67,7 +67,7 @@ def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: G
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """The labels of ``ticks`` (value: text) under a bar over ``width`` cells; one that would touch another is left out."""
+    """The labels of ``ticks`` (value: text) under a bar over ``width`` cells; of two that would touch, one goes."""
     made = Line()
     for value, label in sorted(ticks.items()):
         column = min(width - len(label), max(0, min(width - 1, int(value * width))))

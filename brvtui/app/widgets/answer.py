@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
+from brvtui.app.messages import TextWanted
 from brvtui.app.paint.line import Line, Span, line, rule
 from brvtui.app.paint.text import visible, wrap
 from brvtui.app.view import View
@@ -114,6 +115,7 @@ class AnswerPane(Pane):
         if not view.selected:
             return [empty_line("no result is selected")]
         if note is None or note.path != view.selected:
+            self.post_message(TextWanted(view.selected))
             return [empty_line("reading the note…")]
         if note.problem:
             return [line(f" {note.problem}", "warn")]
@@ -173,8 +175,7 @@ def paragraphs(text: str, width: int, mark: re.Pattern[str] | None) -> list[Line
     for number, paragraph in enumerate(source):
         clean = visible(paragraph.rstrip("\r"))
         role = "bold strong" if clean.startswith("#") else "muted" if clean.startswith(("---", "```")) else "text"
-        for part in wrap(clean, width - 1):
-            made.append(Line([(" ", "text"), *_marked(part, role, mark)]))
+        made += [Line([(" ", "text"), *_marked(part, role, mark)]) for part in wrap(clean, width - 1)]
         if len(made) > _MOST_LINES:
             made.append(line(f" … {len(source) - number - 1} more lines", "muted"))
             break

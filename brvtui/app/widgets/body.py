@@ -39,10 +39,15 @@ class Body(Widget):
     def __init__(self, *panes: Widget, id: str) -> None:
         """A body over ``panes``."""
         super().__init__(*panes, id=id)
-        self._default_layout = _Placed()
+        self._placed = _Placed()
         self.wide = False
         self.tab = TABS[0]
         self.maximised = ""
+
+    @property
+    def layout(self) -> Layout:
+        """Our own layout."""
+        return self._placed
 
     def places(self, size: Size) -> dict[str, Place]:
         """Where the panes stand in ``size``."""

@@ -54,7 +54,7 @@ class CachePane(Pane):
         made.append(line(f" {text}", "muted").cut(width))
         if state.value != state.current:
             made.append(line(f" {self.glyphs.warn} the tree is {state.current[:16]} by now", "warn").cut(width))
-        return made + [line(" simulated by brv-tui: the engine keeps its own", "faint").cut(width)]
+        return [*made, line(" simulated by brv-tui: the engine keeps its own", "faint").cut(width)]
 
 
 def shown_cache(view: View) -> CacheShown | None:

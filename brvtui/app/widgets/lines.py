@@ -17,7 +17,7 @@ from brvtui.app.view import View
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui
 
-_LETTERS = str.maketrans("·×→−–…“”≥≤│┄↑↓", ".x>--~\"\"><|-^v")
+_LETTERS = str.maketrans("·×→−–…“”≥≤│┄↑↓", '.x>--~""><|-^v')
 
 
 class Lines(Widget):

@@ -52,8 +52,7 @@ def lint(trace: Trace, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
         groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
     if terms:
         groups.append((6, [("terms ", "muted"), *terms]))
-    for note in found.lint.notes:
-        groups.append((7, [(note, "warn")]))
+    groups += [(7, [(note, "warn")]) for note in found.lint.notes]
     groups.append((9, _combine(trace)))
     if stop:
         groups.append((2, [("stop ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))

@@ -140,7 +140,7 @@ def _hit(hit: Hit, rank: int, width: int, with_path: bool, glyphs: Glyphs) -> li
     room = width - 5 - _SCORE - 1 - bar
     first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
     first.fit(hit.title, room, "bold strong" if rank == 1 else "text")
-    first.add(f"{hit.score:>{_SCORE}.2f} ", "strong").add(eighths(hit.score, bar, glyphs), role)
+    first.add(f"{hit.score:>{_SCORE}.2f} ", "strong").add(eighths(hit.score, bar, glyphs), "bar")
     if not with_path:
         return [first]
     note = f"  by “{hit.found_by}”" if hit.found_by else "  shared" if hit.shared_source else ""

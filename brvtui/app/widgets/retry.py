@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual import events
+
 from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import wrap
@@ -30,15 +32,41 @@ class RetryPane(Pane):
         trace = view.trace if view.query.strip() else None
         if trace is None:
             return [empty_line("how a search is relaxed when it finds too little")]
-        made: list[Line] = []
-        for attempt in trace.search.attempts:
-            made += _attempt(attempt, width, self.glyphs)
-        made.append(rule(width, "entity searches", dash=self.glyphs.dash))
-        made += _entities(trace, width, self.glyphs)
-        made.append(rule(width, "retry ladder", dash=self.glyphs.dash))
-        state = trace.ladder.state.value
-        made.append(line(f" {self.glyphs.state[state]} {STATE_WORDS[state]}", "bold muted"))
-        return made + [line(f"   {part}", "muted") for part in wrap(trace.ladder.why, width - 4)]
+        full = _full(trace, width, self.glyphs)
+        if len(full) <= self.content_size.height or self.has_focus:
+            return full
+        return _compact(trace, width, self.glyphs)
+
+    def on_focus(self, event: events.Focus) -> None:
+        """With focus, every reason is told."""
+        self.rebuild(force=True)
+
+    def on_blur(self, event: events.Blur) -> None:
+        """Without focus, reasons give way when there is little room."""
+        self.rebuild(force=True)
+
+
+def _full(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+    made: list[Line] = []
+    for attempt in trace.search.attempts:
+        made += _attempt(attempt, width, glyphs)
+    made.append(rule(width, "entity searches", dash=glyphs.dash))
+    made += _entities(trace, width, glyphs)
+    made.append(rule(width, "retry ladder", dash=glyphs.dash))
+    state = trace.ladder.state.value
+    made.append(line(f" {glyphs.state[state]} {STATE_WORDS[state]}", "bold muted"))
+    return made + [line(f"   {part}", "muted") for part in wrap(trace.ladder.why, width - 4)]
+
+
+def _compact(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+    made = [_attempt(attempt, width, glyphs)[0] for attempt in trace.search.attempts]
+    for name, state, found in (
+        ("entity searches", trace.entities.state.value, sum(len(one.added) for one in trace.entities.searches)),
+        ("retry ladder", trace.ladder.state.value, 0),
+    ):
+        right = Line().add(f"{found} added" if found else STATE_WORDS[state], "muted")
+        made.append(line(f" {glyphs.state[state]} ", STATE_ROLES[state]).add(name, "text").right(width, right))
+    return [*made, line("   reasons: F5", "faint").cut(width)]
 
 
 def _attempt(attempt: Attempt, width: int, glyphs: Glyphs) -> list[Line]:

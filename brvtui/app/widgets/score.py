@@ -66,7 +66,11 @@ def explain(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
         off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
         made += [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
     else:
-        ticks = {view.constants[name]: _short(view.constants[name]) for name in _TICKS if name in view.constants}
+        ticks = {
+            view.constants[name]: f"{glyphs.tick}{_short(view.constants[name])}"
+            for name in _TICKS
+            if name in view.constants
+        }
         made.append(Line().extend(stacked(hit.parts, width, tuple(ticks), glyphs)))
         made.append(tick_labels(width, ticks))
     made += [_part(part, width, glyphs) for part in hit.parts]
@@ -150,11 +154,11 @@ def _ceiling(ceiling: Ceiling, width: int) -> list[Line]:
     for horizon in ceiling.horizons:
         threshold = _short(horizon.threshold)
         if not horizon.reachable:
-            text += f" · can never reach {threshold}"
+            text += f" · never {threshold}"
         elif horizon.days_left is None:
-            text += f" · always enough for {threshold}"
+            text += f" · {threshold} always"
         else:
-            text += f" · {threshold} for {days(horizon.days_left)} more"
+            text += f" · {threshold} for {days(horizon.days_left)}"
     return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
 
 

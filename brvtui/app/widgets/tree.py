@@ -31,9 +31,9 @@ class TreePane(ChoicePane):
         "close folders. The last node lists files that the engine does not see, each with its reason."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "scope", id="tree.take", tooltip="Keep the query inside this folder, or show the note"),
+        Binding("enter", "take", "scope", id="tree.take", tooltip="Keep the query in this folder, or show the note"),
         Binding("l,right", "unfold", "open", id="tree.open", tooltip="Open the folder"),
-        Binding("h,left", "fold", "close", id="tree.close", show=False, tooltip="Close the folder, or go to its parent"),
+        Binding("h,left", "fold", "close", id="tree.close", show=False, tooltip="Close the folder, or go up"),
     ]
 
     def __init__(self, *, id: str) -> None:

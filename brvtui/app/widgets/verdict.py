@@ -100,13 +100,11 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
     for place, step in enumerate(trace.steps):
         role = STATE_ROLES[step.state.value]
-        label = _SHORT.get(step.name, step.label) if cell < 16 else step.label
-        tier = f"{step.tier} " if step.tier is not None else ""
         arrow = glyphs.arrow if step.state in _REACHED else glyphs.skipped_arrow
         last = place == len(trace.steps) - 1
         room = cell - 4 if cell >= _WIDE_CELL and not last else cell - 1
         reached = step.state not in (State.NOT_REACHED, State.NOT_RUN)
-        names.fit(f"{tier}{label}", room, "bold strong" if step.state is State.TAKEN else "text" if reached else "faint")
+        names.fit(_name(step, room), room, _name_role(step) if reached else "faint")
         if room < cell - 1:
             names.add(arrow, "faint").gap()
         else:
@@ -117,6 +115,16 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
         spent = trace.timings.get(_TIMED_BY.get(step.name, ""), 0.0)
         times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
     return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
+
+
+def _name(step: Step, room: int) -> str:
+    tier = f"{step.tier} " if step.tier is not None else ""
+    return f"{tier}{step.label if len(tier + step.label) < room else _SHORT.get(step.name, step.label)}"
+
+
+def _name_role(step: Step) -> str:
+    ended = step.state in (State.TAKEN, State.HIT) and step.tier is not None
+    return "bold strong" if ended else "text"
 
 
 def _state(step: Step, cell: int, glyphs: Glyphs) -> str:

@@ -34,7 +34,7 @@ def project_folder_name(project: Path) -> str:
     joined = "--".join(_escape(part) for part in parts)
     if len(joined) <= _LONGEST_NAME:
         return joined
-    digest = hashlib.sha256(joined.encode()).hexdigest()[:_HASH_DIGITS]
+    digest = hashlib.sha256(joined.encode("utf-8", "surrogateescape")).hexdigest()[:_HASH_DIGITS]
     return f"{joined[:_KEPT_OF_LONG_NAME]}---{digest}"
 
 

@@ -1,0 +1,140 @@
+"""The engine as the Query screen's workers call it: every method blocks and is meant for a thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from brvtui.app.messages import (
+    CacheSeen,
+    Changed,
+    Detailed,
+    Failed,
+    Loaded,
+    NoteRead,
+    Opened,
+    Progressed,
+    Traced,
+    WatchBegun,
+)
+from brvtui.app.view import CacheShown, NoteText
+from brvtui.trace import Search, Trace
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+Post = Callable[[Message], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request for a trace; ``number`` orders them."""
+
+    number: int
+    query: str
+    scope: str
+    run: bool
+
+
+def open_project(
+    start: Path | None, profile: str | None, now_ms: float | None, signals_file: Path | None, post: Post
+) -> Session | None:
+    """Opens and reads the project; posts Opened, Progressed and Loaded, or Failed. None when there is none."""
+    from brvtui.profile import ProfileError
+    from brvtui.session import Session
+    from brvtui.tree.project import ProjectError
+
+    try:
+        session = Session.open(start, profile, now_ms, signals_file)
+    except (ProjectError, ProfileError) as error:
+        post(Failed(str(error)))
+        return None
+    except OSError as error:
+        post(Failed(f"{error.filename or start}: {error.strerror or error}"))
+        return None
+    post(Opened(session))
+    if not read_tree(session, post, first=True):
+        session.close()
+        return None
+    return session
+
+
+def read_tree(session: Session, post: Post, first: bool = False) -> bool:
+    """Reads what changed on disk and posts Loaded when something had; False when it could not be read."""
+    from brvtui.app.overview import survey
+    from brvtui.tree.signals import SignalsError
+
+    def progress(done: int, total: int) -> None:
+        post(Progressed(done, total))
+
+    try:
+        news = session.load(progress)
+    except SignalsError as error:
+        post(Failed(str(error)))
+        return False
+    except OSError as error:
+        post(Failed(f"{error.filename or session.project.tree}: {error.strerror or error}"))
+        return False
+    if news or first:
+        post(Loaded(survey(session.snapshot), session.history.read()))
+    return True
+
+
+def watch(session: Session, post: Post) -> None:
+    """Begins watching, which posts Changed, and posts whether that works."""
+
+    def changed() -> None:
+        post(Changed())
+
+    watching = session.watch(changed)
+    post(WatchBegun(watching.active, watching.why))
+
+
+def answer(session: Session, ask: Ask, post: Post) -> None:
+    """Probes or runs, and posts Traced; a run also joins the history."""
+    started = time.perf_counter()
+    trace = session.run(ask.query, ask.scope) if ask.run else session.probe(ask.query, ask.scope)
+    took_ms = (time.perf_counter() - started) * 1000
+    history: list[str] | None = None
+    problem = ""
+    if ask.run:
+        try:
+            history = session.history.add(ask.query)
+        except OSError as error:
+            problem = f"the history cannot be written: {error.strerror or error}"
+    post(Traced(ask.number, trace, took_ms, history, problem))
+
+
+def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
+    """Posts the term × field detail of ``file`` under the search that found it, when it is a searched note."""
+    try:
+        post(Detailed(trace, session.detail(_search_of(trace, file), file)))
+    except KeyError:
+        return
+
+
+def _search_of(trace: Trace, file: str) -> Search:
+    entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
+    for step in trace.entities.searches:
+        if entity and step.entity == entity:
+            return step.search
+    return trace.search
+
+
+def note(session: Session, file: str, post: Post) -> None:
+    """Posts the text of ``file`` as the engine reads it."""
+    try:
+        post(NoteRead(NoteText(file, session.snapshot.text(file))))
+    except OSError as error:
+        post(NoteRead(NoteText(file, "", f"{file}: {error.strerror or error}")))
+
+
+def cache(session: Session, query: str, post: Post) -> None:
+    """Posts the simulated cache at this moment."""
+    now = session.cache_now(query)
+    post(CacheSeen(query, CacheShown(now.fingerprint, now.look)))

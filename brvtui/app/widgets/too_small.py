@@ -1,0 +1,20 @@
+"""What is shown when the terminal is too small."""
+
+from __future__ import annotations
+
+from brvtui.app.arrangement import LEAST_HEIGHT, LEAST_WIDTH
+from brvtui.app.paint.line import Line, line
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+
+
+class TooSmall(Lines):
+    """One line that says which size is needed."""
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The line."""
+        return [line(f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger", "warn").cut(width)]
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """Nothing."""
+        return ()

@@ -1,0 +1,79 @@
+"""docs/configuration.md: its examples load and do what they say, and it names every variable that the code reads."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from brvtui.config import PROJECT_FILE, profile_for
+from brvtui.profile import BUILT_IN, load
+from brvtui.tree.signals import defaults, read_signals_file
+from tests.docs.pages import ROOT, page, section, sources
+from tests.support.trees import Tree
+
+PAGE = page("docs/configuration.md")
+EXAMPLES = ROOT / "docs" / "examples"
+_VARIABLE = re.compile(r"\"((?:BRV|XDG|NO)_[A-Z_]+)\"")
+
+
+def _shown() -> Iterator[tuple[str, str]]:
+    """Each example file that the page names, with the block that it shows for it."""
+    names = re.findall(r"\[examples/([\w.-]+)\]\(examples/\1\)", PAGE)
+    blocks = re.findall(r"^```(?:toml|json)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    return zip(names, blocks, strict=True)
+
+
+@pytest.mark.parametrize(("name", "block"), list(_shown()))
+def test_the_page_shows_its_example_files(name: str, block: str) -> None:
+    assert (EXAMPLES / name).read_text(encoding="utf-8") == block
+
+
+def test_every_example_file_is_shown() -> None:
+    assert sorted(file.name for file in EXAMPLES.iterdir()) == sorted(name for name, _ in _shown())
+
+
+def test_a_profile_of_your_own() -> None:
+    profile, base = load(EXAMPLES / "easier-tier-2.toml"), load("brv-3")
+    assert profile.name == "easier-tier-2"
+    assert (profile.direct.min_top, profile.direct.min_gap, profile.direct.sure_top) == (
+        0.8,
+        0.05,
+        base.direct.sure_top,
+    )
+    assert profile.score.boost == {"draft": 1.0, "validated": 1.0, "core": 1.15}
+
+
+def test_a_profile_for_a_project(tree: Tree) -> None:
+    shutil.copy(EXAMPLES / PROJECT_FILE, tree.root / ".brv" / PROJECT_FILE)
+    profile = profile_for(tree.root, None)
+    assert profile.name == "docs*"
+    assert (profile.out_of_domain.min_notes, profile.decay.recency_days, profile.score.local_bonus) == (500, 90, 0)
+    assert profile_for(tree.root, "brv-3") == load("brv-3")
+
+
+def test_tantivy_relevance(tree: Tree) -> None:
+    tree.note("a/b/rotation.md", "Token rotation")
+    tree.note("a/b/tokenizer.md", "Tokenizer")
+    found = tree.session(str(EXAMPLES / "tantivy.toml")).search("token", 5)
+    assert [hit.title for hit in found.hits] == ["Token rotation"]
+
+
+def test_signals() -> None:
+    found = read_signals_file(EXAMPLES / "signals.json", defaults(load().signals))
+    for path in found:
+        assert (ROOT / "sample-tree" / ".brv" / "context-tree" / path).is_file()
+    assert {signals.maturity for signals in found.values()} == {"core", "draft"}
+
+
+def test_the_built_in_profiles_are_listed() -> None:
+    assert tuple(re.findall(r"^\| `([\w-]+)` \|", section(PAGE, "Profiles"), re.MULTILINE)) == BUILT_IN
+
+
+def test_every_variable_that_the_code_reads_is_listed() -> None:
+    read = {name for text in sources(".py").values() for name in _VARIABLE.findall(text)}
+    listed = set(re.findall(r"^\| `([A-Z_]+)` \|", section(PAGE, "Environment"), re.MULTILINE))
+    assert "BRV_TUI_DATA_DIR" in read
+    assert read <= listed

@@ -1,0 +1,109 @@
+"""docs/trace.schema.json: what the code says, and what real output is valid against."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from brvtui.cli import cli
+from brvtui.trace import to_plain
+from tests.docs.pages import ROOT, page
+from tests.support.trees import Tree
+
+SCHEMA = json.loads(page("docs/trace.schema.json"))
+MAKE = "run make schema: docs/trace.schema.json is out of date"
+NOW = "2026-11-20T12:00:00Z"
+QUERIES = ("token rotation", "auth/tokens", "auth tokens", "zzz", "rotated?", "", "the of", "auth/tokens/rotation.md")
+
+
+def validator(definition: str) -> jsonschema.Draft202012Validator:
+    """Validates against one of the schema's definitions."""
+    rest = {key: value for key, value in SCHEMA.items() if key != "$ref"}
+    return jsonschema.Draft202012Validator({**rest, "$ref": f"#/$defs/{definition}"})
+
+
+@pytest.fixture
+def project(tree: Tree) -> Tree:
+    """A tree with something of everything that a trace can hold."""
+    tree.note("auth/tokens/rotation.md", "Token rotation", "A token is used once.", 7)
+    tree.note("auth/tokens/lifetimes.md", "Token lifetimes", "Tokens live ten minutes.", 30)
+    tree.file("auth/context.md", "# Auth\n\nTokens and logins.\n", 3)
+    tree.summary("auth/tokens", "Tokens and their rotation.")
+    tree.notes(60, days=20)
+    return tree
+
+
+def test_the_file_is_what_the_code_says() -> None:
+    spec = importlib.util.spec_from_file_location("make_schema", ROOT / "docs" / "make_schema.py")
+    assert spec is not None
+    assert spec.loader is not None
+    maker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    assert maker.schema() == SCHEMA, MAKE
+
+
+def test_the_schema_is_valid_and_closed() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    open_ = [name for name, model in SCHEMA["$defs"].items() if "properties" in model and model["additionalProperties"]]
+    assert open_ == []
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_trace_is_valid(query: str, project: Tree) -> None:
+    session = project.session()
+    for trace in (session.probe(query), session.run(query), session.run(query)):
+        jsonschema.validate(_as_json(to_plain(trace)), SCHEMA, jsonschema.Draft202012Validator)
+
+
+def test_anything_else_is_not_valid(project: Tree) -> None:
+    plain = _as_json(to_plain(project.session().probe("token rotation")))
+    for change in ({"extra": 1}, {"tier": "3"}, {"outcome": "lost"}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**plain, **change}, SCHEMA, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize("options", [(), ("--detail",), ("--limit", "3"), ("--detail", "--limit", "3")])
+def test_query_writes_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+    (line,) = _lines(project, "query", "token rotation", "--format", "json", *options)
+    validator("QueryOutput").validate(line)
+
+
+def test_explain_writes_what_the_schema_says(project: Tree) -> None:
+    lines = _lines(project, "explain", "token rotation", "rotation", "p001", "auth/context.md", "--format", "json")
+    assert [line["found"] for line in lines] == [True, False, False]
+    for line in lines:
+        validator("ExplainOutput").validate(line)
+
+
+@pytest.mark.parametrize("options", [(), ("--no-trace",)])
+def test_replay_writes_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+    file = project.root / "queries.json"
+    file.write_text(json.dumps([*QUERIES[:4], {"id": "five", "query": "tokens"}]))
+    lines = _lines(project, "replay", "--queries", str(file), *options)
+    assert [line["id"] for line in lines] == [0, 1, 2, 3, "five"]
+    for line in lines:
+        validator("ReplayLine").validate(line)
+
+
+def test_a_sequence_writes_what_the_schema_says(project: Tree) -> None:
+    file = project.root / "sequence.json"
+    moves = [{"query": "tokens"}, {"query": "tokens", "wait": 61}, {"query": "x", "touch": "auth/context.md"}]
+    file.write_text(json.dumps(moves))
+    for line in _lines(project, "replay", "--sequence", str(file)):
+        validator("SequenceLine").validate(line)
+
+
+def _lines(project: Tree, *arguments: str) -> list[Any]:
+    command = [arguments[0], "--project", str(project.root), "--now", NOW, *arguments[1:]]
+    done = CliRunner().invoke(cli, command, standalone_mode=False)
+    assert done.exception is None
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def _as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))

@@ -1,0 +1,189 @@
+"""What each file is to the engine, and in which order its notes come."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from brvtui.tree.files import DUPLICATE, Role, TreeFile, document_order, list_files, role_of, rounded_ms
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree, changed, paths
+
+HOUR_MS = 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("a/n.md", Role.NOTE),
+        ("n.md", Role.NOTE),
+        ("a/_index.md", Role.SUMMARY),
+        ("_index.md", Role.SUMMARY),
+        ("a/_INDEX.md", Role.NOTE),
+        ("a/index.md", Role.NOTE),
+        ("a/context.md", Role.CONTEXT),
+        ("a/CONTEXT.md", Role.NOTE),
+        ("a/n.abstract.md", Role.ABSTRACT),
+        ("a/n.Abstract.md", Role.NOTE),
+        ("a/abstract.md", Role.NOTE),
+        ("a/n.overview.md", Role.OVERVIEW),
+        ("a/_manifest.json.md", Role.NOTE),
+        ("_archived/a/n.stub.md", Role.STUB),
+        ("_archived/a/n.full.md", Role.ARCHIVED),
+        ("_archived/a/plain.md", Role.NOTE),
+        ("a/n.stub.md", Role.NOTE),
+        ("a/n.full.md", Role.NOTE),
+        ("a/_archived/n.stub.md", Role.NOTE),
+        ("_archived/a/_index.md", Role.SUMMARY),
+    ],
+)
+def test_roles(path: str, role: Role) -> None:
+    assert role_of(path) is role
+
+
+def listed(tree: Tree) -> tuple[set[str], dict[str, str]]:
+    found = list_files(tree.tree)
+    return {file.path for file in found.files}, {file.path: file.reason for file in found.unseen}
+
+
+def test_what_the_walk_passes_over(tree: Tree) -> None:
+    for path in ("a/n.md", "a/b/c/d/deep.md", ".hidden/n.md", "a/.h/n.md", "a/.dot.md", "a/.md", "a/X.MD", "a/n.txt"):
+        tree.file(path, "x")
+    tree.file("dir.md/n.md", "x")
+    files, unseen = listed(tree)
+    assert files == {"a/n.md", "a/b/c/d/deep.md", "dir.md/n.md"}
+    assert unseen.keys() == {".hidden", "a/.h", "a/.dot.md", "a/.md", "a/X.MD"}
+    assert "lower case" in unseen["a/X.MD"]
+    assert "dot" in unseen["a/.dot.md"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["[x].md", "{x,y}.md", "*?.md", " lead.md", "trail .md", "x..y.md", "new\nline.md", "\x1b[31mred.md", "😀.md", "é.md", "e\u0301.md", "x" * 250 + ".md", "node_modules/n.md", "dist/n.md"],
+)  # fmt: skip
+def test_odd_names_are_ordinary_notes(tree: Tree, name: str) -> None:
+    tree.file(f"a/{name}", "# Quokka\nquokka")
+    found = tree.search("quokka")
+    assert paths(found) == [f"a/{name}"]
+
+
+def test_symlinks(tree: Tree, tmp_path: Path) -> None:
+    tree.file("a/n.md", "x")
+    tree.file("a/other.txt", "x")
+    tree.file("a/_index.md", "x")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "o.md").write_text("x")
+    for name, target in {
+        "a/note.md": "n.md",
+        "a/text.md": "other.txt",
+        "a/derived.md": "_index.md",
+        "a/out.md": str(outside / "o.md"),
+        "a/gone.md": "nowhere.md",
+        "a/self.md": "self.md",
+        "a/up": "..",
+        "b": str(outside),
+        "loop1": "loop2",
+        "loop2": "loop1",
+    }.items():
+        (tree.tree / name).symlink_to(target)
+    files, unseen = listed(tree)
+    assert files == {"a/n.md", "a/_index.md"}
+    assert unseen.keys() == {
+        "a/note.md",
+        "a/text.md",
+        "a/derived.md",
+        "a/out.md",
+        "a/gone.md",
+        "a/self.md",
+        "a/up",
+        "b",
+    }
+    assert [path for path, reason in unseen.items() if reason == DUPLICATE] == ["a/note.md"]
+
+
+def test_a_symlink_to_another_note_makes_every_search_fail(tree: Tree) -> None:
+    tree.file("a/n.md", "# Quokka\nquokka")
+    (tree.tree / "a/l.md").symlink_to("n.md")
+    found = tree.search("quokka")
+    assert (found.outcome, found.hits, found.total_found) == ("engine_fails", (), 0)
+    trace = tree.ask("quokka")
+    assert (trace.tier, trace.outcome) == (4, "agentic_loop")
+    assert "a/l.md" in trace.verdict
+    lenient = changed(BRV3, limits={"failures": False})
+    assert paths(tree.search("quokka", profile=lenient)) == ["a/n.md"]
+
+
+@pytest.mark.parametrize("target", ["_index.md", "n.abstract.md"])
+def test_a_symlink_to_a_derived_file_is_ignored(tree: Tree, target: str) -> None:
+    tree.file("a/n.md", "# Quokka\nquokka")
+    tree.file(f"a/{target}", "x")
+    (tree.tree / "a/l.md").symlink_to(target)
+    assert paths(tree.search("quokka")) == ["a/n.md"]
+
+
+def test_context_at_the_root_makes_every_search_fail(tree: Tree) -> None:
+    tree.file("context.md", "# Quokka\nquokka")
+    assert tree.search("quokka").outcome == "engine_fails"
+    trace = tree.ask("quokka")
+    assert (trace.tier, trace.hits, trace.answer.prompt is not None) == (4, (), True)
+    assert trace.answer.prompt is not None
+    assert trace.answer.prompt.variables["totalFound"] == 0
+
+
+def test_milliseconds_are_rounded_half_up() -> None:
+    assert [rounded_ms(ns) for ns in (400_499_999, 400_500_000, 401_499_999)] == [400, 401, 401]
+
+
+def file_of(path: str, age_ms: int) -> TreeFile:
+    return TreeFile(path, 1, (NOW_MS - age_ms) * 1_000_000, 1)
+
+
+def test_recent_files_come_first_newest_first_and_others_by_path() -> None:
+    files = [
+        file_of("z/old.md", 24 * HOUR_MS + 1),
+        file_of("a_b/old.md", 90 * DAY_MS),
+        file_of("a-b/old.md", 50 * DAY_MS),
+        file_of("B/old.md", 40 * DAY_MS),
+        file_of("m/edge.md", 24 * HOUR_MS),
+        file_of("y/new.md", 5),
+        file_of("x/future.md", -1000),
+    ]
+    ordered = document_order(files, "/root", NOW_MS, 24)
+    assert [file.path for file in ordered] == [
+        "x/future.md", "y/new.md", "m/edge.md", "a_b/old.md", "a-b/old.md", "B/old.md", "z/old.md",
+    ]  # fmt: skip
+
+
+def test_at_most_so_many_files_in_document_order(tree: Tree) -> None:
+    profile = changed(BRV3, limits={"max_files": 3})
+    for name, days in (("a", 9), ("b", 8), ("c", 7), ("d", 6), ("e", 0.5)):
+        tree.note(f"x/{name}.md", "Quokka", days=days)
+    tree.summary("x", days=30)
+    snapshot = tree.snapshot(profile)
+    assert [note.path for note in snapshot.notes] == ["x/e.md", "x/a.md"]
+    assert {file.path for file in snapshot.unseen} == {"x/b.md", "x/c.md", "x/d.md"}
+    assert all("past the 3 files" in file.reason for file in snapshot.unseen)
+    assert "x" in snapshot.summaries  # derived files count: _index.md was the second
+
+
+def test_no_limit_on_files(tree: Tree) -> None:
+    tree.notes(5)
+    assert len(tree.snapshot(changed(BRV3, limits={"max_files": 0})).notes) == 5
+
+
+def test_an_unreadable_folder_is_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.note("a/n.md", "Quokka")
+    tree.note("shut/n.md", "Quokka")
+    scandir = os.scandir
+
+    def refusing(folder: str | Path) -> object:
+        if str(folder).endswith("shut"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(folder)
+
+    monkeypatch.setattr("brvtui.tree.files.os.scandir", refusing)
+    files, unseen = listed(tree)
+    assert files == {"a/n.md"}
+    assert unseen == {"shut": "folder cannot be read: Permission denied"}

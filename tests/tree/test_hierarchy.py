@@ -1,0 +1,116 @@
+"""Symbols that a query can name, and how a pattern finds them."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
+
+NOTES = [
+    ("auth/jwt/tokens.md", "Token rotation"),
+    ("auth/jwt/context.md", "About jwt"),
+    ("auth/n.md", "Nn"),
+    ("auth/auth/deep.md", "Deep"),
+    ("billing/Two Words/a.md", "Same"),
+    ("billing/b.md", "Same"),
+    ("only/context.md", "Only context"),
+    ("root.md", "Root note"),
+    ("[lib]:pay/c.md", "Shared"),
+]
+
+
+@pytest.fixture
+def hierarchy() -> Hierarchy:
+    return build_hierarchy(NOTES)
+
+
+def test_kinds_follow_depth(hierarchy: Hierarchy) -> None:
+    kinds = {path: symbol.kind for path, symbol in hierarchy.by_path.items()}
+    assert kinds["auth"] == "domain"
+    assert kinds["auth/jwt"] == "topic"
+    assert build_hierarchy([("a/b/c/d/n.md", "N")]).by_path["a/b/c"].kind == "subtopic"
+    assert build_hierarchy([("a/b/c/d/n.md", "N")]).by_path["a/b/c/d"].kind == "subtopic"
+    assert kinds["auth/jwt/tokens.md"] == "note"
+
+
+def test_context_files_are_no_leaves_but_make_their_folder(hierarchy: Hierarchy) -> None:
+    assert "auth/jwt/context.md" not in hierarchy.by_path
+    assert hierarchy.by_path["only"].children == []
+
+
+def test_domains_are_folders_at_the_root(hierarchy: Hierarchy) -> None:
+    assert [symbol.name for symbol in hierarchy.domains] == ["[lib]:pay", "auth", "billing", "only"]
+
+
+def test_pre_order_with_children_in_locale_order_of_name(hierarchy: Hierarchy) -> None:
+    walked = [symbol.path for symbol in hierarchy.walk()]
+    assert walked == [
+        "[lib]:pay", "[lib]:pay/c.md", "auth", "auth/auth", "auth/auth/deep.md", "auth/jwt", "auth/jwt/tokens.md",
+        "auth/n.md", "billing", "billing/b.md", "billing/Two Words", "billing/Two Words/a.md", "only", "root.md",
+    ]  # fmt: skip
+
+
+def test_an_empty_title_sorts_first() -> None:
+    hierarchy = build_hierarchy([("a/x.md", "A"), ("a/y.md", "")])
+    assert [child.path for child in hierarchy.by_path["a"].children] == ["a/y.md", "a/x.md"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "substrings", "path", "how"),
+    [
+        ("auth/jwt", False, "auth/jwt", "exact"),
+        ("/auth/jwt", False, "auth/jwt", "exact"),
+        ("//auth", False, "auth", "exact"),
+        ("auth/jwt/tokens", False, "auth/jwt/tokens.md", "exact"),
+        ("auth/jwt/tokens.md", False, "auth/jwt/tokens.md", "exact"),
+        ("auth/jwt/context.md", False, "auth/jwt", "exact"),
+        ("only/context.md", False, "only", "exact"),
+        ("root", False, "root.md", "exact"),
+        ("/AUTH/Jwt", False, "auth/jwt", "absolute"),
+        ("/auth/jwt/token rotation", False, "auth/jwt/tokens.md", "absolute"),
+        ("jwt/Token Rotation", False, "auth/jwt/tokens.md", "relative"),
+        ("Two words/same", False, "billing/Two Words/a.md", "relative"),
+        ("same", False, "billing/b.md", "simple"),
+        ("token rotation", False, "auth/jwt/tokens.md", "simple"),
+        ("auth/", False, "auth", "simple"),
+        ("rota", True, "auth/jwt/tokens.md", "substring"),
+        ("jwt/rota", True, "auth/jwt/tokens.md", "substring"),
+        ("/pay", True, "[lib]:pay", "substring"),
+        ("[lib]:pay/c.md", False, "[lib]:pay/c.md", "exact"),
+    ],
+)
+def test_patterns(hierarchy: Hierarchy, pattern: str, substrings: bool, path: str, how: str) -> None:
+    found = hierarchy.find(pattern, substrings)
+    assert found is not None
+    assert (found.symbol.path, found.how) == (path, how)
+
+
+@pytest.mark.parametrize("pattern", ["", "/", "//", "nowhere", "rota", "wrong/tokens", "/jwt", "jwt/rota"])
+def test_what_no_pattern_finds_without_substrings(hierarchy: Hierarchy, pattern: str) -> None:
+    assert hierarchy.find(pattern, substrings=False) is None
+
+
+def test_a_trailing_slash_finds_a_title_by_substring() -> None:
+    found = build_hierarchy([("auth/n.md", "Nn")]).find("n/", substrings=True)
+    assert found is not None
+    assert (found.symbol.path, found.how) == ("auth/n.md", "substring")
+
+
+def test_a_whole_name_is_better_than_a_substring_that_comes_first() -> None:
+    hierarchy = build_hierarchy([("a/x.md", "Rotation of keys"), ("b/y.md", "Rotation")])
+    found = hierarchy.find("rotation", substrings=True)
+    assert found is not None
+    assert (found.symbol.path, found.how) == ("b/y.md", "simple")
+
+
+def test_of_two_equal_titles_the_first_in_pre_order() -> None:
+    found = build_hierarchy([("a/dup2.md", "Same"), ("a/dup1.md", "same")]).find("a/Same", substrings=False)
+    assert found is not None
+    assert found.symbol.name == "same"
+
+
+def test_exact_case_wins_over_pre_order() -> None:
+    hierarchy = build_hierarchy([("a/n.md", "N"), ("A/n.md", "N")])
+    found = hierarchy.find("A", substrings=False)
+    assert found is not None
+    assert found.symbol.path == "A"

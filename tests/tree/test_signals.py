@@ -1,0 +1,233 @@
+"""Signals: which values are valid, where they are looked up, and what makes the engine lose them all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.tree.signals import (
+    NoteSignals,
+    SignalsError,
+    Source,
+    defaults,
+    first_found,
+    from_frontmatter,
+    from_mapping,
+    read_signals_file,
+)
+from tests.support.trees import BRV3, Tree, stored
+
+BASE = defaults(BRV3.signals)
+FULL = {"importance": 90, "recency": 0.5, "maturity": "core", "accessCount": 4, "updateCount": 2}
+
+
+def read(value: Any, partial: bool = True) -> NoteSignals | None:
+    return from_mapping(value, Source.SIDECAR, BASE, partial)
+
+
+def test_defaults() -> None:
+    assert BASE == NoteSignals(50, 1, "draft", 0, 0, Source.DEFAULT)
+
+
+def test_a_full_set() -> None:
+    assert read(FULL) == NoteSignals(90, 0.5, "core", 4, 2, Source.SIDECAR)
+    assert read(FULL, partial=False) == read(FULL)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"importance": 0},
+        {"importance": 100},
+        {"importance": 33.3},
+        {"recency": 0},
+        {"recency": 1},
+        {"accessCount": 3.0},
+        {"extra": "x"},
+    ],
+)
+def test_what_is_valid(value: dict[str, Any]) -> None:
+    assert read(FULL | value) is not None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"importance": 150}, {"importance": -5}, {"importance": "x"}, {"importance": "90"}, {"importance": None},
+        {"importance": True}, {"importance": float("nan")}, {"importance": float("inf")}, pytest.param({"importance": 10**400}, id="huge"),
+        {"maturity": "gold"}, {"maturity": None}, {"maturity": ["core"]},
+        {"recency": 2}, {"recency": -0.1}, {"recency": None},
+        {"accessCount": -1}, {"accessCount": 1.5}, {"updateCount": -1}, {"updateCount": "2"},
+    ],
+)  # fmt: skip
+def test_one_invalid_field_makes_the_whole_value_invalid(value: dict[str, Any]) -> None:
+    assert read(FULL | value) is None
+    assert read(value) is None
+
+
+@pytest.mark.parametrize("value", [None, [], "core", 3, [FULL]])
+def test_what_is_no_object(value: Any) -> None:
+    assert read(value) is None
+
+
+def test_missing_fields_are_filled_one_by_one() -> None:
+    assert read({"importance": 90}) == NoteSignals(90, 1, "draft", 0, 0, Source.SIDECAR)
+    assert read({}) == NoteSignals(50, 1, "draft", 0, 0, Source.SIDECAR)
+    assert read({"importance": 90}, partial=False) is None
+
+
+def test_frontmatter_of_older_notes() -> None:
+    found = from_frontmatter("---\ntitle: T\nimportance: 80\nmaturity: validated\n---\nbody", BASE)
+    assert found == NoteSignals(80, 1, "validated", 0, 0, Source.FRONTMATTER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "importance: 80",
+        "---\ntitle: T\n---\nimportance: 80",
+        "---\nimportance: 800\n---\n",
+        "---\nimportance: [\n---\n",
+        pytest.param("---\nimportance: " + "9" * 400 + "\n---\n", id="huge"),
+        "---\nnote: 'importance: 80'\n---\n",
+    ],
+)
+def test_frontmatter_without_valid_signals(text: str) -> None:
+    assert from_frontmatter(text, BASE) is None
+
+
+def test_the_first_layer_that_has_the_note_wins() -> None:
+    one, two = stored(importance=10), stored(importance=20)
+    assert first_found("a", [{}, {"a": one}, {"a": two}]) is one
+    assert first_found("b", [{"a": one}]) is None
+
+
+def test_a_signals_file(tmp_path: Path) -> None:
+    file = tmp_path / "signals.json"
+    file.write_text(json.dumps({"a/n.md": {"importance": 70}}))
+    assert read_signals_file(file, BASE) == {"a/n.md": stored(importance=70)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "junk",
+        "[]",
+        pytest.param("[" * 200_000, id="deep"),
+        '{"a/n.md": {"importance": 700}}',
+        '{"a/n.md": 3}',
+        "\ud800",
+    ],
+)
+def test_a_signals_file_that_cannot_be_used(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "signals.json"
+    file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(SignalsError, match="signals"):
+        read_signals_file(file, BASE)
+
+
+def test_a_signals_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(SignalsError, match="cannot be read"):
+        read_signals_file(tmp_path / "none.json", BASE)
+
+
+# Where a session looks them up
+
+
+def importance(tree: Tree, **options: Any) -> tuple[float, str]:
+    snapshot = tree.session(**options).snapshot
+    found = snapshot.signals[snapshot.by_path["a/n.md"]]
+    return found.importance, str(found.source)
+
+
+def test_the_order_of_the_layers(tree: Tree, tmp_path: Path) -> None:
+    tree.note("a/n.md", "Quokka")
+    assert importance(tree) == (50, "default")
+    tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
+    assert importance(tree) == (61, "frontmatter")
+    tree.sidecar_file("a/n.md", {"importance": 62})
+    assert importance(tree) == (62, "sidecar")
+    session = tree.session()
+    session._overlay.write({"a/n.md": stored(importance=63)})
+    assert importance(tree) == (63, "overlay")
+    file = tmp_path / "s.json"
+    file.write_text('{"a/n.md": {"importance": 64}}')
+    assert importance(tree, signals_file=file) == (64, "signals file")
+
+
+def test_an_invalid_signal_file_is_the_defaults_for_its_own_note_alone(tree: Tree) -> None:
+    tree.note("a/n.md", "Quokka")
+    tree.note("a/m.md", "Quokka")
+    tree.sidecar_file("a/n.md", {"importance": 150})
+    tree.sidecar_file("a/m.md", {"importance": 90})
+    snapshot = tree.session().snapshot
+    by_path = {note.path: signals.importance for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
+    assert by_path == {"a/n.md": 50, "a/m.md": 90}
+
+
+@pytest.mark.parametrize("text", ["junk", "", pytest.param("[" * 200_000, id="deep")])
+def test_one_unparsable_signal_file_loses_all_signals(tree: Tree, text: str) -> None:
+    tree.note("a/n.md", "Quokka")
+    tree.note("a/m.md", "Quokka")
+    tree.summary("a")
+    broken = tree.sidecar_file("a/n.md", text)
+    tree.sidecar_file("a/m.md", {"importance": 90})
+    tree.sidecar_file("a/_index.md", {"importance": 90})
+    snapshot = tree.session().snapshot
+    assert {signals.importance for signals in snapshot.signals} == {50}
+    assert snapshot.summary_signals == {}
+    assert any(str(broken) in notice for notice in snapshot.notices)
+
+
+@pytest.mark.parametrize("path", ["b/x:y.md", "b:c/n.md", "b/back\\slash.md", "b/x:y/context.md"])
+def test_a_colon_or_backslash_in_an_indexed_path_loses_all_signals(tree: Tree, path: str) -> None:
+    tree.note("a/n.md", "Quokka", importance=90)
+    assert [signals.importance for signals in tree.snapshot().signals] == [90]
+    tree.file(path, "x")
+    snapshot = tree.snapshot()
+    assert {signals.importance for signals in snapshot.signals} == {50}
+    assert any(path in notice for notice in snapshot.notices)
+
+
+def test_so_does_a_valid_summary_in_such_a_folder(tree: Tree) -> None:
+    tree.note("a/n.md", "Quokka", importance=90)
+    tree.summary("b:c")
+    assert [signals.importance for signals in tree.snapshot().signals] == [50]
+
+
+@pytest.mark.parametrize("path", ["b/x:y.abstract.md", "b/x:y.overview.md", "_archived/x:y.full.md", "b:c/_index.md"])
+def test_a_colon_elsewhere_does_not(tree: Tree, path: str) -> None:
+    tree.note("a/n.md", "Quokka", importance=90)
+    tree.file(path, "no summary")
+    snapshot = tree.snapshot()
+    assert [signals.importance for signals in snapshot.signals] == [90]
+    assert snapshot.notices == ()
+
+
+def test_a_colon_in_an_unreadable_note_does_not(tree: Tree) -> None:
+    tree.note("a/n.md", "Quokka", importance=90)
+    tree.file("b/x:y.md", b"\0")
+    assert [signals.importance for signals in tree.snapshot().signals] == [90]
+
+
+def test_a_shared_note_loses_all_signals(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+    tree.note("a/n.md", "Quokka", importance=90)
+    tree.summary("a")
+    tree.signals["a/_index.md"] = stored(importance=80)
+    other = make_tree("other")
+    tree.source(("lib", other))
+    assert [signals.importance for signals in tree.snapshot().signals] == [90]  # a source without notes
+    other.note("pay/c.md", "Quokka")
+    snapshot = tree.snapshot()
+    assert [signals.importance for signals in snapshot.signals] == [50, 50]
+    assert snapshot.summary_signals == {}
+    assert any("shared sources" in notice for notice in snapshot.notices)
+
+
+def test_frontmatter_signals_are_said_to_be_ours(tree: Tree) -> None:
+    tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
+    assert any("frontmatter" in notice for notice in tree.ask("quokka").notices)
