@@ -18,6 +18,7 @@ from brvtui.profile import Text
 from brvtui.trace import MatchKind
 
 _AFTER_ANY_SUFFIX = "\U0010ffff"
+_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Vocabulary:
         """``terms`` sorted ascending, ``ids[i]`` the row of ``terms[i]``."""
         self._terms = terms
         self._ids = ids
-        self._by_length: dict[int, tuple[list[str], NDArray[np.int64]]] | None = None
+        self._by_length: dict[int, _Bucket] | None = None
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -98,13 +99,19 @@ class Vocabulary:
         lengths: list[int] = []
         if farthest > 0:
             buckets = self._buckets()
+            mask = _letters([term])[0]
             for length in range(max(1, len(term) - farthest), len(term) + farthest + 1):
-                if length not in buckets:
+                bucket = buckets.get(length)
+                if bucket is None:
                     continue
-                candidates, candidate_ids = buckets[length]
+                # An edit changes at most two bits: one letter goes, another comes.
+                near = np.flatnonzero(np.bitwise_count(bucket.letters ^ mask) <= 2 * farthest)
+                candidates = [bucket.terms[place] for place in near.tolist()]
+                if not candidates:
+                    continue
                 edits = cdist([term], candidates, scorer=Levenshtein.distance, score_cutoff=farthest, dtype=np.uint8)[0]
                 for position in np.flatnonzero(edits <= farthest).tolist():
-                    identity = int(candidate_ids[position])
+                    identity = int(bucket.ids[near[position]])
                     if identity not in taken:
                         ids.append(identity)
                         distances.append(int(edits[position]))
@@ -115,14 +122,32 @@ class Vocabulary:
             np.asarray(lengths, dtype=np.float64),
         )
 
-    def _buckets(self) -> dict[int, tuple[list[str], NDArray[np.int64]]]:
+    def _buckets(self) -> dict[int, _Bucket]:
         if self._by_length is None:
             members: dict[int, tuple[list[str], list[int]]] = {}
             for term, identity in zip(self._terms, self._ids.tolist(), strict=True):
-                bucket = members.setdefault(len(term), ([], []))
-                bucket[0].append(term)
-                bucket[1].append(identity)
+                terms, ids = members.setdefault(len(term), ([], []))
+                terms.append(term)
+                ids.append(identity)
             self._by_length = {
-                length: (terms, np.asarray(ids, dtype=np.int64)) for length, (terms, ids) in members.items()
+                length: _Bucket(terms, np.asarray(ids, dtype=np.int64), _letters(terms))
+                for length, (terms, ids) in members.items()
             }
         return self._by_length
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """Terms of one length, their ids, and which letters each holds."""
+
+    terms: list[str]
+    ids: NDArray[np.int64]
+    letters: NDArray[np.uint64]
+
+
+def _letters(terms: list[str]) -> NDArray[np.uint64]:
+    """The letters of each of ``terms`` (all of one length, not 0) as 64 bits; letters may share a bit."""
+    units = np.frombuffer("".join(terms).encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+    bits = np.left_shift(np.uint64(1), (units % _BITS).astype(np.uint64))
+    letters: NDArray[np.uint64] = np.bitwise_or.reduce(bits.reshape(len(terms), -1), axis=1)
+    return letters
