@@ -19,7 +19,15 @@ QUERY_SCREEN: list[BindingType] = [
     Binding("shift+tab", "cycle(-1)", "pane before", id="panes.before", show=False, tooltip="The pane before"),
     Binding("slash", "query", "query", key_display="/", id="panes.query", tooltip="Back to the query"),
     *(
-        Binding(key, f"pane('{pane}')", pane, id=f"panes.{pane}", show=False, tooltip=f"Show and focus {pane}")
+        Binding(
+            key,
+            f"pane('{pane}')",
+            "panes",
+            show=pane == "results",
+            key_display="F2-F8" if pane == "results" else None,
+            id=f"panes.{pane}",
+            tooltip=f"Show and focus {pane}",
+        )
         for pane, key in PANE_KEYS.items()
     ),
     Binding("ctrl+r", "run", "run", id="query.run_anywhere", show=False, tooltip="Run the query, from anywhere"),

@@ -218,7 +218,7 @@ def _steps(
     exact = Step("exact_cache", 0, "exact cache", look.exact, (), look.exact_why, expected[0])
     fuzzy_checks = (look.fuzzy_check,) if look.fuzzy_check else ()
     fuzzy = Step("fuzzy_cache", 1, "fuzzy cache", look.fuzzy, fuzzy_checks, look.fuzzy_why, expected[1])
-    results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "router.limit", "out-of-domain")
+    results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
     ood_state = State.PASSED if covered else State.TAKEN
     ood_why = f"{len(hits)} results" if covered else decision.verdict if used else _why_not_covered(found)
     ood = Step("out_of_domain", None, "out of domain", ood_state, (*found.out_of_domain, results), ood_why)

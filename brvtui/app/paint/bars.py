@@ -67,12 +67,15 @@ def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: G
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """The labels of ``ticks`` (value: text) under a bar over ``width`` cells; of two that would touch, one goes."""
+    """The labels of ``ticks`` (value: sign and text) under a bar over ``width`` cells; where tight, the sign alone."""
     made = Line()
-    for value, label in sorted(ticks.items()):
-        column = min(width - len(label), max(0, min(width - 1, int(value * width))))
-        if not made.spans or column > made.width:
-            made.to(column).add(label, "muted")
+    ordered = sorted(ticks.items())
+    columns = [min(width - 1, int(value * width)) for value, _ in ordered]
+    for place, (_, label) in enumerate(ordered):
+        after = columns[place + 1] if place + 1 < len(columns) else width
+        text = label if columns[place] + len(label) <= after else label[:1]
+        if columns[place] >= made.width:
+            made.to(columns[place]).add(text, "muted")
     return made
 
 
@@ -81,6 +84,7 @@ _ROLES = {
     "importance": "importance",
     "recency": "recency",
     "local bonus": "local",
+    "maturity": "maturity",
     "propagated": "propagated",
     "named note": "named",
     "named folder": "named",

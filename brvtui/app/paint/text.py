@@ -130,11 +130,9 @@ def _pieces(text: str) -> list[str]:
 
 
 def number(value: float | None, places: int = 2) -> str:
-    """A score or ratio: ``0.82``; an en dash for None; whole numbers from 10 on without decimals."""
+    """A score or ratio: ``0.82``; an en dash for None."""
     if value is None:
         return "–"
-    if float(value).is_integer() and abs(value) >= 2:
-        return f"{value:.0f}".replace("-", "−")
     return f"{value:.{places}f}".replace("-", "−")
 
 

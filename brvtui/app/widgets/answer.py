@@ -13,7 +13,7 @@ from brvtui.app.paint.line import Line, Span, line, rule
 from brvtui.app.paint.text import visible, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import empty_line
+from brvtui.app.widgets.verdict import empty_lines
 from brvtui.trace import Lane, Prompt, Trace
 
 TABS = ("answer", "prompt", "note")
@@ -87,14 +87,14 @@ class AnswerPane(Pane):
         trace = view.trace if view.query.strip() else None
         made = [self._tabs(trace)]
         if trace is None:
-            return [*made, empty_line("what the user would read, and what a model would be sent")]
+            return [*made, *empty_lines("what the user would read, and what a model would be sent", width)]
         mark = marker(trace)
         if self.tab == "note":
             return made + self._note(view, width, mark)
         prompt = trace.answer.prompt
         if self.tab == "prompt":
             if prompt is None:
-                return [*made, empty_line("no model is asked at this tier")]
+                return [*made, *empty_lines("no model is asked at this tier", width)]
             return made + _prompt(prompt, width, mark)
         return made + _answer(trace, width, mark)
 
@@ -113,10 +113,10 @@ class AnswerPane(Pane):
     def _note(self, view: View, width: int, mark: re.Pattern[str] | None) -> list[Line]:
         note = view.note
         if not view.selected:
-            return [empty_line("no result is selected")]
+            return empty_lines("no result is selected", width)
         if note is None or note.path != view.selected:
             self.post_message(TextWanted(view.selected))
-            return [empty_line("reading the note…")]
+            return empty_lines("reading the note…", width)
         if note.problem:
             return [line(f" {note.problem}", "warn")]
         return paragraphs(note.text, width, mark)

@@ -8,7 +8,7 @@ from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import number, seconds, wrap
 from brvtui.app.view import CacheShown, View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import empty_line
+from brvtui.app.widgets.verdict import empty_lines
 from brvtui.trace import CacheEntry
 
 _BAR = 6
@@ -35,16 +35,16 @@ class CachePane(Pane):
         amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
         if self.content_size.width >= 34:
             return f"Cache{amount} · SIMULATED by brv-tui"
-        return f"Cache{amount} · SIMULATED"
+        return f"Cache{amount} SIMULATED"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Both look-ups, entries newest first, fingerprint."""
         shown = shown_cache(view)
         if shown is None:
-            return [empty_line("empty: Enter runs a query and caches it")]
+            return empty_lines("empty: Enter runs a query and caches its answer", width)
         made = _lookups(shown, width, self.glyphs) if shown.look.key else []
         if not shown.look.entries:
-            made.append(empty_line("no entries: Enter runs and caches"))
+            made += empty_lines("no entries: Enter runs and caches", width)
         for entry in reversed(shown.look.entries):
             made += _entry(entry, width, self.glyphs)
         made.append(rule(width, "fingerprint of the tree", dash=self.glyphs.dash))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import string
+
 from textual import events
+from textual.widgets import Input
 
 from brvtui.app.paint.line import Line
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 
+_TYPED = frozenset({"slash", "question_mark", *string.printable})
 _NAMES = {
     "escape": "esc",
     "enter": "enter",
@@ -45,9 +49,12 @@ class KeyBar(Lines):
         made = Line().gap()
         self._edges = []
         seen: set[str] = set()
+        typing = isinstance(self.screen.focused, Input)
         for active in self.screen.active_bindings.values():
             binding = active.binding
             if not binding.show or binding.action in seen or not active.enabled:
+                continue
+            if typing and binding.key in _TYPED:
                 continue
             seen.add(binding.action)
             label = key_name(binding.key_display or binding.key)

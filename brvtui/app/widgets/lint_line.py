@@ -53,7 +53,7 @@ def lint(trace: Trace, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     if terms:
         groups.append((6, [("terms ", "muted"), *terms]))
     groups += [(7, [(note, "warn")]) for note in found.lint.notes]
-    groups.append((9, _combine(trace)))
+    groups += _combine(trace)
     if stop:
         groups.append((2, [("stop ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))
     if found.scope.restricts:
@@ -61,11 +61,12 @@ def lint(trace: Trace, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     return groups
 
 
-def _combine(trace: Trace) -> list[Span]:
+def _combine(trace: Trace) -> list[tuple[int, list[Span]]]:
     found = trace.search
     if not found.combine:
-        return [(found.combine_why or found.outcome.value.replace("_", " "), "muted")]
+        why = "" if found.lint.notes else found.combine_why or found.outcome.value.replace("_", " ")
+        return [(9, [(why, "muted")])] if why else []
     notes = f" {found.matched} of {found.searchable} notes"
-    why = found.combine_why.partition(": ")[2]
-    short = f" ({why})" if why and found.and_failed else ""
-    return [(found.combine, "bold text"), (notes, "text"), (short, "muted")]
+    groups: list[tuple[int, list[Span]]] = [(9, [(found.combine, "bold text"), (notes, "text")])]
+    why = found.combine_why.partition(": ")[2] or found.combine_why
+    return [*groups, (1, [(why, "muted")])] if why else groups

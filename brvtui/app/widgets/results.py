@@ -47,7 +47,9 @@ class ResultsPane(ChoicePane):
         if not view.trace.hits and not found.total_found:
             return "Results none"
         unused = " · computed, not used" if view.unused else ""
-        return f"Results {len(view.trace.hits)} of {found.total_found} · limit {found.limit}{unused}"
+        added = sum(1 for hit in view.trace.hits if hit.found_by)
+        more = f" + {added} by words" if added else ""
+        return f"Results {len(view.trace.hits) - added} of {found.total_found}{more} · limit {found.limit}{unused}"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Hits and near misses; before a query, hints and the most important notes."""
@@ -173,14 +175,13 @@ def _nothing(trace: Trace, width: int) -> list[Line]:
 
 def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     hints = (
-        ("Type a question", "each key shows the tier that would answer"),
-        ("Enter runs it", "the answer is cached, ask again to see tier 0"),
-        ("folder/name", "a path, or a folder chosen in the tree, keeps the search there"),
+        ("Type a question", "each key shows its tier"),
+        ("Enter runs it", "ask again to see tier 0"),
+        ("A folder", "named or chosen, scopes it"),
     )
     made = [Line()]
     for head, text in hints:
-        made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong"))
-        made += [line(f"   {part}", "muted") for part in wrap(text, width - 4)]
+        made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").add(f"  {text}", "muted").cut(width))
     important = view.overview.important if view.overview else ()
     if important:
         made += [Line(), rule(width, "most important notes", dash=glyphs.dash)]

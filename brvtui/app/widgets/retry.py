@@ -9,7 +9,7 @@ from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import empty_line
+from brvtui.app.widgets.verdict import empty_lines
 from brvtui.trace import Attempt, EntitySearch, Trace
 
 
@@ -31,7 +31,7 @@ class RetryPane(Pane):
         """Attempts, entity searches, ladder."""
         trace = view.trace if view.query.strip() else None
         if trace is None:
-            return [empty_line("how a search is relaxed when it finds too little")]
+            return empty_lines("how a search is relaxed when it finds too little", width)
         full = _full(trace, width, self.glyphs)
         if len(full) <= self.content_size.height or self.has_focus:
             return full
@@ -54,19 +54,19 @@ def _full(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     made += _entities(trace, width, glyphs)
     made.append(rule(width, "retry ladder", dash=glyphs.dash))
     state = trace.ladder.state.value
-    made.append(line(f" {glyphs.state[state]} {STATE_WORDS[state]}", "bold muted"))
-    return made + [line(f"   {part}", "muted") for part in wrap(trace.ladder.why, width - 4)]
+    made.append(line(f"{glyphs.state[state]} {STATE_WORDS[state]}", "bold muted"))
+    return made + [line(f"  {part}", "muted") for part in wrap(trace.ladder.why, width - 3)]
 
 
 def _compact(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     made = [_attempt(attempt, width, glyphs)[0] for attempt in trace.search.attempts]
     for name, state, found in (
-        ("entity searches", trace.entities.state.value, sum(len(one.added) for one in trace.entities.searches)),
+        ("entities", trace.entities.state.value, sum(len(one.added) for one in trace.entities.searches)),
         ("retry ladder", trace.ladder.state.value, 0),
     ):
         right = Line().add(f"{found} added" if found else STATE_WORDS[state], "muted")
-        made.append(line(f" {glyphs.state[state]} ", STATE_ROLES[state]).add(name, "text").right(width, right))
-    return [*made, line("   reasons: F5", "faint").cut(width)]
+        made.append(line(f"{glyphs.state[state]} ", STATE_ROLES[state]).add(name, "text").right(width, right))
+    return [*made, line("  F5: the reasons", "faint").cut(width)]
 
 
 def _attempt(attempt: Attempt, width: int, glyphs: Glyphs) -> list[Line]:
@@ -74,23 +74,23 @@ def _attempt(attempt: Attempt, width: int, glyphs: Glyphs) -> list[Line]:
     role = STATE_ROLES[state]
     reached = state not in ("not_reached", "skipped")
     found = f"{attempt.found} of {attempt.came_in}" if reached else STATE_WORDS[state]
-    made = line(f" {glyphs.state[state]} ", role).add(attempt.name, "text" if reached else "faint")
+    made = line(f"{glyphs.state[state]} ", role).add(attempt.name, "text" if reached else "faint")
     rows = [made.right(width, Line().add(found, "strong" if reached else "faint"))]
     if attempt.scope:
-        rows.append(line("   in ", "faint").add(attempt.scope, "muted").cut(width))
-    return rows + [line(f"   {part}", "muted") for part in wrap(attempt.why, width - 4) if attempt.why]
+        rows.append(line("  in ", "faint").add(attempt.scope, "muted").cut(width))
+    return rows + [line(f"  {part}", "muted") for part in wrap(attempt.why, width - 3) if attempt.why]
 
 
 def _entities(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     step = trace.entities
     state = step.state.value
-    made = [line(f" {glyphs.state[state]} {STATE_WORDS[state]} ", STATE_ROLES[state]).cut(width)]
-    made += [line(f"   {part}", "muted") for part in wrap(step.why, width - 4) if step.why]
+    made = [line(f"{glyphs.state[state]} {STATE_WORDS[state]} ", STATE_ROLES[state]).cut(width)]
+    made += [line(f"  {part}", "muted") for part in wrap(step.why, width - 3) if step.why]
     for searched in step.searches:
         made.append(_entity(searched, width, glyphs))
     return made
 
 
 def _entity(searched: EntitySearch, width: int, glyphs: Glyphs) -> Line:
-    made = line(f"   {glyphs.bullet} ", "accent").add(f"“{searched.entity}”", "text")
+    made = line(f"  {glyphs.bullet} ", "accent").add(f"“{searched.entity}”", "text")
     return made.right(width, Line().add(f"{searched.search.total_found} found, {len(searched.added)} added", "muted"))

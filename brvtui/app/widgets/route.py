@@ -7,8 +7,8 @@ from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import ms, number, signed
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import empty_line, strip, verdict
-from brvtui.trace import Check, Stage, Step, Trace
+from brvtui.app.widgets.verdict import empty_lines, places_of, strip, verdict
+from brvtui.trace import Check, Stage, State, Step, Trace
 
 _WIDE = 90
 _NAME = 24
@@ -42,7 +42,7 @@ class RoutePane(Pane):
         self.pinned = len(top)
         trace = view.trace if view.query.strip() else None
         if trace is None:
-            return top or [empty_line("the route of a query: which gate it passes, which it fails")]
+            return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
         return [*top, *gates(trace, width, self.glyphs), *stages(trace, width), *times(trace, width)]
 
 
@@ -51,7 +51,7 @@ def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     made: list[Line] = []
     for step in trace.steps:
         made.append(_step(step, width, glyphs))
-        made += [_check(check, width, glyphs) for check in step.checks]
+        made += [_check(check, step, width, glyphs) for check in step.checks]
     ladder = trace.ladder
     word = STATE_WORDS[ladder.state.value]
     made.append(line(f" {glyphs.state[ladder.state.value]} retry ladder ", "muted").add(f"{word}", "muted").cut(width))
@@ -68,12 +68,15 @@ def _step(step: Step, width: int, glyphs: Glyphs) -> Line:
     return made.right(width, expected)
 
 
-def _check(check: Check, width: int, glyphs: Glyphs) -> Line:
+def _check(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
     sign, role = _passed(check, glyphs)
+    if step.state in (State.SKIPPED, State.NOT_REACHED):
+        role = "muted"
     made = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
-    made.add(f"{number(check.value):>6} {check.operator} {number(check.threshold):<5}", "text")
+    places = places_of(check)
+    made.add(f"{number(check.value, places):>6} {check.operator} {number(check.threshold, places):<5}", "text")
     if check.margin is not None and check.passed is not None:
-        made.add(f" {signed(check.margin)}", role)
+        made.add(f" {signed(check.margin, places)}", role)
     if check.note:
         made.add(f"  {check.note}", "muted")
     right = Line().add(check.constant if width >= _WIDE else "", "faint")
@@ -91,7 +94,7 @@ def stages(trace: Trace, width: int) -> list[Line]:
     made = [rule(width, "search: in − dropped = out")]
     made += [_stage(stage, width) for stage in trace.search.stages]
     if not trace.search.stages:
-        made.append(empty_line(trace.search.outcome.value.replace("_", " ")))
+        made.append(line(f" {trace.search.outcome.value.replace('_', ' ')}", "muted"))
     return made
 
 

@@ -10,8 +10,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.results import glyph_of
 from brvtui.app.widgets.terms import terms
-from brvtui.app.widgets.verdict import empty_line
-from brvtui.trace import Aged, Ceiling, Hit, NearMiss, Part, adds_up, parts_gap
+from brvtui.trace import Aged, Ceiling, Hit, Kind, NearMiss, Part, adds_up, parts_gap
 
 _TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
 _VALUE = 9
@@ -41,12 +40,12 @@ class ScorePane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
         if view.trace is None or not view.query.strip():
-            return [empty_line("the parts of the selected result's score")]
+            return legend(width, self.glyphs)
         if view.hit is not None:
             return explain(view.hit, view, width, self.glyphs)
         if view.near_miss is not None:
             return miss(view.near_miss, view, width, self.glyphs)
-        return [empty_line("no result to explain")]
+        return empty_lines("no result to explain", width)
 
     def changed(self) -> None:
         """Another note is read from its beginning."""
@@ -57,6 +56,26 @@ class ScorePane(Pane):
         if view.selected != self.view.selected:
             self.offset_row = 0
         super().update(view)
+
+
+_LEGEND = (
+    ("relevance", "how well the words match"),
+    ("importance", "grows with use, decays daily"),
+    ("recency", "since the last change"),
+    ("maturity", "draft less, core more"),
+    ("local bonus", "the project's own notes"),
+    ("lost", "taken away: maturity, cap"),
+)
+
+
+def legend(width: int, glyphs: Glyphs) -> list[Line]:
+    """What a score is made of, before there is one."""
+    made = [Line(), line(" a score is made of", "muted"), Line()]
+    for name, what in _LEGEND:
+        label = "" if name == "lost" else name
+        entry = Line().gap().add(glyphs.fills[name] * 2, role_of(name)).gap().fit(label or "hatched", _NAME, "text")
+        made.append(entry.add(f" {what}", "muted").cut(width))
+    return made
 
 
 def explain(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
@@ -164,11 +183,11 @@ def _ceiling(ceiling: Ceiling, width: int) -> list[Line]:
 
 def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
     """Signals before and after decay, their source, and what an access hit would do."""
-    made = [rule(width, f"signals · {aged.source}", dash=glyphs.dash)]
+    made = [rule(width, f"signals from {aged.source} · {days(aged.days)} old", dash=glyphs.dash)]
     first = Line().gap().add("importance ", "muted")
     first.add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text").add("  recency ", "muted")
-    first.add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text").add(f"  after {days(aged.days)}", "muted")
-    made.append(first.cut(width))
-    second = Line().gap().add(f"read {aged.access_count}×  changed {aged.update_count}×  ", "muted")
-    made.append(second.add(aged.maturity, aged.maturity if aged.maturity in glyphs.maturity else "text").cut(width))
+    made.append(first.add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text").cut(width))
+    sign, role = glyph_of(Kind.CONTEXT, aged.maturity, glyphs)
+    second = Line().gap().add(f"{sign} {aged.maturity}", role)
+    made.append(second.add(f"  read {aged.access_count}×  changed {aged.update_count}×", "muted").cut(width))
     return made + [line(f" {part}", "muted") for part in wrap(aged.after_access, width - 1)]

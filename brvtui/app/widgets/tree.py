@@ -14,7 +14,7 @@ from brvtui.app.paint.text import cut_left, wrap
 from brvtui.app.view import Branch, Phase, View
 from brvtui.app.widgets.pane import ChoicePane
 from brvtui.app.widgets.status_line import counts
-from brvtui.app.widgets.verdict import empty_line
+from brvtui.app.widgets.verdict import empty_lines
 
 ROOT = ""
 UNSEEN = "\0unseen"
@@ -58,7 +58,7 @@ class TreePane(ChoicePane):
         overview = view.overview
         if overview is None:
             text = "no tree" if view.phase is Phase.FAILED else "reading the tree…"
-            return [empty_line(text)]
+            return empty_lines(text, width)
         if self._of is not overview:
             self._of = overview
             self._branches = {branch.path: branch for branch in _walk(overview.roots)}
@@ -91,7 +91,8 @@ class TreePane(ChoicePane):
         mark = self.glyphs.here if not view.scope else " "
         overview = view.overview
         right = Line().extend(counts(overview.counts, self.glyphs) if overview else [])
-        return line(mark, "accent").add("whole tree", "bold strong").right(width, right)
+        name = "whole tree" if width > right.width + 12 else "all"
+        return line(mark, "accent").add(name, "bold strong").right(width, right)
 
     def _is_open(self, branch: Branch, lit: set[str]) -> bool:
         return branch.path in (self.opened or ()) or branch.path in lit

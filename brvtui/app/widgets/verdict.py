@@ -5,7 +5,7 @@ from __future__ import annotations
 from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.app.paint.bars import draining
 from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import ms, number
+from brvtui.app.paint.text import ms, number, wrap
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
 from brvtui.trace import Check, Outcome, State, Step, Trace
@@ -27,6 +27,7 @@ _TIMED_BY = {
     "single_call": "answer",
     "agentic_loop": "answer",
 }
+_TIERS = ("0", "1", "", "", "2", "3", "4")
 _NARROW_CELL = 10
 _WIDE_CELL = 14
 _REACHED = (State.HIT, State.TAKEN, State.PASSED, State.FAILED, State.MISSED)
@@ -61,7 +62,7 @@ def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
     if view.unused:
         right.add("search computed, not used ", "warn")
     right.add(ms(trace.timings["total"]) if trace.timings.get("total") else "", "muted")
-    return made.right(width, right)
+    return made.right(width - 1, right)
 
 
 def badge(text: str, role: str) -> Line:
@@ -95,7 +96,7 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
     """The steps in the order of the route: names, how each ended, and with ``values`` what decided and how long."""
     trace = view.trace if view.query.strip() else None
     if trace is None:
-        return [Line(), Line(), *([Line(), Line()] if values else [])]
+        return _outlook(width, glyphs, values)
     cell = (width - 1) // len(trace.steps)
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
     for place, step in enumerate(trace.steps):
@@ -115,6 +116,19 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
         spent = trace.timings.get(_TIMED_BY.get(step.name, ""), 0.0)
         times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
     return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
+
+
+def _outlook(width: int, glyphs: Glyphs, values: bool) -> list[Line]:
+    """The steps before any query."""
+    cell = (width - 1) // len(_SHORT)
+    names, states = Line().gap(), Line().gap()
+    for place, (tier, label) in enumerate(zip(_TIERS, _SHORT.values(), strict=True)):
+        last = place == len(_SHORT) - 1
+        arrow = cell >= _WIDE_CELL and not last
+        names.fit(f"{tier} {label}".strip(), cell - 4 if arrow else cell - 1, "faint")
+        names.add(glyphs.skipped_arrow if arrow else "", "faint").gap()
+        states.fit(glyphs.state[State.NOT_REACHED.value], cell - 1, "faint").gap()
+    return [names.cut(width), states.cut(width), *([Line(), Line()] if values else [])]
 
 
 def _name(step: Step, room: int) -> str:
@@ -144,10 +158,17 @@ def deciding(step: Step) -> Check | None:
 
 
 def comparison(check: Check) -> str:
-    """``0.82 ≥ 0.85``."""
-    return f"{number(check.value)} {check.operator} {number(check.threshold)}"
+    """``0.82 ≥ 0.85``; whole numbers on both sides stay whole."""
+    places = places_of(check)
+    return f"{number(check.value, places)} {check.operator} {number(check.threshold, places)}"
 
 
-def empty_line(text: str) -> Line:
-    """A calm line where there is nothing to show."""
-    return line(f" {text}", "muted")
+def places_of(check: Check) -> int:
+    """How many decimals a check is written with: none when it compares counts."""
+    both = (check.value, check.threshold)
+    return 0 if all(value is None or float(value).is_integer() for value in both) else 2
+
+
+def empty_lines(text: str, width: int) -> list[Line]:
+    """Calm lines where there is nothing to show."""
+    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]

@@ -225,7 +225,7 @@ def _out_of_domain(
     asked_words = matched.and_failed and not escaped
     words = Check(
         "unmatched words", len(unmatched), "=", 0, not unmatched if asked_words else None, -float(len(unmatched)),
-        "out_of_domain.word_length", rule, ", ".join(unmatched),
+        "", rule, ", ".join(unmatched),
     )  # fmt: skip
     emptied = asked_words and bool(unmatched)
     return (size, floor, escape, words), unmatched, Found.UNMATCHED_WORDS if emptied else Found.MATCHES
