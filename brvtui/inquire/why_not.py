@@ -10,6 +10,7 @@ from brvtui.inquire.reasons import Reason
 from brvtui.inquire.remedies import Change, query_changes
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.detail import detail
+from brvtui.retrieve.byterover.misses import PAST_LIMIT, TRIMMED
 from brvtui.retrieve.byterover.scope import members
 from brvtui.retrieve.byterover.scoring import text_hit
 from brvtui.snapshot import Snapshot
@@ -191,9 +192,9 @@ def _lost_in_search(
             f"nothing matches {unmatched}, and top {search.top:.4f} is under {limits.escape:g}",
         )
     miss = next((miss for miss in search.near_misses if miss.file == named.path), None)
-    if miss and miss.reason == "past the limit":
+    if miss and miss.reason == PAST_LIMIT:
         return Reason.LIMIT, f"rank {miss.rank}, the search keeps {search.limit}"
-    if miss and miss.reason == "trimmed after propagation":
+    if miss and miss.reason == TRIMMED:
         return Reason.TRIMMED, f"{miss.score:.2f}: folder summaries took its place among the {search.limit}"
     floor = search.floor if search.floor is not None else 0.0
     unrounded = own.score - next((part.value for part in own.parts if part.name == "rounding"), 0.0)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from brvtui.report.score import score_report
 from brvtui.report.words import STATE, bar, glyph, plain
+from brvtui.retrieve.byterover.misses import PAST_LIMIT, TRIMMED
 from brvtui.text.visible import visible
 from brvtui.trace import Check, Detail, Hit, NearMiss, Search, State, Step, Trace
 
@@ -127,9 +128,7 @@ def _results(hits: Sequence[Hit], search: Search, width: int) -> Table:
 
 
 def _lacks(miss: NearMiss) -> str:
-    short = (
-        f"{miss.short:.0f}" if miss.reason in ("past the limit", "trimmed after propagation") else f"{miss.short:.4f}"
-    )
+    short = f"{miss.short:.0f}" if miss.reason in (PAST_LIMIT, TRIMMED) else f"{miss.short:.4f}"
     return f"{miss.reason}, by {short}"
 
 

@@ -22,7 +22,7 @@ from brvtui.app.screens.message import Entry, MessageScreen, entries_of
 from brvtui.app.view import Phase, View, constants_of, selectable
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.body import Body
-from brvtui.app.widgets.cache import CachePane
+from brvtui.app.widgets.cache import CachePane, shown_cache
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
@@ -63,6 +63,9 @@ class QueryScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Status, query, body with all panes, keys."""
+        width, height = self.app.size
+        self.set_class(is_wide(width, height), "-wide")
+        self.set_class(is_too_small(width, height), "-small")
         yield StatusLine(id="status")
         yield QueryBox(id="query-box")
         yield Body(
@@ -74,6 +77,7 @@ class QueryScreen(Screen[None]):
             RetryPane(id="retry"),
             CachePane(id="cache"),
             TreePane(id="tree"),
+            wide=is_wide(width, height),
             id="body",
         )
         yield KeyBar(id="keys")
@@ -216,6 +220,8 @@ class QueryScreen(Screen[None]):
         constants = {**self.view.constants, **constants_of(trace)}
         self.show(query=trace.query, trace=trace, selected=selected, detail=None, constants=constants, cache=None)
         self._explain()
+        if trace.mode == "run" and self.session is not None:
+            self.look_at_cache(self.session, trace.query)
 
     def _explain(self) -> None:
         hit = self.view.hit
@@ -301,7 +307,8 @@ class QueryScreen(Screen[None]):
         if self._ticking is None:
             return
         pane = self.query_one(CachePane)
-        entries = self.view.trace is not None and self.view.trace.cache.entries
+        cache = shown_cache(self.view)
+        entries = cache.look.entries if cache else ()
         shown = pane.display and not self.has_class("-small")
         if entries and shown and not self.view.frozen:
             self._ticking.resume()
@@ -320,6 +327,7 @@ class QueryScreen(Screen[None]):
         before, now = trace.cache, event.shown.look
         self.view = replace(self.view, cache=event.shown)
         self.query_one(CachePane).update(self.view)
+        self._settle_tick()
         if (before.exact, before.fuzzy) != (now.exact, now.fuzzy) and trace.mode == "probe":
             self.probe()
 

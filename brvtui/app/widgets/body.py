@@ -15,6 +15,7 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.route import RoutePane
 
 _LEAST_FOR_TABS = 41
+_ANY = 100
 
 
 class _Placed(Layout):
@@ -36,13 +37,16 @@ class _Placed(Layout):
 class Body(Widget):
     """Holds the panes; knows which tab is in front and which pane is maximised."""
 
-    def __init__(self, *panes: Widget, id: str) -> None:
-        """A body over ``panes``."""
+    def __init__(self, *panes: Widget, wide: bool, id: str) -> None:
+        """A body over ``panes``, ready to be painted without being arranged twice."""
         super().__init__(*panes, id=id)
         self._placed = _Placed()
-        self.wide = False
+        self._panes = panes
+        self.wide = wide
         self.tab = TABS[0]
         self.maximised = ""
+        self._shown: frozenset[str] = frozenset()
+        self._display(self.places(Size(_ANY, _ANY)))
 
     @property
     def layout(self) -> Layout:
@@ -56,7 +60,7 @@ class Body(Widget):
     @property
     def panes(self) -> Iterable[Pane]:
         """The panes, without the verdict."""
-        return self.query_children(Pane).results(Pane)
+        return [pane for pane in self._panes if isinstance(pane, Pane)]
 
     def on_resize(self, event: events.Resize) -> None:
         """Shows what has a place in the new size."""
@@ -65,15 +69,20 @@ class Body(Widget):
     def settle(self) -> None:
         """Shows the panes that have a place, hides the others, and puts tabs into titles on a narrow screen."""
         places = self.places(self.size)
-        for child in self.children:
-            child.display = child.id in places
-        self.query_one("#route", RoutePane).with_verdict = VERDICT not in places
+        if self._shown != places.keys():
+            self._display(places)
+            self.refresh(layout=True)
         for pane in self.panes:
             in_tabs = not self.wide and not self.maximised and pane.id in TABS
             pane.tabs = self._tabs(pane, places) if in_tabs and pane.id in places else None
             pane.retitle()
-            pane.rebuild()
-        self.refresh(layout=True)
+
+    def _display(self, places: dict[str, Place]) -> None:
+        self._shown = frozenset(places)
+        for child in self._panes:
+            child.display = child.id in places
+            if isinstance(child, RoutePane):
+                child.with_verdict = VERDICT not in places
 
     def _tabs(self, front: Pane, places: dict[str, Place]) -> Content:
         width = places[front.id or ""].width

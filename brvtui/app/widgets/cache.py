@@ -42,7 +42,7 @@ class CachePane(Pane):
         shown = shown_cache(view)
         if shown is None:
             return empty_lines("empty: Enter runs a query and caches its answer", width)
-        made = _lookups(shown, width, self.glyphs) if shown.look.key else []
+        made = _lookups(shown, width, self.glyphs) if shown.look.key and shown.look.entries else []
         if not shown.look.entries:
             made += empty_lines("no entries: Enter runs and caches", width)
         for entry in reversed(shown.look.entries):

@@ -10,6 +10,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.results import glyph_of
 from brvtui.app.widgets.terms import terms
+from brvtui.app.widgets.verdict import empty_lines
 from brvtui.trace import Aged, Ceiling, Hit, Kind, NearMiss, Part, adds_up, parts_gap
 
 _TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
