@@ -10,7 +10,7 @@ PYTHON ?= $(shell for found in python3 python3.13 python3.12 python3.11 python3.
 	if $$found -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
 	then echo $$found; break; fi; done)
 
-.PHONY: help run test check lint types contracts format schema screenshots bench restamp wheel clean
+.PHONY: help run test check lint types contracts format schema examples screenshots bench restamp wheel clean
 
 help:
 	@echo 'make run          open the app on $(PROJECT) (PROJECT=DIR for another, ARGS="..." for options)'
@@ -19,8 +19,9 @@ help:
 	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
 	@echo 'make types        mypy --strict                 make contracts    which room imports which'
 	@echo 'make schema       write docs/trace.schema.json  make screenshots  write docs/screenshots/'
-	@echo 'make bench        measure speed and memory      make restamp      give the sample notes their ages anew'
-	@echo 'make wheel        build into dist/              make clean        remove .venv, caches and builds'
+	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
+	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
+	@echo 'make clean        remove .venv, caches and builds'
 
 # A stamp in .venv says for which pyproject.toml the packages were installed. The package itself is installed in
 # place (-e), so a changed source file needs nothing.
@@ -71,11 +72,15 @@ format: .venv/.installed-dev
 schema: .venv/.installed-dev
 	$(BIN)/python docs/make_schema.py
 
+examples: .venv/.installed-dev
+	$(BIN)/python docs/make_examples.py
+
 screenshots: .venv/.installed-dev
 	$(BIN)/python docs/make_screenshots.py
 
 bench: .venv/.installed-dev
-	$(BIN)/python -m benchmarks $(ARGS)
+	@test -f .benchmarks/many-terms/now.txt || $(BIN)/python -m benchmarks.many_terms .benchmarks/many-terms
+	$(BIN)/python -m benchmarks.compare_engine .benchmarks/many-terms $(ARGS)
 
 restamp: $(BIN)/python
 	$(BIN)/python sample-tree/restamp.py
@@ -84,6 +89,6 @@ wheel: $(BIN)/python
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv build dist .benchmarks .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f snapshot_report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
