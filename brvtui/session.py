@@ -10,6 +10,7 @@ from pathlib import Path
 
 from brvtui.config import profile_for
 from brvtui.inquire.naming import find_note
+from brvtui.inquire.score_of import score_of
 from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress, SignalLayers, load
 from brvtui.profile import Profile
@@ -21,7 +22,7 @@ from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
 from brvtui.store.overlay import Overlay
-from brvtui.trace import CacheLook, Detail, FingerprintState, Origin, Search, Trace
+from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import read_sidecar, signals_folder
 from brvtui.tree.project import Project, find_project
@@ -135,6 +136,14 @@ class Session:
     def detail(self, found: Search, path: str) -> Detail:
         """The term x field detail of the note at ``path`` (a hit's ``file``). Raises KeyError for an unknown note."""
         return detail(self.snapshot, self.profile, found, path)
+
+    def score_of(self, found: Search, path: str) -> Hit | None:
+        """The score that the note at ``path`` has, or would have had, in ``found``; None when no term matches it.
+
+        Raises KeyError for an unknown note.
+        """
+        snapshot = self.snapshot
+        return score_of(snapshot, self.profile, self.clock(), found, snapshot.by_path[path])
 
     def explain(self, query: str, note: str, scope: str = "", trace: Trace | None = None) -> Explanation:
         """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.

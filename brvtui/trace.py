@@ -81,7 +81,7 @@ class MatchKind(StrEnum):
     FUZZY = "fuzzy"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Check:
     """One comparison that decided something.
 
@@ -100,7 +100,7 @@ class Check:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
     """One addend of a score. ``value`` is what is added; ``amount`` and ``factor`` say what it was made of."""
 
@@ -111,7 +111,7 @@ class Part:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stage:
     """Counts of one stage: ``came_in - dropped == went_out``."""
 
@@ -123,7 +123,7 @@ class Stage:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TermMatch:
     """An index term that answers a query term. ``weight`` is in 0..1; ``df`` counts notes per field."""
 
@@ -134,7 +134,7 @@ class TermMatch:
     df: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TermExpansion:
     """Every index term that answers one query term; ``matches`` holds the heaviest, the counts count all."""
 
@@ -147,7 +147,7 @@ class TermExpansion:
     """Notes that hold any of the matched terms, in any field."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QueryWord:
     """A word of the query as splitting on spaces leaves it, beside the tokens that are searched."""
 
@@ -160,7 +160,7 @@ class QueryWord:
     """True when the word's own punctuation keeps it from ever equalling a token (``rotated?``)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class QueryLint:
     """What is left of a query before it is searched."""
 
@@ -172,7 +172,7 @@ class QueryLint:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scope:
     """The part of the tree that a search was kept to, and why. An empty ``path`` is the whole tree."""
 
@@ -190,7 +190,7 @@ class Scope:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attempt:
     """One of the engine's own relaxations: path look-up, scoped AND, scoped OR, whole tree AND, OR."""
 
@@ -205,7 +205,7 @@ class Attempt:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextScore:
     """Text relevance of one note: ``raw = term_sum * matched_terms``, ``relevance = raw / (1 + raw)``."""
 
@@ -215,7 +215,7 @@ class TextScore:
     relevance: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Aged:
     """Signals of a note before and after decay. Importance 0..100, recency 0..1, ``days`` since the file's mtime."""
 
@@ -233,7 +233,7 @@ class Aged:
     """What an access hit would make of it, in words."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Horizon:
     """Whether a note can reach a threshold at all, and for how many days more."""
 
@@ -244,7 +244,7 @@ class Horizon:
     """Days until the ceiling falls below the threshold; None when it never does; 0 when it already has."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ceiling:
     """The score that a note would have now if its text match were perfect, and until when that is enough."""
 
@@ -252,7 +252,7 @@ class Ceiling:
     horizons: tuple[Horizon, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contribution:
     """One (query term, matched term, field) addend of ``term_sum``:
     ``value = weight * boost * idf * (d + tf (k + 1) / (tf + k (1 - b + b length / average)))``."""
@@ -271,7 +271,7 @@ class Contribution:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Detail:
     """The term x field detail of one note: contributions sum to ``term_sum`` within the tolerance."""
 
@@ -281,7 +281,7 @@ class Detail:
     formula: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hit:
     """A ranked result. ``path`` is what the engine shows; ``file`` is the note below the tree that stands behind it."""
 
@@ -300,7 +300,7 @@ class Hit:
     """The entity whose search added this hit; empty for the search itself."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NearMiss:
     """A note that matched and is not in the results; ``short`` is what it lacked (in score, or in ranks)."""
 
@@ -315,7 +315,7 @@ class NearMiss:
     short: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lift:
     """One step of parent propagation: a hit's relevance carried to an ancestor folder."""
 
@@ -331,7 +331,7 @@ class Lift:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
     """One whole search: how the query was read, what every stage did, what came out."""
 
@@ -357,7 +357,7 @@ class Search:
     lifts: tuple[Lift, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EntitySearch:
     """One supplementary search for a word of the query, and the paths it added."""
 
@@ -366,7 +366,7 @@ class EntitySearch:
     added: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EntityStep:
     """The supplementary searches as a whole."""
 
@@ -377,7 +377,7 @@ class EntityStep:
     searches: tuple[EntitySearch, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ladder:
     """The retry ladder's place in a trace."""
 
@@ -385,7 +385,7 @@ class Ladder:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FingerprintState:
     """The tree's fingerprint as the cache sees it."""
 
@@ -399,7 +399,7 @@ class FingerprintState:
     files: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CacheEntry:
     """A simulated cache entry as this query saw it."""
 
@@ -415,7 +415,7 @@ class CacheEntry:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CacheLook:
     """Both cache look-ups over every entry, oldest inserted first."""
 
@@ -432,7 +432,7 @@ class CacheLook:
     simulated: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One step of the route, in the order in which the router takes them."""
 
@@ -446,7 +446,7 @@ class Step:
     """The documented latency of the tier."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     """A named part of a prompt with its estimated tokens (characters / 4)."""
 
@@ -455,7 +455,7 @@ class Section:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lane:
     """One lane of the manifest: its token budget and the entries that fit."""
 
@@ -466,7 +466,7 @@ class Lane:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prompt:
     """What would be sent to a model."""
 
@@ -487,7 +487,7 @@ class Prompt:
         return "\n\n".join(section.text for section in self.sections)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """What the user would read. ``text`` is empty when a model would have to write it and none is set."""
 
@@ -499,7 +499,7 @@ class Answer:
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshotted:
     """The snapshot that a trace was made on."""
 
@@ -510,7 +510,7 @@ class Snapshotted:
     """ISO 8601, UTC, milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trace:
     """One query's whole decision."""
 

@@ -18,6 +18,7 @@ from brvtui.app.messages import (
     Loaded,
     NoteRead,
     Opened,
+    ProfileSwitched,
     Progressed,
     Traced,
     WatchBegun,
@@ -83,6 +84,13 @@ def read_tree(session: Session, post: Post, first: bool = False) -> bool:
     if news or first:
         post(Loaded(survey(session.snapshot), session.history.read()))
     return True
+
+
+def use_profile(session: Session, name: str, post: Post) -> None:
+    """Switches to another profile, reads the tree with it, and posts ProfileSwitched."""
+    session.use_profile(name)
+    if read_tree(session, post):
+        post(ProfileSwitched(session.profile.name, session.profile.summary))
 
 
 def watch(session: Session, post: Post) -> None:

@@ -125,3 +125,11 @@ class TextWanted(Message):
     """The answer pane lacks the text of this note."""
 
     file: str
+
+
+@dataclass
+class ProfileSwitched(Message):
+    """Queries are answered with the constants of another profile from now on."""
+
+    name: str
+    summary: str

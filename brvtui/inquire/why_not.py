@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from brvtui.inquire.naming import Named
 from brvtui.inquire.reasons import Reason
 from brvtui.inquire.remedies import Change, query_changes
+from brvtui.inquire.score_of import score_of
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.detail import detail
 from brvtui.retrieve.byterover.misses import PAST_LIMIT, TRIMMED
 from brvtui.retrieve.byterover.scope import members
-from brvtui.retrieve.byterover.scoring import text_hit
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Detail, Found, Hit, Search, Trace
@@ -58,7 +58,7 @@ def explain(snapshot: Snapshot, profile: Profile, now_ms: float, named: Named, t
     search = trace.search
     position = named.position
     rank = next((number for number, hit in enumerate(trace.hits, start=1) if hit.file == path), None)
-    own = None if position is None else _own_hit(snapshot, profile, now_ms, search, position)
+    own = None if position is None else score_of(snapshot, profile, now_ms, search, position)
     terms_of_it = None if position is None or own is None else detail(snapshot, profile, search, path)
     title = snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
     if rank is not None and trace.used:
@@ -69,13 +69,6 @@ def explain(snapshot: Snapshot, profile: Profile, now_ms: float, named: Named, t
     reason, numbers = _reason(snapshot, profile, named, trace, own)
     remedy = _remedy(snapshot, profile, path, title, reason, trace, ask)
     return Explanation(trace.query, path, title, False, None, own, terms_of_it, reason, numbers, remedy, "", trace)
-
-
-def _own_hit(snapshot: Snapshot, profile: Profile, now_ms: float, search: Search, position: int) -> Hit | None:
-    found = detail(snapshot, profile, search, snapshot.notes[position].path)
-    if not found.contributions:
-        return None
-    return text_hit(snapshot, profile, now_ms, position, found.score)
 
 
 def _router(profile: Profile, trace: Trace, hit: Hit, rank: int) -> str:

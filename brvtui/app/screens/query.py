@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
-from textual.worker import Worker, WorkerState
 
-from brvtui.app import engine, keymap
+from brvtui.app import keymap
 from brvtui.app import messages as news
 from brvtui.app.arrangement import PANES, is_too_small, is_wide
-from brvtui.app.prober import PAUSE_S, Prober
+from brvtui.app.screens.asking import AskingScreen, settle_memory
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
 from brvtui.app.view import Phase, View, constants_of, selectable
 from brvtui.app.widgets.answer import AnswerPane
@@ -39,12 +38,11 @@ from brvtui.app.widgets.verdict import Verdict
 
 if TYPE_CHECKING:
     from brvtui.app.app import Opening
-    from brvtui.session import Session
 
 PROFILES = ("brv-3", "docs")
 
 
-class QueryScreen(Screen[None]):
+class QueryScreen(AskingScreen):
     """Holds the one :class:`View`; workers bring news, every pane is shown the new view."""
 
     BINDINGS: ClassVar[list[BindingType]] = keymap.QUERY_SCREEN
@@ -52,12 +50,8 @@ class QueryScreen(Screen[None]):
 
     def __init__(self, opening: Opening) -> None:
         """A screen that will open what ``opening`` says once it is painted."""
-        super().__init__()
-        self.opening = opening
+        super().__init__(opening)
         self.view = View(frozen=opening.now_ms is not None)
-        self.session: Session | None = None
-        self.prober = Prober(self._begin, self._pause)
-        self._pausing: Timer | None = None
         self._ticking: Timer | None = None
         self._text_asked: tuple[str, object] = ("", None)
 
@@ -84,8 +78,7 @@ class QueryScreen(Screen[None]):
         yield TooSmall(id="too-small")
 
     def on_mount(self) -> None:
-        """The project is opened only after the first paint."""
-        self.call_after_refresh(self.open_project)
+        """The clock of the cache pane stands still until there is something to count down."""
         self._ticking = self.set_interval(1.0, self._tick, pause=True)
 
     @property
@@ -133,60 +126,7 @@ class QueryScreen(Screen[None]):
         """The key bar shows the focused pane's keys."""
         self.query_one(KeyBar).show_keys()
 
-    # workers
-
-    @work(thread=True, group="load", exit_on_error=False)
-    def open_project(self) -> None:
-        """Opens the project and begins watching it."""
-        asked = self.opening
-        session = engine.open_project(asked.start, asked.profile, asked.now_ms, asked.signals_file, self.post_message)
-        if session is not None:
-            engine.watch(session, self.post_message)
-
-    @work(thread=True, group="load", exit_on_error=False)
-    def reload(self, session: Session) -> None:
-        """Reads what changed on disk."""
-        engine.read_tree(session, self.post_message)
-
-    @work(thread=True, exclusive=True, group="probe", exit_on_error=False)
-    def ask(self, session: Session, asked: engine.Ask) -> None:
-        """Probes or runs."""
-        engine.answer(session, asked, self.post_message)
-
-    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
-    def fetch_detail(self, session: Session, file: str) -> None:
-        """Works out the term × field detail of one note."""
-        if self.view.trace is not None:
-            engine.detail(session, self.view.trace, file, self.post_message)
-
-    @work(thread=True, exclusive=True, group="note", exit_on_error=False)
-    def fetch_note(self, session: Session, file: str) -> None:
-        """Reads the text of one note."""
-        engine.note(session, file, self.post_message)
-
-    @work(thread=True, exclusive=True, group="cache", exit_on_error=False)
-    def look_at_cache(self, session: Session, query: str) -> None:
-        """Looks at the simulated cache as it is now."""
-        engine.cache(session, query, self.post_message)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A worker that broke down is told of; the rest goes on."""
-        if event.state is WorkerState.ERROR:
-            error = event.worker.error
-            self.notify(f"{event.worker.name} failed: {error!r}", severity="error", timeout=10, markup=False)
-            if event.worker.group == "probe":
-                self.prober.failed()
-
     # asking
-
-    def _begin(self, asked: engine.Ask) -> None:
-        if self.session is not None:
-            self.ask(self.session, asked)
-
-    def _pause(self) -> None:
-        if self._pausing is not None:
-            self._pausing.stop()
-        self._pausing = self.set_timer(PAUSE_S, self.prober.go)
 
     def probe(self, run: bool = False) -> None:
         """Puts what is in the field to the engine, or shows the empty state when nothing is."""
@@ -225,8 +165,10 @@ class QueryScreen(Screen[None]):
 
     def _explain(self) -> None:
         hit = self.view.hit
-        if self.session is not None and self.view.selected and (hit is None or hit.text is not None):
-            self.fetch_detail(self.session, self.view.selected)
+        if self.session is None or self.view.trace is None:
+            return
+        if self.view.selected and (hit is None or hit.text is not None):
+            self.fetch_detail(self.session, self.view.trace, self.view.selected)
 
     @on(news.Detailed)
     def _detailed(self, event: news.Detailed) -> None:
@@ -256,6 +198,7 @@ class QueryScreen(Screen[None]):
         first = self.view.overview is None
         self.show(phase=Phase.READY, problem="", overview=event.overview, note=None)
         if first:
+            settle_memory()
             self.field.remember(event.history)
             for notice in event.overview.notices:
                 self.notify(notice, timeout=8, markup=False)
@@ -264,6 +207,7 @@ class QueryScreen(Screen[None]):
     @on(news.Failed)
     def _failed(self, event: news.Failed) -> None:
         if self.view.overview is None:
+            settle_memory()
             self.show(phase=Phase.FAILED, problem=event.what)
         else:
             self.notify(event.what, severity="error", timeout=10, markup=False)
@@ -392,10 +336,13 @@ class QueryScreen(Screen[None]):
         if session is None or self.view.overview is None:
             return
         current = session.profile.name
-        session.use_profile(PROFILES[(PROFILES.index(current) + 1) % len(PROFILES)] if current in PROFILES else "brv-3")
-        self.show(profile=session.profile.name, constants={})
-        self.notify(f"profile {session.profile.name}: {session.profile.summary}", timeout=4, markup=False)
-        self.reload(session)
+        following = PROFILES[(PROFILES.index(current) + 1) % len(PROFILES)] if current in PROFILES else PROFILES[0]
+        self.switch_profile(session, following)
+
+    @on(news.ProfileSwitched)
+    def _switched(self, event: news.ProfileSwitched) -> None:
+        self.show(profile=event.name, constants={})
+        self.notify(f"profile {event.name}: {event.summary}", timeout=4, markup=False)
         self.probe()
 
     def action_record(self) -> None:
@@ -424,11 +371,6 @@ class QueryScreen(Screen[None]):
     def action_keys(self) -> None:
         """All keys."""
         self.app.push_screen(MessageScreen("All keys", "", all_keys(self)))
-
-    def on_unmount(self) -> None:
-        """Ends watching."""
-        if self.session is not None:
-            self.session.close()
 
 
 def all_keys(screen: Screen[None]) -> list[Entry]:

@@ -17,9 +17,12 @@ def excerpt(text: str, query_words: list[str], search: Search) -> str:
     ``...`` follows when text comes after the chunk.
     """
     body = _TITLE.sub("", _RELATIONS.sub("", text), count=1).strip()
-    best = max(chunks(body, search), key=lambda chunk: _words_in(chunk, query_words), default="")
-    shown = best[: search.excerpt_chars].strip()
-    return shown if body.endswith(best) else f"{shown}..."
+    made = chunks(body, search)
+    if not made:
+        return ""
+    place = max(range(len(made)), key=lambda number: _words_in(made[number], query_words))
+    shown = made[place][: search.excerpt_chars].strip()
+    return shown if place == len(made) - 1 else f"{shown}..."
 
 
 def chunks(text: str, search: Search) -> list[str]:
