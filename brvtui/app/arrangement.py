@@ -38,6 +38,7 @@ def is_too_small(width: int, height: int) -> bool:
 
 def arrange(width: int, height: int, wide: bool, tab: str, maximised: str = "") -> dict[str, Place]:
     """The place of every pane that is shown in ``width`` × ``height`` cells; what is missing is hidden."""
+    width, height = max(width, LEAST_WIDTH), max(height, _VERDICT_ROWS + 1)
     if maximised:
         return _maximised(width, height, wide, maximised)
     if not wide:

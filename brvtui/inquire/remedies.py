@@ -10,6 +10,7 @@ from brvtui.trace import Trace
 from brvtui.tree.whitespace import spaced_words
 
 _MOST_WORDS_DROPPED = 4
+_STOP_WORD = "about"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ def _candidates(reason: Reason, trace: Trace, title: str) -> Iterator[Change]:
         rest = [word for word in words if word.lower() not in trace.search.unmatched_words]
         yield Change(f"leave out {_listed(trace.search.unmatched_words)}", " ".join(rest))
     if reason in (Reason.PATH, Reason.SCOPE):
+        yield Change(f"begin with a stop word, such as “{_STOP_WORD}”", f"{_STOP_WORD} {trace.query.strip()}")
         yield Change("begin with another word", " ".join([*words[1:], *words[:1]]))
         yield Change("write the words without the path", " ".join(words[1:]))
         yield Change("separate the words of the path", trace.query.replace("/", " ").strip())

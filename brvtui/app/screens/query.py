@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from brvtui.app import keymap
 from brvtui.app import messages as news
-from brvtui.app.arrangement import PANES, is_too_small, is_wide
+from brvtui.app.arrangement import PANES, TABS, is_too_small, is_wide
 from brvtui.app.screens.asking import AskingScreen, settle_memory
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
 from brvtui.app.view import Phase, View, constants_of, selectable
@@ -118,6 +118,9 @@ class QueryScreen(AskingScreen):
         wide = is_wide(width, height)
         self.set_class(wide, "-wide")
         if self.body.wide != wide:
+            focused = self.focused.id if self.focused is not None else ""
+            if focused in TABS:
+                self.body.tab = focused or ""
             self.body.wide = wide
             self.body.settle()
         self._settle_tick()

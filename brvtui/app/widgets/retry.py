@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import events
 
 from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
@@ -59,7 +61,8 @@ def _full(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _compact(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    made = [_attempt(attempt, width, glyphs)[0] for attempt in trace.search.attempts]
+    shorter = (replace(one, name=one.name.replace("whole tree", "whole")) for one in trace.search.attempts)
+    made = [_attempt(attempt, width, glyphs)[0] for attempt in shorter]
     for name, state, found in (
         ("entities", trace.entities.state.value, sum(len(one.added) for one in trace.entities.searches)),
         ("retry ladder", trace.ladder.state.value, 0),

@@ -1,0 +1,253 @@
+"""Paths and scopes that a query names, and the one that the caller gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.trace import Found
+from tests.support.trees import Tree, paths, scores
+
+
+@pytest.fixture
+def tree_of_scopes(tree: Tree) -> Tree:
+    tree.note("auth/jwt/a.md", "Alpha", "banana apple")
+    tree.note("auth/jwt/z.md", "Zeta", "melon")
+    tree.note("auth/n.md", "Nn", "banana")
+    tree.file("auth/jwt/context.md", "# Context of jwt\nbanana")
+    tree.summary("auth", "banana")
+    tree.note("bil/c.md", "Cee", "apple banana")
+    tree.file("ctxonly/context.md", "# Only\nkumquat")
+    tree.note("root.md", "Rooted", "banana")
+    tree.note("Two Words/a.md", "Tee", "banana")
+    tree.note("CAPS/k.md", "Kay", "banana")
+    tree.file("_archived/old/o.stub.md", "# Old\nbanana")
+    return tree
+
+
+def found(tree: Tree, query: str, scope: str = "", limit: int = 10) -> list[str]:
+    return paths(tree.search(query, limit=limit, scope=scope))
+
+
+BANANAS = {
+    "auth/jwt/a.md",
+    "auth/jwt",
+    "auth/n.md",
+    "bil/c.md",
+    "root.md",
+    "Two Words/a.md",
+    "CAPS/k.md",
+    "_archived/old/o.stub.md",
+}
+
+
+def test_the_whole_tree(tree_of_scopes: Tree) -> None:
+    assert set(found(tree_of_scopes, "banana")) - {"auth", "ctxonly"} == BANANAS
+
+
+# Path answers
+
+
+@pytest.mark.parametrize(
+    "query", ["auth/jwt/a.md", "auth/jwt/a", "/auth/jwt/a.md", "jwt/alpha", "auth/jwt/a.md with text"]
+)
+def test_a_note_that_the_query_names_is_the_answer(tree_of_scopes: Tree, query: str) -> None:
+    made = tree_of_scopes.search(query)
+    assert (made.outcome, made.total_found) == (Found.PATH_NOTE, 1)
+    assert scores(made) == {"auth/jwt/a.md": 1.0}
+    assert made.hits[0].title == "Alpha"
+
+
+def test_a_folder_lists_its_summary_and_the_notes_below_it(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("auth")
+    assert made.outcome is Found.PATH_FOLDER
+    assert [(hit.path, hit.title, hit.score) for hit in made.hits] == [
+        ("auth", "auth", 1.0), ("auth/jwt/a.md", "Alpha", 0.9), ("auth/jwt/z.md", "Zeta", 0.9), ("auth/n.md", "Nn", 0.9),
+    ]  # fmt: skip
+    assert made.total_found == 4
+
+
+def test_a_listing_is_cut_to_the_limit(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("auth", limit=2)
+    assert (paths(made), made.total_found) == (["auth", "auth/jwt/a.md"], 2)
+
+
+@pytest.mark.parametrize("query", ["auth/jwt", "auth/jwt/", "/auth/jwt", "auth/jwt/context.md", "auth/JWT"])
+def test_ways_to_name_a_folder(tree_of_scopes: Tree, query: str) -> None:
+    made = tree_of_scopes.search(query)
+    assert [(hit.path, hit.title, hit.score, hit.kind.value) for hit in made.hits] == [
+        ("auth/jwt", "jwt", 1.0, "summary"),
+        ("auth/jwt/a.md", "Alpha", 0.9, "context"),
+        ("auth/jwt/z.md", "Zeta", 0.9, "context"),
+    ]
+
+
+def test_a_trailing_blank_still_lists(tree_of_scopes: Tree) -> None:
+    assert tree_of_scopes.search("auth ").outcome is Found.PATH_FOLDER
+
+
+def test_a_name_is_looked_for_in_pre_order(tree_of_scopes: Tree) -> None:
+    """``auth/`` is no path, so the first folder called ``auth`` is meant: the one in the archive."""
+    tree_of_scopes.file("_archived/auth/o.stub.md", "# Old\nbanana")
+    assert tree_of_scopes.search("auth/ banana").scope.path == "_archived/auth"
+    assert tree_of_scopes.search("auth banana").scope.path == "auth"
+
+
+def test_a_leading_blank_makes_it_text(tree_of_scopes: Tree) -> None:
+    assert tree_of_scopes.search(" auth").outcome is Found.MATCHES
+
+
+def test_a_folder_with_only_a_context(tree_of_scopes: Tree) -> None:
+    assert scores(tree_of_scopes.search("ctxonly")) == {"ctxonly": 1.0}
+    assert "auth/n.md" in found(tree_of_scopes, "ctxonly banana")
+
+
+def test_a_root_note_is_no_domain(tree_of_scopes: Tree) -> None:
+    assert tree_of_scopes.search("rooted").outcome is Found.MATCHES
+    assert tree_of_scopes.search("root.md").outcome is Found.MATCHES
+
+
+def test_the_archive_is_a_domain(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("_archived")
+    assert [(hit.path, hit.score, hit.kind.value) for hit in made.hits] == [
+        ("_archived/old/o.stub.md", 0.9, "archive_stub")
+    ]
+
+
+# Scopes in the query
+
+
+@pytest.mark.parametrize(
+    ("query", "scope", "text", "inside"),
+    [
+        ("auth banana", "auth", "banana", {"auth/jwt/a.md", "auth/n.md"}),
+        ("AUTH banana", "auth", "banana", {"auth/jwt/a.md", "auth/n.md"}),
+        ("auth jwt banana", "auth/jwt", "banana", {"auth/jwt/a.md"}),
+        ("auth\tjwt\tbanana", "auth/jwt", "banana", {"auth/jwt/a.md"}),
+        ("auth\u00a0banana", "auth", "banana", {"auth/jwt/a.md", "auth/n.md"}),
+        ("auth nowhere banana", "auth", "nowhere banana", {"auth/jwt/a.md", "auth/n.md"}),
+        ("auth alpha banana", "auth", "alpha banana", {"auth/jwt/a.md"}),
+        ("caps banana", "CAPS", "banana", {"CAPS/k.md"}),
+        ("auth/jwt banana", "auth/jwt", "banana", {"auth/jwt/a.md"}),
+        ("auth/ banana", "auth", "banana", {"auth/jwt/a.md", "auth/n.md"}),
+        ("_archived banana", "_archived", "banana", {"_archived/old/o.stub.md"}),
+    ],
+)
+def test_a_scope_and_the_text_that_is_left(
+    tree_of_scopes: Tree, query: str, scope: str, text: str, inside: set[str]
+) -> None:
+    made = tree_of_scopes.search(query)
+    assert (made.scope.path, made.scope.text) == (scope, text)
+    assert {hit.path for hit in made.hits if hit.kind != "summary"} == inside
+    assert made.scope.restricts
+
+
+def test_context_files_are_not_inside_their_folder(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("auth jwt banana")
+    assert all(hit.file != "auth/jwt/context.md" or hit.origin == "propagated" for hit in made.hits)
+    assert made.scope.notes == 2
+
+
+def test_a_folder_with_a_space_is_found_with_a_slash(tree_of_scopes: Tree) -> None:
+    assert found(tree_of_scopes, "Two Words/a.md") == ["Two Words/a.md"]
+    assert tree_of_scopes.search("Two Words").scope.path == ""
+
+
+def test_with_a_slash_the_scope_ends_at_a_space_not_at_a_tab(tree: Tree) -> None:
+    tree.note("Bo x/Sub/n.md", "Five", "five")
+    tree.note("other/m.md", "Five", "five")
+    assert tree.search("Bo x/Sub five").scope.path == "Bo x/Sub"
+    assert tree.search("Bo x/Sub\tfive").scope.path == ""
+
+
+def test_nothing_in_the_scope_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("bil melon")
+    assert made.scope.path == ""
+    assert made.lint.filtered == "bil melon"
+    assert set(paths(made)) & {"auth/jwt/z.md", "bil/c.md"}
+    assert [attempt.scope for attempt in made.attempts if attempt.combine][:2] == ["bil", "bil"]
+
+
+def test_text_inside_a_folder_that_a_path_names_stands_even_when_empty(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("auth/jwt quokka")
+    assert (made.outcome, made.hits) == (Found.NO_MATCH, ())
+
+
+def test_a_scope_without_notes_does_not_restrict(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("ctxonly banana")
+    assert (made.scope.path, made.scope.restricts) == ("ctxonly", False)
+    assert "does not restrict" in made.scope.why
+
+
+def test_an_oddity_a_domain_in_other_case_is_searched_for_its_own_last_letter(tree_of_scopes: Tree) -> None:
+    tree_of_scopes.note("auth/h.md", "Haitch", "h")
+    made = tree_of_scopes.search("AUTH")
+    assert (made.scope.path, made.scope.text) == ("auth", "H")
+    assert paths(made)[0] == "auth/h.md"
+    assert tree_of_scopes.search("caps").scope.text == "s"
+    assert tree_of_scopes.search("CAPS").outcome is Found.PATH_FOLDER
+
+
+@pytest.mark.parametrize("first", ["a", "A"])
+def test_of_domains_that_differ_in_case_the_first_in_pre_order(tree: Tree, first: str) -> None:
+    second = "A" if first == "a" else "a"
+    for folder in (first, second):
+        tree.note(f"{folder}/n.md", "Quokka", "quokka", days=3)
+    for query in ("a quokka", "A quokka", "A/ quokka"):
+        assert tree.search(query).scope.path == "a"
+    assert found(tree, "A") == ["A/n.md"]
+    assert found(tree, "a") == ["a/n.md"]
+
+
+# Scopes as an option
+
+
+@pytest.mark.parametrize(
+    ("scope", "inside"),
+    [
+        ("auth", {"auth/jwt/a.md", "auth/n.md"}),
+        ("auth/", {"auth/jwt/a.md", "auth/n.md"}),
+        ("auth///", {"auth/jwt/a.md", "auth/n.md"}),
+        ("  auth  ", {"auth/jwt/a.md", "auth/n.md"}),
+        ("auth/jwt", {"auth/jwt/a.md"}),
+        ("auth/jwt/context.md", {"auth/jwt/a.md"}),
+        ("auth/jwt/a.md", {"auth/jwt/a.md"}),
+        ("root.md", {"root.md"}),
+        ("_archived/old", {"_archived/old/o.stub.md"}),
+        ("_archived/old/o.stub.md", {"_archived/old/o.stub.md"}),
+    ],
+)
+def test_a_scope_option(tree_of_scopes: Tree, scope: str, inside: set[str]) -> None:
+    made = tree_of_scopes.search("banana", scope=scope)
+    assert {hit.path for hit in made.hits if hit.kind != "summary"} == inside
+
+
+@pytest.mark.parametrize(
+    "scope", ["", "/", "Auth", "AUTH/JWT", "jwt", "/auth/jwt", "./auth", "auth/jwt/a", "Alpha", "nope", "ctxonly"]
+)
+def test_a_scope_option_that_does_not_restrict(tree_of_scopes: Tree, scope: str) -> None:
+    made = tree_of_scopes.search("banana", scope=scope)
+    assert BANANAS <= set(paths(made)) | {"auth/jwt"}
+    assert not made.scope.restricts
+
+
+@pytest.mark.parametrize("scope", ["bil", "auth/jwt", "nope"])
+@pytest.mark.parametrize("query", ["auth/jwt", "auth", "auth/jwt banana", "bil/c.md"])
+def test_a_path_answer_ignores_the_option(tree_of_scopes: Tree, query: str, scope: str) -> None:
+    assert found(tree_of_scopes, query, scope) == found(tree_of_scopes, query)
+
+
+def test_the_option_replaces_the_parsed_scope_and_keeps_its_text(tree_of_scopes: Tree) -> None:
+    made = tree_of_scopes.search("auth banana", scope="bil")
+    assert (made.scope.path, made.scope.text) == ("bil", "banana")
+    assert paths(made)[0] == "bil/c.md"
+    everywhere = tree_of_scopes.search("auth banana", scope="nope")
+    assert (everywhere.scope.path, everywhere.scope.text) == ("", "banana")
+    assert "root.md" in paths(everywhere)
+
+
+def test_nothing_in_the_option_means_the_whole_query_everywhere(tree_of_scopes: Tree) -> None:
+    assert "bil/c.md" in found(tree_of_scopes, "cee", scope="auth")
+    made = tree_of_scopes.search("bil cee", scope="auth")
+    assert made.lint.filtered == "bil cee"
+    assert made.combine == "AND"
+    assert paths(made)[0] == "bil/c.md"

@@ -1,0 +1,116 @@
+"""The tool's own folders: written whole or not at all, broken files are empty ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from brvtui.store import atomic
+from brvtui.store.folders import data_folder, tree_folder
+from brvtui.store.history import History
+from brvtui.store.overlay import Overlay
+from brvtui.tree.signals import Source, defaults
+from tests.support.trees import BRV3, Tree, stored
+
+BASE = defaults(BRV3.signals)
+
+
+def test_a_write_replaces_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "a.json"
+    atomic.write(file, "one")
+    atomic.write(file, "two é 😀")
+    assert file.read_text(encoding="utf-8") == "two é 😀"
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.json"
+    atomic.write(file, "one")
+
+    def failing(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(OSError, match="No space"):
+        atomic.write(file, "two")
+    assert file.read_text() == "one"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_data_folder_can_be_set(own_data_folders: Path) -> None:
+    assert data_folder() == own_data_folders / "tool"
+
+
+def test_trees_have_folders_of_their_own(tmp_path: Path) -> None:
+    one, two = tmp_path / "a" / ".brv" / "context-tree", tmp_path / "b" / "a" / ".brv" / "context-tree"
+    for folder in (one, two):
+        folder.mkdir(parents=True)
+    assert tree_folder(one) != tree_folder(two)
+    assert tree_folder(one).name.startswith("a-")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    assert tree_folder(tmp_path / "link" / ".brv" / "context-tree") == tree_folder(one)
+    assert not tree_folder(one).exists()
+
+
+def test_history_keeps_each_query_once_newest_last(tree: Tree) -> None:
+    history = History(tree.tree)
+    assert history.read() == []
+    assert not history.path.exists()
+    for query in ("one", "two é\n", "one", "\udcff"):
+        history.add(query)
+    assert history.read() == ["two é\n", "one", "\udcff"]
+    assert History(tree.tree).read() == history.read()
+
+
+def test_history_keeps_the_newest_500(tree: Tree) -> None:
+    history = History(tree.tree)
+    history.path.parent.mkdir(parents=True)
+    history.path.write_text(json.dumps([f"q{number}" for number in range(600)]))
+    assert history.add("new")[-2:] == ["q599", "new"]
+    assert len(history.read()) == 500
+
+
+@pytest.mark.parametrize("text", ["", "junk", "{}", "3", "[" * 100, pytest.param("[" * 200_000, id="deep"), "\xff"])
+def test_a_broken_history_is_an_empty_one(tree: Tree, text: str) -> None:
+    history = History(tree.tree)
+    history.path.parent.mkdir(parents=True)
+    history.path.write_bytes(text.encode("latin-1"))
+    assert history.read() == []
+    assert history.add("new") == ["new"]
+
+
+def test_history_of_other_things_than_strings(tree: Tree) -> None:
+    history = History(tree.tree)
+    history.path.parent.mkdir(parents=True)
+    history.path.write_text('["a", 3, null, ["b"], "c"]')
+    assert history.read() == ["a", "c"]
+
+
+def test_an_overlay_comes_back(tree: Tree) -> None:
+    overlay = Overlay(tree.tree)
+    assert overlay.read(BASE) == {}
+    overlay.write({"a/n.md": stored(importance=77.5, maturity="core", access_count=3), "caf\udce9.md": stored()})
+    found = overlay.read(BASE)
+    assert found["a/n.md"] == stored(importance=77.5, maturity="core", access_count=3, source=Source.OVERLAY)
+    assert set(found) == {"a/n.md", "caf\udce9.md"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "junk",
+        "[]",
+        "3",
+        '{"a": 3, "b": {"importance": 900}, "c": {"importance": 9}}',
+        pytest.param("[" * 200_000, id="deep"),
+    ],
+)
+def test_a_broken_overlay_is_an_empty_one(tree: Tree, text: str) -> None:
+    overlay = Overlay(tree.tree)
+    overlay.path.parent.mkdir(parents=True)
+    overlay.path.write_text(text)
+    assert overlay.read(BASE) == {}

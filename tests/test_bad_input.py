@@ -1,0 +1,294 @@
+"""Bad input is an answer: a clear line, nothing lost, nothing crashes, other notes still work."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.session import Session
+from brvtui.trace import to_plain
+from brvtui.tree.project import ProjectError
+from tests.support.trees import NOW_MS, Tree, paths
+
+MEGABYTE = 1024 * 1024
+
+
+@pytest.fixture
+def good(tree: Tree) -> Tree:
+    """A tree with one good note, beside which something bad is put."""
+    tree.note("x/good.md", "Quokka", "all about the quokka")
+    tree.notes(30)
+    return tree
+
+
+def reasons(tree: Tree) -> dict[str, str]:
+    return {file.path: file.reason for file in tree.snapshot().unseen}
+
+
+def still_works(tree: Tree) -> None:
+    """The good note is found, by search and by the router, and everything is JSON."""
+    assert "x/good.md" in paths(tree.search("quokka"))
+    session = tree.session()
+    trace = session.probe("quokka")
+    assert "x/good.md" in paths(trace)
+    assert json.loads(json.dumps(to_plain(trace)).encode())["query"] == "quokka"
+
+
+def test_no_tree(tmp_path: Path) -> None:
+    (tmp_path / ".brv").mkdir()
+    (tmp_path / ".brv" / "config.json").write_text("{}")
+    with pytest.raises(ProjectError, match="no context tree there"):
+        Session.open(tmp_path)
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match="no such folder"):
+        Session.open(tmp_path / "none")
+
+
+def test_an_empty_tree(tree: Tree) -> None:
+    session = tree.session()
+    assert session.probe("quokka").outcome == "not_covered"
+    assert session.search("quokka", 10).hits == ()
+    assert session.snapshot.notes == ()
+
+
+def test_not_a_directory(tmp_path: Path) -> None:
+    file = tmp_path / "n.md"
+    file.write_text("x")
+    with pytest.raises(ProjectError, match="not a folder"):
+        Session.open(file)
+
+
+def test_a_tree_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / ".brv").mkdir()
+    (tmp_path / ".brv" / "config.json").write_text("{}")
+    (tmp_path / ".brv" / "context-tree").write_text("x")
+    with pytest.raises(ProjectError):
+        Session.open(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything, whatever the mode says")
+def test_an_unreadable_file_by_its_mode(good: Tree) -> None:
+    place = good.file("x/shut.md", "# Shut\nquokka")
+    place.chmod(0)
+    try:
+        assert reasons(good) == {"x/shut.md": "cannot be read: Permission denied"}
+        still_works(good)
+    finally:
+        place.chmod(0o644)
+
+
+def test_an_unreadable_file(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    good.file("x/shut.md", "# Shut\nquokka")
+    read_bytes = Path.read_bytes
+
+    def refusing(path: Path) -> bytes:
+        if path.name == "shut.md":
+            raise PermissionError(13, "Permission denied")
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refusing)
+    assert reasons(good) == {"x/shut.md": "cannot be read: Permission denied"}
+    still_works(good)
+
+
+def test_bytes_that_are_not_utf8(good: Tree) -> None:
+    good.file("x/latin.md", "# Café\nquokka".encode("latin-1"))
+    assert reasons(good) == {"x/latin.md": "not UTF-8 (byte 5)"}
+    still_works(good)
+
+
+def test_nul_bytes(good: Tree) -> None:
+    good.file("x/nul.md", b"# N\0\nquokka")
+    assert "NUL byte" in reasons(good)["x/nul.md"]
+    still_works(good)
+
+
+def test_nul_bytes_later_on_are_text(good: Tree) -> None:
+    good.file("x/late.md", b"# Late\nquokka\n" + b"a b c\n" * 700 + b"\0")
+    assert reasons(good) == {}
+    assert "x/late.md" in paths(good.search("quokka"))
+
+
+def test_a_note_of_50_megabytes(good: Tree) -> None:
+    with (good.tree / "x" / "huge.md").open("wb") as file:
+        file.truncate(50 * MEGABYTE)
+    assert reasons(good) == {"x/huge.md": "larger than 10 MB"}
+    still_works(good)
+
+
+def test_a_huge_note_is_not_read(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (good.tree / "x" / "huge.md").open("wb") as file:
+        file.truncate(50 * MEGABYTE)
+    read_bytes = Path.read_bytes
+
+    def refusing(path: Path) -> bytes:
+        assert path.name != "huge.md"
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refusing)
+    still_works(good)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "a: [1",
+        "importance: 10\nb: @x",
+        "importance: !!bool x",
+        "importance: !!int ''",
+        "a: 1\na: 2\nimportance: 3",
+        "importance: *x",
+    ],
+)
+def test_broken_yaml(good: Tree, block: str) -> None:
+    good.file("x/broken.md", f"---\n{block}\n---\n# Broken\nquokka")
+    good.file("x/_index.md", f"---\ntype: summary\n{block}\ncondensation_order: 1\n---\n")
+    assert reasons(good) == {}
+    assert "x/broken.md" in paths(good.search("quokka"))
+    assert good.snapshot().summaries == {}
+    still_works(good)
+
+
+def test_a_symlink_loop(good: Tree) -> None:
+    (good.tree / "x" / "a.md").symlink_to("b.md")
+    (good.tree / "x" / "b.md").symlink_to("a.md")
+    (good.tree / "x" / "around").symlink_to("..")
+    found = reasons(good)
+    assert set(found) == {"x/a.md", "x/b.md", "x/around"}
+    assert "symbolic links" in found["x/a.md"]
+    still_works(good)
+
+
+def test_a_path_of_300_characters(good: Tree) -> None:
+    long = "/".join(["d" * 60] * 4) + "/" + "n" * 60 + ".md"
+    assert len(long) > 300
+    good.file(long, "# Long\nquokka")
+    assert long in paths(good.search("quokka"))
+    assert paths(good.search(long)) == [long]
+    still_works(good)
+
+
+def test_a_query_that_is_a_path_of_300_characters(good: Tree) -> None:
+    assert good.ask("/".join(["d" * 60] * 5)).outcome == "not_covered"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "[red]",
+        "[red]bold[/red]",
+        "\x1b[31mred\x1b[0m",
+        "new\nline",
+        "\x1b]0;title\x07",
+        "tab\there",
+        "\u202eright",
+        "a\u200bb",
+        "%s{0}",
+    ],
+    ids=repr,
+)
+def test_names_that_a_terminal_might_obey(good: Tree, name: str) -> None:
+    good.file(f"x/{name}.md", f"# {name}\nquokka, and a few words more")
+    found = good.search("quokka")
+    assert f"x/{name}.md" in paths(found)
+    if not any(character in name for character in "\n\t"):
+        assert paths(good.search(f"x/{name}.md")) == [f"x/{name}.md"]
+    still_works(good)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="the file system takes UTF-8 names only")
+@pytest.mark.parametrize("place", ["x/caf\udce9.md", "caf\udce9/n.md"])
+def test_names_that_are_not_utf8(good: Tree, place: str) -> None:
+    good.file(place, "# Caf\nquokka")
+    good.file(f"{place.removesuffix('.md')}_more.abstract.md", "x")
+    assert place in paths(good.search("quokka"))
+    session = good.session()
+    assert session.explain("quokka", place).found
+    trace = session.run("quokka")
+    plain = json.loads(json.dumps(to_plain(trace)).encode("utf-8"))
+    assert place in [hit["path"] for hit in plain["hits"]]
+    assert json.dumps(to_plain(session.explain("zzz", place))).encode()
+    still_works(good)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   \t\n",
+        "the of and",
+        "?!... --- ///",
+        "日本語の文書",
+        "😀🎉👩‍👩‍👧‍👦",
+        "שלום עולם مرحبا",
+        "\u202eolleh",
+        "\x1b[31mred",
+        "[red]quokka[/red]",
+        "a\0b",
+        "\udcff\ud800",
+        "%s %d {0} \\",
+        "../../etc/passwd",
+        "/" * 300,
+        "__proto__ constructor",
+    ],
+    ids=repr,
+)
+def test_queries(good: Tree, query: str) -> None:
+    session = good.session()
+    trace = session.run(query)
+    assert trace.query == query
+    assert json.dumps(to_plain(trace)).encode()
+    assert session.cache_now(query).look.key is not None
+    assert session.run(query).tier == 0
+    session.explain(query, "x/good.md")
+
+
+@pytest.mark.parametrize(
+    ("query", "finds"),
+    [
+        ("x" * 10_000, False),
+        ("quokka " * 1428, True),
+        ("quokka " + " ".join(f"word{n}" for n in range(1200)), True),
+        ("/" * 10_000, False),
+        ("quokka/" * 1428, True),
+        ("?" * 10_000, False),
+        ("é" * 10_000, False),
+    ],
+    ids=["one word", "one word again and again", "many words", "slashes", "a path", "punctuation", "beyond ascii"],
+)
+def test_a_query_of_10000_characters(good: Tree, query: str, finds: bool) -> None:
+    assert len(query) > 9_000
+    trace = good.ask(query)
+    assert trace.query == query
+    assert paths(trace) == (["x/good.md"] if finds else [])
+
+
+def test_a_heading_of_escapes_is_its_title(good: Tree) -> None:
+    good.file("x/odd.md", "# \x1b[2J[bold]quokka[/bold]\n")
+    assert "\x1b[2J[bold]quokka[/bold]" in [hit.title for hit in good.search("quokka").hits]
+
+
+def test_a_tree_below_a_folder_with_an_odd_name(make_tree: Callable[[str], Tree]) -> None:
+    tree = make_tree("pro [red] ject:\x1b")
+    tree.note("x/good.md", "Quokka", "all about the quokka")
+    tree.notes(30)
+    still_works(tree)
+    assert tree.session().probe("quokka").snapshot.project == "pro [red] ject:\x1b"
+
+
+@pytest.mark.parametrize("now_ms", [0.0, float(NOW_MS) * 1000 / 2000, 4e12])
+def test_clocks_far_away(good: Tree, now_ms: float) -> None:
+    assert paths(good.search("quokka", now_ms=now_ms)) == ["x/good.md"]
+    assert good.ask("quokka", now_ms=now_ms).snapshot.clock.endswith("Z")
+
+
+def test_times_before_1970(good: Tree) -> None:
+    os.utime(good.tree / "x" / "good.md", ns=(-86_400_000_000_000, -86_400_000_000_000))
+    still_works(good)

@@ -1,0 +1,135 @@
+"""Loading again reads what changed, and gives what a fresh load would give."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from brvtui.loading import load
+from brvtui.retrieve.byterover.search import Options, search
+from brvtui.snapshot import Snapshot
+from brvtui.tree.project import find_project
+from tests.support.generated import age, generated, prose, query
+from tests.support.trees import BRV3, NOW_MS, Tree, changed
+
+WIDE = changed(BRV3, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
+
+
+def edit(tree: Tree, pick: random.Random) -> None:
+    """One random change of the tree on disk."""
+    notes = sorted(path.relative_to(tree.tree).as_posix() for path in tree.tree.rglob("*.md"))
+    what = pick.randrange(6)
+    chosen = pick.choice(notes)
+    if what == 0:
+        tree.file(f"ops/new_{pick.randrange(10**6)}.md", f"# New\n{prose(pick)}", age(pick))
+    elif what == 1 and len(notes) > 4:
+        (tree.tree / chosen).unlink()
+    elif what == 2:
+        tree.file(chosen, f"# Edited {pick.randrange(100)}\n{prose(pick)}", age(pick) + 0.001)
+    elif what == 3:
+        (tree.tree / chosen).rename(tree.tree / f"moved_{pick.randrange(10**6)}.md")
+    elif what == 4:
+        tree.age(chosen, age(pick) + 0.001)
+    else:
+        tree.summary(pick.choice(("ops", "auth", "new")), prose(pick), order=pick.randrange(4), days=age(pick))
+
+
+def same(again: Snapshot, fresh: Snapshot, pick: random.Random) -> None:
+    assert again.notes == fresh.notes
+    assert again.signals == fresh.signals
+    assert again.files == fresh.files
+    assert again.unseen == fresh.unseen
+    assert again.summaries == fresh.summaries
+    assert again.summary_signals == fresh.summary_signals
+    assert again.fingerprint == fresh.fingerprint
+    assert again.postings.averages == fresh.postings.averages
+    assert len(again.postings.vocabulary) == len(fresh.postings.vocabulary)
+    for _ in range(6):
+        text = query(pick)
+        one, two = (search(snapshot, WIDE, NOW_MS, text, Options(50)) for snapshot in (again, fresh))
+        assert [(hit.path, hit.title) for hit in one.hits] == [(hit.path, hit.title) for hit in two.hits]
+        assert [hit.score for hit in one.hits] == pytest.approx([hit.score for hit in two.hits], rel=1e-12)
+        raws = [[hit.text.raw for hit in found.hits if hit.text] for found in (one, two)]
+        assert raws[0] == pytest.approx(raws[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_again_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> None:
+    pick = random.Random(seed)
+    tree = generated(tmp_path / "project", seed)
+    snapshot = tree.snapshot()
+    generation = snapshot.generation
+    for _ in range(6):
+        for _ in range(pick.randint(1, 4)):
+            edit(tree, pick)
+        snapshot = tree.snapshot(previous=snapshot)
+        same(snapshot, tree.snapshot(), pick)
+    assert snapshot.generation == generation + 6
+
+
+def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.notes(5)
+    first = tree.snapshot()
+    read: list[str] = []
+    read_bytes = Path.read_bytes
+
+    def counting(path: Path) -> bytes:
+        read.append(path.name)
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counting)
+    second = tree.snapshot(previous=first)
+    assert read == []
+    assert all(second.parsed[path] is first.parsed[path] for path in first.parsed)
+    tree.file("pad/p002.md", "other", 1)
+    tree.snapshot(previous=second)
+    assert read == ["p002.md"]
+
+
+def test_other_limits_read_everything_again(tree: Tree) -> None:
+    tree.file("a/n.md", "one\ntwo\nthree")
+    first = tree.snapshot()
+    tight = changed(BRV3, limits={"max_lines": 2})
+    assert tree.snapshot(tight, previous=first).notes[0].cut_lines == 1
+
+
+def test_progress_and_cancelling(tree: Tree) -> None:
+    tree.notes(5)
+    seen: list[tuple[int, int]] = []
+    made = load(find_project(tree.root), BRV3, NOW_MS, progress=lambda done, total: seen.append((done, total)))
+    assert made is not None
+    assert seen[0] == (0, 5)
+    assert seen[-1] == (5, 5)
+    assert load(find_project(tree.root), BRV3, NOW_MS, cancelled=lambda: True) is None
+
+
+def test_a_file_that_goes_while_it_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.note("a/gone.md", "Gone")
+    tree.note("a/stays.md", "Stays")
+    read_bytes = Path.read_bytes
+
+    def vanishing(path: Path) -> bytes:
+        if path.name == "gone.md":
+            raise FileNotFoundError(2, "No such file or directory")
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", vanishing)
+    snapshot = tree.snapshot()
+    assert [note.path for note in snapshot.notes] == ["a/stays.md"]
+    assert [(file.path, file.reason) for file in snapshot.unseen] == [
+        ("a/gone.md", "cannot be read: No such file or directory")
+    ]
+
+
+def test_field_lengths_of_the_texts_as_read(tree: Tree) -> None:
+    """Content ``alpha beta`` is 2 long, with a final newline 3; an empty file is 1."""
+    for name, text in (("a", "alpha beta"), ("b", "alpha beta\n"), ("c", ""), ("d", "w\n" * 2000), ("e", "w\n" * 1999)):
+        tree.file(f"x/{name}.md", text, days=5)
+    snapshot = tree.snapshot()
+    lengths = {
+        note.path: int(terms.lengths[1]) for note, terms in zip(snapshot.notes, snapshot.postings.notes, strict=True)
+    }
+    assert lengths == {"x/a.md": 2, "x/b.md": 3, "x/c.md": 1, "x/d.md": 1, "x/e.md": 2}
+    assert [note.title for note in snapshot.notes] == ["a", "b", "c", "d", "e"]

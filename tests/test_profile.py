@@ -1,0 +1,238 @@
+"""Profiles: every constant by name, from TOML, and clear words when one is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui import profile as profiles
+from brvtui.config import profile_for
+from brvtui.profile import Profile, ProfileError, load, lookup, overlay
+from tests.support.recorded import SHARED
+from tests.support.trees import BRV3, DOCS
+
+
+def constants(profile: Profile) -> dict[str, Any]:
+    """Every constant by its dotted name."""
+    found: dict[str, Any] = {}
+
+    def walk(value: Any, where: str) -> None:
+        for field in dataclasses.fields(value):
+            inner = getattr(value, field.name)
+            name = f"{where}{field.name}"
+            if dataclasses.is_dataclass(inner):
+                walk(inner, f"{name}.")
+            else:
+                found[name] = inner
+
+    walk(profile, "")
+    return found
+
+
+def test_built_in_profiles() -> None:
+    assert [load(name).name for name in profiles.BUILT_IN] == ["brv-3", "docs"]
+    assert load() == BRV3
+
+
+def test_what_docs_changes() -> None:
+    one, other = constants(BRV3), constants(DOCS)
+    assert {name: value for name, value in other.items() if value != one[name]} == {
+        "name": "docs",
+        "summary": DOCS.summary,
+        "limits.failures": False,
+        "score.local_bonus": 0.0,
+        "search.lift_local_bonus": False,
+        "search.lift_source": "score",
+        "out_of_domain.compare": "tokens",
+        "cache.ttl_inclusive": False,
+        "entities.before_out_of_domain": False,
+        "manifest.contexts_by": "importance",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("text.k", 1.2), ("text.b", 0.7), ("text.d", 0.5), ("text.boost", {"title": 3, "content": 1, "path": 1.5}),
+        ("text.prefix_weight", 0.375), ("text.prefix_slope", 0.3), ("text.fuzzy_weight", 0.45), ("text.fuzzy_ratio", 0.2),
+        ("text.fuzzy_max", 6), ("score.boost", {"draft": 0.85, "validated": 1.0, "core": 1.15}), ("score.local_bonus", 0.1),
+        ("search.gap_ratio", 0.7), ("search.lift_factor", 0.55), ("search.limit", 10), ("router.limit", 5),
+        ("out_of_domain.min_notes", 50), ("out_of_domain.floor", 0.45), ("out_of_domain.escape", 0.85),
+        ("direct.min_top", 0.85), ("direct.sure_top", 0.93), ("direct.min_gap", 0.08), ("direct.prefetch", 0.7),
+        ("cache.capacity", 50), ("cache.ttl_seconds", 60), ("cache.fingerprint_seconds", 30), ("cache.min_similarity", 0.6),
+        ("limits.max_files", 10_000), ("limits.max_file_bytes", 10_485_760), ("decay.importance_base", 0.995),
+        ("decay.recency_days", 30), ("manifest.summaries", 2000), ("manifest.contexts", 4000), ("manifest.stubs", 500),
+        ("single_call.max_tokens", 1024), ("agentic_loop.temperature", 0.5),
+    ],
+)  # fmt: skip
+def test_the_constants_of_the_fact_sheet(name: str, value: Any) -> None:
+    assert lookup(BRV3, name) == value
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"needs the word lists beside the repository: no {SHARED}")
+def test_the_stop_words_are_those_of_the_word_list() -> None:
+    listed = json.loads((SHARED / "spec" / "data" / "stopwords-eng.json").read_text())
+    assert sorted(BRV3.query.stop_words) == sorted(listed)
+
+
+def test_the_entity_words() -> None:
+    listed = (
+        "a about an and by did do does for from how in is my of or our that the their this to was were what when "
+        "where which who with"
+    )
+    assert sorted(BRV3.entities.stop_words) == sorted(listed.split())
+
+
+def test_lookup_of_what_is_not_there() -> None:
+    with pytest.raises(AttributeError):
+        lookup(BRV3, "direct.nothing")
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "mine.toml"
+    file.write_text(text)
+    return file
+
+
+def test_a_profile_of_ones_own(tmp_path: Path) -> None:
+    made = load(written(tmp_path, "[direct]\nmin_top = 0.9\n[score.boost]\ncore = 2\n"))
+    assert (made.name, made.direct.min_top, made.direct.sure_top) == ("mine", 0.9, 0.93)
+    assert made.score.boost == {"draft": 0.85, "validated": 1.0, "core": 2.0}
+
+
+def test_one_that_extends_docs(tmp_path: Path) -> None:
+    made = load(str(written(tmp_path, 'extends = "docs"\nname = "own"\n[search]\nlimit = 3\n')))
+    assert (made.name, made.score.local_bonus, made.search.limit) == ("own", 0.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("direct = 3", r"\[direct\] must be a table"),
+        ("[direct]\nmin_topp = 1", r"unknown key direct\.min_topp; did you mean min_top\?"),
+        ("[zzz]\na = 1", "unknown key zzz"),
+        ("[direct]\nmin_top = 'x'", r"direct\.min_top = 'x' must be of type float"),
+        ("[direct]\nmin_top = true", "must be of type float"),
+        ("[direct]\nmax_notes = 1.5", "must be of type int"),
+        ("[search]\nlift_local_bonus = 1", "must be of type bool"),
+        ("[query]\nstop_words = 'the'", "stop_words"),
+        ("[query]\nstop_words = [1]", "stop_words"),
+        ("[search]\nlift_source = 'luck'", "must be one of relevance, score"),
+        ("[text]\nrelevance = 'google'", "must be one of"),
+        ("[score.boost]\nsilver = 1", "must name exactly"),
+        ("[text]\nboost = { title = 1 }", None),
+        ("[search]\nlimit = 0", "must be at least 1"),
+        ("[cache]\ncapacity = 0", "must be at least 1"),
+        ("[decay]\nrecency_days = 0", "above 0"),
+        ("[decay]\nrecency_days = nan", "above 0"),
+        ("[decay]\nrecency_days = inf", "above 0"),
+        ("[manifest]\nchars_per_token = 0", "above 0"),
+        ("[score]\nimportance_scale = 0", "above 0"),
+        ("[router]\nexpected = ['x']", "must hold 5"),
+        ("extends = 'mine'", "only brv-3, docs can be extended"),
+        ("extends = 3", "can be extended"),
+        ("not toml", "cannot be read as a profile"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, text: str, said: str | None) -> None:
+    file = written(tmp_path, text)
+    if said is None:
+        assert load(file).text.boost["content"] == 1
+        return
+    with pytest.raises(ProfileError, match=said) as caught:
+        load(file)
+    assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["nothing", "", ".", "/nowhere/at/all.toml"])
+def test_a_profile_that_is_not_there(name: str) -> None:
+    with pytest.raises(ProfileError, match="no profile"):
+        load(name)
+
+
+def test_a_profile_that_is_not_text(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(ProfileError, match="cannot be read"):
+        load(file)
+
+
+NUMBERS = [name for name, value in constants(BRV3).items() if isinstance(value, float)]
+
+
+@given(
+    st.sampled_from(NUMBERS),
+    st.one_of(st.floats(), st.text(max_size=3), st.booleans(), st.none(), st.lists(st.integers(), max_size=2)),
+)
+def test_an_overlay_is_a_profile_or_a_profile_error(name: str, value: Any) -> None:
+    table, _, key = name.rpartition(".")
+    try:
+        made = overlay(BRV3, {table: {key: value}}, "test")
+    except ProfileError as error:
+        assert "test" in str(error)
+    else:
+        assert lookup(made, name) == value or value != value
+
+
+def test_a_profile_is_what_its_file_says() -> None:
+    text = Path(profiles.__file__).with_name("profiles").joinpath("brv-3.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
+    for name, value in constants(BRV3).items():
+        table: Any = tables
+        for key in name.split("."):
+            table = table[key]
+        assert value == (tuple(table) if isinstance(table, list) else table)
+
+
+# A project's own
+
+
+def project_file(folder: Path, text: str | bytes) -> Path:
+    (folder / ".brv").mkdir(exist_ok=True)
+    file = folder / ".brv" / "brv-tui.toml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def test_without_settings_the_default(tmp_path: Path) -> None:
+    assert profile_for(tmp_path, None) == BRV3
+    assert profile_for(tmp_path, "docs") == DOCS
+
+
+def test_a_projects_own_constants(tmp_path: Path) -> None:
+    project_file(tmp_path, '[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.5\n')
+    made = profile_for(tmp_path, None)
+    assert (made.name, made.direct.min_top, made.score.local_bonus) == ("docs*", 0.5, 0.0)
+    assert profile_for(tmp_path, "brv-3") == BRV3
+
+
+def test_a_projects_choice_alone(tmp_path: Path) -> None:
+    project_file(tmp_path, '[profile]\nextends = "docs"\n')
+    assert profile_for(tmp_path, None) == DOCS
+    project_file(tmp_path, "")
+    assert profile_for(tmp_path, None) == BRV3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("theme = 'x'", "unknown key theme"),
+        ("profile = 3", "must be a table"),
+        ("[profile]\nextends = 3", "must name a profile"),
+        ("[profile]\nextends = 'zzz'", "no profile zzz"),
+        ("[profile.direct]\nmin_topp = 1", "did you mean min_top"),
+        ("junk", "cannot be read as settings"),
+        (b"\xff", "cannot be read as settings"),
+    ],
+)
+def test_settings_that_are_wrong(tmp_path: Path, text: str | bytes, said: str) -> None:
+    project_file(tmp_path, text)
+    with pytest.raises(ProfileError, match=said):
+        profile_for(tmp_path, None)

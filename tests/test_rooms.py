@@ -1,0 +1,132 @@
+"""The house holds up: imports point one way, and what is headless knows no user interface."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.recorded import REPOSITORY
+
+PACKAGE = REPOSITORY / "brvtui"
+SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+CONTRACTS = {contract["id"]: contract for contract in SETTINGS["tool"]["importlinter"]["contracts"]}
+LAYERS: list[list[str]] = [re.split(r"\s*[|:]\s*", layer) for layer in CONTRACTS["rooms"]["layers"]]
+
+
+def module_of(file: Path) -> str:
+    parts = file.relative_to(REPOSITORY).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(file: Path) -> set[str]:
+    """Every module that the file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: a relative import"
+            module = node.module or ""
+            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+FILES = {module_of(file): imported(file) for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> tuple[int, str] | None:
+    """The place of a module's layer, from the top, and its room; None for one that stands in no room."""
+    rooms = ((place, room) for place, layer in enumerate(LAYERS) for room in layer)
+    return next(((place, room) for place, room in rooms if f"{module}.".startswith(f"{room}.")), None)
+
+
+def allowed(module: str, other: str) -> bool:
+    """Whether a module may import another: one of its own room, or of a layer below."""
+    own, its = room_of(module), room_of(other)
+    return own is None or its is None or own == its or own[0] < its[0]
+
+
+def test_the_rooms_are_there() -> None:
+    assert len(FILES) > 50
+    assert {"brvtui.session", "brvtui.route", "brvtui.trace"} <= {room for layer in LAYERS for room in layer}
+    assert allowed("brvtui.route.router", "brvtui.retrieve.byterover.search")
+    assert not allowed("brvtui.retrieve.byterover.search", "brvtui.route.router")
+    assert not allowed("brvtui.rank.bm25", "brvtui.tree.files")
+
+
+def test_imports_point_one_way() -> None:
+    wrong = [
+        f"{module} imports {other}"
+        for module, others in FILES.items()
+        for other in others
+        if not allowed(module, other)
+    ]
+    assert wrong == []
+
+
+def test_every_module_stands_in_a_room() -> None:
+    assert {module for module in FILES if room_of(module) is None} <= {"brvtui", "brvtui.__main__"}
+
+
+def reached(module: str) -> set[str]:
+    """Every module of the package that importing ``module`` brings in, itself too; packages' own files count."""
+    seen: set[str] = set()
+    left = [module]
+    while left:
+        name = left.pop()
+        if name in seen or name not in FILES:
+            continue
+        seen.add(name)
+        left += FILES[name]
+        left += [name.rpartition(".")[0]]
+    return seen
+
+
+@pytest.mark.parametrize("module", CONTRACTS["headless"]["source_modules"])
+def test_the_headless_rooms_know_no_textual(module: str) -> None:
+    inside = [name for name in FILES if f"{name}.".startswith(f"{module}.")]
+    assert inside
+    everything = set().union(*(FILES[other] for name in inside for other in reached(name)))
+    forbidden = {name for name in everything if name.split(".")[0] in CONTRACTS["headless"]["forbidden_modules"]}
+    assert forbidden == set()
+
+
+def test_the_import_linter_agrees() -> None:
+    cli = pytest.importorskip("importlinter.cli", reason="import-linter is one of the tools for development")
+    code = (
+        "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, cache_dir=None))"
+    )
+    assert cli
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(CONTRACTS)} kept, 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["brvtui.session", "brvtui.trace", "brvtui.route.router", "brvtui.inquire.why_not"])
+def test_importing_it_brings_no_user_interface(module: str) -> None:
+    code = f"import sys, {module}; print(sorted(n for n in ('textual', 'markdown_it', 'rich') if n in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+
+def test_rank_touches_no_files_and_no_clock() -> None:
+    forbidden = {"os", "pathlib", "time", "datetime", "io", "tempfile", "threading", "random"}
+    used = {module: FILES[module] & forbidden for module in FILES if module.startswith("brvtui.rank")}
+    assert used
+    assert {module: names for module, names in used.items() if names} == {}
+
+
+def test_nothing_unpickles_or_evaluates() -> None:
+    calls = {"eval", "exec"}
+    for module, others in FILES.items():
+        assert not others & {"pickle", "marshal", "shelve"}, module
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in calls, file
