@@ -47,7 +47,7 @@ def search_report(search: Search, width: int) -> RenderableType:
 
 
 def _verdict(trace: Trace) -> Text:
-    label = next((step.label for step in trace.steps if step.state in (State.TAKEN, State.HIT)), trace.outcome.value)
+    label = next((step.label for step in trace.steps if step.name == trace.outcome.value), "not covered")
     text = Text.assemble((f" TIER {trace.tier} ", "bold reverse"), (f" {label} ", "bold"), " ", plain(trace.verdict))
     text.append(
         f"  {trace.timings.get('total', 0.0):.1f} ms, {trace.profile}, {trace.snapshot.notes} notes", style="dim"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from brvtui.profile import Profile
 from brvtui.trace import Check, Hit
+from brvtui.wording import counted
 
 _RULE = "the-tiers"
 
@@ -28,7 +29,12 @@ def gates(hits: Sequence[Hit], profile: Profile) -> Gates:
     kept = tuple(reaching[: limits.max_notes])
     best = max((hit.score for hit in hits), default=None)
     prefetch = _check(
-        "best score", best, limits.prefetch, "direct.prefetch", bool(reaching), f"{len(reaching)} reach it"
+        "best score",
+        best,
+        limits.prefetch,
+        "direct.prefetch",
+        bool(reaching),
+        f"{counted(len(reaching), 'result reaches', 'results reach')} it",
     )
     first = kept[0].score if kept else (hits[0].score if hits else None)
     top_ok = bool(kept) and kept[0].score >= limits.min_top

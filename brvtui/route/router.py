@@ -31,6 +31,7 @@ from brvtui.trace import (
     Step,
     Trace,
 )
+from brvtui.wording import counted
 
 PIPELINE = "byterover"
 _LADDER_WHY = "the retry ladder is not part of ByteRover 3.14's route; it comes with a later release"
@@ -220,7 +221,9 @@ def _steps(
     fuzzy = Step("fuzzy_cache", 1, "fuzzy cache", look.fuzzy, fuzzy_checks, look.fuzzy_why, expected[1])
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
     ood_state = State.PASSED if covered else State.TAKEN
-    ood_why = f"{len(hits)} results" if covered else decision.verdict if used else _why_not_covered(found)
+    ood_why = (
+        counted(len(hits), "result", "results") if covered else decision.verdict if used else _why_not_covered(found)
+    )
     ood = Step("out_of_domain", None, "out of domain", ood_state, (*found.out_of_domain, results), ood_why)
     entity = Step("entity_search", None, "entity searches", entities.state, (entities.check,), entities.why)
     direct_state = State.NOT_REACHED if not covered else State.TAKEN if passed.passes else State.FAILED
@@ -230,7 +233,8 @@ def _steps(
     )  # fmt: skip
     calls = covered and not passed.passes
     single_state = State.NOT_REACHED if not calls else State.TAKEN if passed.prefetched else State.FAILED
-    single_why = f"{len(passed.prefetched)} notes reach {profile.direct.prefetch:g}" if calls else ""
+    reach = len(passed.prefetched)
+    single_why = f"{counted(reach, 'note reaches', 'notes reach')} {profile.direct.prefetch:g}" if calls else ""
     single = Step(
         "single_call", 3, "one LLM call", single_state, (passed.prefetch,) if calls else (), single_why, expected[3]
     )

@@ -13,6 +13,7 @@ PAGES = (
     "docs/engine.md",
     "docs/architecture.md",
     "docs/configuration.md",
+    "docs/performance.md",
 )
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)

@@ -13,6 +13,7 @@ from brvtui.retrieve.byterover.matching import TermTable, match_terms
 from brvtui.text.analysis import terms, utf16
 from brvtui.trace import Attempt, Scope, Stage, State
 from brvtui.tree.whitespace import spaced_words
+from brvtui.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +49,14 @@ def combine(asked: Asked, filtered: str, scope: Scope) -> Matched:
     wants_and = len(words) >= profile.query.and_min_words
     place = "scoped" if scope.restricts else "whole tree"
     stages.append(Stage("any term", came_in, came_in - some, some, "text-relevance"))
-    count = f"{len(words)} words of {profile.query.and_word_length} letters or more"
+    count = f"{counted(len(words), 'word', 'words')} of {profile.query.and_word_length} letters or more"
     if not wants_and:
         why = f"OR: {count}, AND needs {profile.query.and_min_words}"
         tried = Attempt(f"{place} AND", filtered, scope.path, "AND", State.SKIPPED, came_in, 0, why)
         used = Attempt(f"{place} OR", filtered, scope.path, "OR", _found(some), came_in, some, why)
         return Matched(table, any_word, "OR", why, False, tuple(stages), (tried, used))
     if all_:
-        why = f"AND: {count}, and {all_} {_notes(all_)} every token"
+        why = f"AND: {count}, and {counted(all_, 'note matches', 'notes match')} every token"
         stages.append(Stage("every term (AND)", some, some - all_, all_, "the-query"))
         used = Attempt(f"{place} AND", filtered, scope.path, "AND", State.HIT, came_in, all_, why)
         skipped = Attempt(f"{place} OR", filtered, scope.path, "OR", State.NOT_REACHED, came_in, 0, "AND found notes")
@@ -70,7 +71,3 @@ def combine(asked: Asked, filtered: str, scope: Scope) -> Matched:
 
 def _found(count: int) -> State:
     return State.HIT if count else State.MISSED
-
-
-def _notes(count: int) -> str:
-    return "note matches" if count == 1 else "notes match"

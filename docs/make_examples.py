@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Writes the output of every example in README.md by running it.
+
+    python docs/make_examples.py [--check]
+
+An example is a fenced block of language ``console``: each line that begins with ``$ `` is a command, and what
+follows it is what the command prints. Commands run in a temporary folder that holds the sample tree, with its ages
+counted back from NOW. With --check nothing is written, and the exit code is 1 when a block is not what comes out
+(milliseconds apart).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "README.md"
+NOW = "2026-11-20T12:00:00Z"
+COLUMNS = "96"
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_TIME = re.compile(r"\d+\.\d ms\b")
+_IGNORED = shutil.ignore_patterns(".restamped", "__pycache__", "_manifest.json")
+
+
+def fresh(text: str, folder: Path) -> str:
+    """``text`` with what its examples print when they run in ``folder``, which is filled first."""
+    shutil.copytree(ROOT / "sample-tree", folder / "sample-tree", ignore=_IGNORED)
+    stamp = [sys.executable, str(folder / "sample-tree" / "restamp.py"), "--now", NOW]
+    subprocess.run(stamp, check=True, capture_output=True)
+    return _BLOCK.sub(lambda found: f"```console\n{_block(found.group(1), folder)}```", text)
+
+
+def differing(old: str, new: str) -> list[str]:
+    """The blocks of ``old`` that are not those of ``new``, milliseconds apart."""
+    pairs = zip(_BLOCK.findall(old), _BLOCK.findall(new), strict=True)
+    return [was for was, is_now in pairs if _TIME.sub("", was) != _TIME.sub("", is_now)]
+
+
+def _block(block: str, folder: Path) -> str:
+    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+    return "".join(f"$ {command}\n{_printed(command, folder)}" for command in commands)
+
+
+def _printed(command: str, folder: Path) -> str:
+    scripts = sysconfig.get_path("scripts")
+    env = {
+        **{name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "BRV_TUI_ASCII")},
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+        "BRV_DATA_DIR": str(folder / "engine"),
+        "BRV_TUI_DATA_DIR": str(folder / "tool"),
+        "COLUMNS": COLUMNS,
+        "PYTHONUTF8": "1",
+    }
+    done = subprocess.run(
+        command, shell=True, cwd=folder, env=env, text=True, encoding="utf-8", stdout=-1, stderr=-2, check=False
+    )
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+def main() -> int:
+    """Writes the page, or checks it."""
+    old = PAGE.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        new = fresh(old, Path(folder))
+    wrong = differing(old, new)
+    if "--check" in sys.argv[1:]:
+        for block in wrong:
+            print(f"out of date, run make examples: {block.splitlines()[0]}")
+        return 1 if wrong else 0
+    if wrong:
+        PAGE.write_text(new, encoding="utf-8")
+    print(f"{PAGE.name}: {len(wrong)} examples renewed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Writes docs/trace.schema.json from the dataclasses of the trace.
+
+    python docs/make_schema.py [--check]
+
+With --check nothing is written, and the exit code is 1 when the file is not what the code says.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from brvtui import trace
+from brvtui.inquire import why_not
+
+FILE = Path(__file__).with_name("trace.schema.json")
+ROOTS = (trace.Trace, trace.Search, trace.Detail, why_not.Explanation)
+REF = "#/$defs/{model}"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema: a trace at its root, and in ``$defs`` what each command writes as JSON."""
+    adapters = [(kind, "serialization", TypeAdapter(kind)) for kind in ROOTS]
+    _, made = TypeAdapter.json_schemas(adapters, ref_template=REF)
+    models = made["$defs"]
+    for name, text in {**_attribute_docs(trace), **_attribute_docs(why_not)}.items():
+        kind, field = name
+        if field in models.get(kind, {}).get("properties", {}):
+            models[kind]["properties"][field]["description"] = text
+    for model in models.values():
+        _tidy(model)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:brv-tui:trace:{trace.SCHEMA}",
+        "title": "Trace of one query",
+        "description": "What brv-tui says about one query: the whole decision, with the numbers behind it. "
+        "docs/engine.md explains each of them. The documents that the commands write are in $defs: QueryOutput, "
+        "ExplainOutput, ReplayLine, SequenceLine.",
+        "$ref": REF.format(model="Trace"),
+        "$defs": dict(sorted({**models, **_outputs(models["Explanation"])}.items())),
+    }
+
+
+def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
+    def ref(model: str) -> dict[str, Any]:
+        return {"$ref": REF.format(model=model)}
+
+    number = {"const": trace.SCHEMA}
+    result = {"path": {"type": "string"}, "score": {"type": "number"}, "kind": ref("Kind"), "title": {"type": "string"}}
+    results = {"type": "array", "items": _object("", result)}
+    tier = {"type": "integer", "minimum": 0, "maximum": 4}
+    return {
+        "QueryOutput": _object(
+            "brv-tui query --format json: the routed query; with --limit a plain search, with --detail the details by "
+            "a hit's file.",
+            {
+                "schema": number,
+                "trace": ref("Trace"),
+                "search": ref("Search"),
+                "detail": {"type": "object", "additionalProperties": ref("Detail")},
+            },
+            optional=("search", "detail"),
+        ),
+        "ExplainOutput": _object(
+            "One line of brv-tui explain --format json: one note of one query. reason_number is the reason's place in "
+            "the closed list.",
+            {
+                "schema": number,
+                **explanation["properties"],
+                "reason_number": {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]},
+            },
+        ),
+        "ReplayLine": _object(
+            "One line of brv-tui replay --queries: the plain search, and the tiers of asking twice on an empty cache.",
+            {
+                "id": {},
+                "query": {"type": "string"},
+                "tier": tier,
+                "repeat_tier": tier,
+                "search": _object("", {"total_found": {"type": "integer"}, "results": results}),
+                "trace": ref("Trace"),
+            },
+            optional=("trace",),
+        ),
+        "SequenceLine": _object(
+            "One line of brv-tui replay --sequence: cached is how many entries the cache holds after it.",
+            {
+                "step": {"type": "integer"},
+                "query": {"type": "string"},
+                "tier": tier,
+                "cached": {"type": "integer"},
+            },
+        ),
+    }
+
+
+def _object(description: str, properties: dict[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    made: dict[str, Any] = {"type": "object", "properties": properties}
+    made["required"] = [name for name in properties if name not in optional]
+    made["additionalProperties"] = False
+    return {"description": description, **made} if description else made
+
+
+def _tidy(model: dict[str, Any]) -> None:
+    """Every field is always written, and no other is."""
+    model.pop("title", None)
+    if "description" in model:
+        model["description"] = inspect.cleandoc(model["description"]).replace("``", "`")
+    if "properties" not in model:
+        return
+    for field in model["properties"].values():
+        field.pop("title", None)
+        field.pop("default", None)
+        if field.get("type") == "object":
+            field.setdefault("additionalProperties", True)
+    model["required"] = list(model["properties"])
+    model["additionalProperties"] = False
+
+
+def _attribute_docs(module: ModuleType) -> dict[tuple[str, str], str]:
+    """The strings below fields, by class and field."""
+    found = {}
+    for kind in ast.parse(inspect.getsource(module)).body:
+        if not isinstance(kind, ast.ClassDef):
+            continue
+        for field, below in zip(kind.body, kind.body[1:], strict=False):
+            if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+                continue
+            if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+                text_below = inspect.cleandoc(str(below.value.value))
+                found[kind.name, field.target.id] = text_below.replace("``", "`")
+    return found
+
+
+def text() -> str:
+    """The schema as the file holds it."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def main() -> int:
+    """Writes the file, or checks it."""
+    if "--check" in sys.argv[1:]:
+        same = FILE.is_file() and FILE.read_text(encoding="utf-8") == text()
+        print(f"{FILE.name}: {'as the code says' if same else 'out of date, run make schema'}")
+        return 0 if same else 1
+    FILE.write_text(text(), encoding="utf-8")
+    print(f"{FILE.name}: written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""Writes docs/screenshots/*.svg from the running app, on a copy of the sample tree at a frozen time.
+
+python docs/make_screenshots.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SHOTS = ROOT / "docs" / "screenshots"
+NOW = "2026-11-20T12:00:00+00:00"
+QUERY = "carrier resends"
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One picture: its file name, the terminal's size, the theme, and the keys that lead to it."""
+
+    name: str
+    columns: int
+    rows: int
+    theme: str
+    query: str
+    keys: tuple[str, ...] = ()
+
+
+def shots(dark: str, light: str) -> list[Shot]:
+    """The pictures of the README and the docs."""
+    return [
+        Shot("query-80x24", 80, 24, dark, QUERY),
+        Shot("query-120x36", 120, 36, dark, QUERY),
+        Shot("query-120x36-light", 120, 36, light, QUERY),
+        Shot("query-200x60", 200, 60, dark, QUERY),
+        Shot("not-covered-120x36", 120, 36, dark, "kubernetes ingress nginx"),
+        Shot("empty-120x36", 120, 36, dark, ""),
+        Shot("keys-120x36", 120, 36, dark, QUERY, ("escape", "question_mark")),
+    ]
+
+
+def sample(folder: Path) -> Path:
+    """A copy of the sample tree, stamped with its ages."""
+    project = folder / "sample-tree"
+    shutil.copytree(ROOT / "sample-tree", project, ignore=shutil.ignore_patterns(".restamped"))
+    command = [sys.executable, str(ROOT / "sample-tree" / "restamp.py"), "--tree", str(project), "--now", NOW]
+    subprocess.run(command, check=True, capture_output=True)
+    return project
+
+
+async def take(shot: Shot, project: Path) -> str:
+    """The app as SVG in the state that ``shot`` names."""
+    from brvtui.app.app import BrvTui, Opening
+
+    app = BrvTui(Opening(project, None, datetime.fromisoformat(NOW).timestamp() * 1000, None))
+    async with app.run_test(size=(shot.columns, shot.rows)) as pilot:
+        app.theme = shot.theme
+        await _settled(pilot, app)
+        for character in shot.query:
+            await pilot.press("space" if character == " " else character)
+        await _settled(pilot, app)
+        for key in shot.keys:
+            await pilot.press(key)
+        await _settled(pilot, app)
+        app.clear_notifications()
+        await pilot.pause(0.3)
+        return app.export_screenshot(title="brv-tui")
+
+
+async def _settled(pilot: object, app: object) -> None:
+    from textual.app import App
+    from textual.pilot import Pilot
+
+    assert isinstance(pilot, Pilot)
+    assert isinstance(app, App)
+    for _ in range(3):
+        await pilot.pause()
+        await app.workers.wait_for_complete([worker for worker in app.workers if worker.group != "watch"])
+    await pilot.pause(0.2)
+
+
+def main() -> None:
+    """Takes every picture."""
+    from brvtui.app.themes import THEMES
+
+    dark = next(theme.name for theme in THEMES if theme.dark)
+    light = next(theme.name for theme in THEMES if not theme.dark)
+    SHOTS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["BRV_DATA_DIR"] = os.environ["BRV_TUI_DATA_DIR"] = str(Path(folder) / "data")
+        project = sample(Path(folder))
+        for shot in shots(dark, light):
+            (SHOTS / f"{shot.name}.svg").write_text(asyncio.run(take(shot, project)), encoding="utf-8")
+            print(f"docs/screenshots/{shot.name}.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""README.md: its examples print what they show, its keys are the app's, its numbers are those of the project."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.docs.pages import ROOT, page, section, sources
+
+README = page("README.md")
+KEY_NAMES = {
+    "slash": "/",
+    "question_mark": "?",
+    "escape": "Esc",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
+}
+
+
+@pytest.fixture
+def maker() -> ModuleType:
+    """docs/make_examples.py."""
+    spec = importlib.util.spec_from_file_location("make_examples", ROOT / "docs" / "make_examples.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_examples_print_what_they_show(maker: ModuleType, tmp_path: Path) -> None:
+    assert maker.differing(README, maker.fresh(README, tmp_path)) == [], "run make examples and look at the difference"
+
+
+def test_every_key_of_the_app_is_listed() -> None:
+    table = section(README, "Keys")
+    listed = set(re.findall(r"`([^`]+)`", "".join(re.findall(r"^\|[^|]+\|", table, re.MULTILINE))))
+    bound = {_written(key) for key in _keys()}
+    assert len(bound) > 20
+    assert bound <= listed
+
+
+def _keys() -> Iterator[str]:
+    """The keys of every binding in the app that is written out, and of the panes."""
+    from brvtui.app.keymap import PANE_KEYS
+
+    yield from PANE_KEYS.values()
+    for name, text in sources(".py").items():
+        for node in ast.walk(ast.parse(text)) if name.startswith("brvtui/app/") else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Binding":
+                key = node.args[0]
+                if isinstance(key, ast.Constant):
+                    yield from str(key.value).split(",")
+
+
+def _written(key: str) -> str:
+    if len(key) == 1:
+        return key
+    return KEY_NAMES.get(key, "+".join(part.capitalize() for part in key.split("+")))
