@@ -325,6 +325,6 @@ def main() -> None:
         sys.stderr.close()
         code = OK
     except OSError as error:
-        click.echo(f"brv-tui: {error.filename or 'input or output'}: {error.strerror or error}", err=True)
+        click.echo(visible(f"brv-tui: {error.filename or 'input or output'}: {error.strerror or error}"), err=True)
         code = FAILED
     sys.exit(code if isinstance(code, int) else OK)

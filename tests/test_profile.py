@@ -60,18 +60,43 @@ def test_what_docs_changes() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("text.k", 1.2), ("text.b", 0.7), ("text.d", 0.5), ("text.boost", {"title": 3, "content": 1, "path": 1.5}),
-        ("text.prefix_weight", 0.375), ("text.prefix_slope", 0.3), ("text.fuzzy_weight", 0.45), ("text.fuzzy_ratio", 0.2),
-        ("text.fuzzy_max", 6), ("score.boost", {"draft": 0.85, "validated": 1.0, "core": 1.15}), ("score.local_bonus", 0.1),
-        ("search.gap_ratio", 0.7), ("search.lift_factor", 0.55), ("search.limit", 10), ("router.limit", 5),
-        ("out_of_domain.min_notes", 50), ("out_of_domain.floor", 0.45), ("out_of_domain.escape", 0.85),
-        ("direct.min_top", 0.85), ("direct.sure_top", 0.93), ("direct.min_gap", 0.08), ("direct.prefetch", 0.7),
-        ("cache.capacity", 50), ("cache.ttl_seconds", 60), ("cache.fingerprint_seconds", 30), ("cache.min_similarity", 0.6),
-        ("limits.max_files", 10_000), ("limits.max_file_bytes", 10_485_760), ("decay.importance_base", 0.995),
-        ("decay.recency_days", 30), ("manifest.summaries", 2000), ("manifest.contexts", 4000), ("manifest.stubs", 500),
-        ("single_call.max_tokens", 1024), ("agentic_loop.temperature", 0.5),
+        ("text.k", 1.2),
+        ("text.b", 0.7),
+        ("text.d", 0.5),
+        ("text.boost", {"title": 3, "content": 1, "path": 1.5}),
+        ("text.prefix_weight", 0.375),
+        ("text.prefix_slope", 0.3),
+        ("text.fuzzy_weight", 0.45),
+        ("text.fuzzy_ratio", 0.2),
+        ("text.fuzzy_max", 6),
+        ("score.boost", {"draft": 0.85, "validated": 1.0, "core": 1.15}),
+        ("score.local_bonus", 0.1),
+        ("search.gap_ratio", 0.7),
+        ("search.lift_factor", 0.55),
+        ("search.limit", 10),
+        ("router.limit", 5),
+        ("out_of_domain.min_notes", 50),
+        ("out_of_domain.floor", 0.45),
+        ("out_of_domain.escape", 0.85),
+        ("direct.min_top", 0.85),
+        ("direct.sure_top", 0.93),
+        ("direct.min_gap", 0.08),
+        ("direct.prefetch", 0.7),
+        ("cache.capacity", 50),
+        ("cache.ttl_seconds", 60),
+        ("cache.fingerprint_seconds", 30),
+        ("cache.min_similarity", 0.6),
+        ("limits.max_files", 10_000),
+        ("limits.max_file_bytes", 10_485_760),
+        ("decay.importance_base", 0.995),
+        ("decay.recency_days", 30),
+        ("manifest.summaries", 2000),
+        ("manifest.contexts", 4000),
+        ("manifest.stubs", 500),
+        ("single_call.max_tokens", 1024),
+        ("agentic_loop.temperature", 0.5),
     ],
-)  # fmt: skip
+)
 def test_the_constants_of_the_fact_sheet(name: str, value: Any) -> None:
     assert lookup(BRV3, name) == value
 
@@ -175,10 +200,9 @@ def test_an_overlay_is_a_profile_or_a_profile_error(name: str, value: Any) -> No
     table, _, key = name.rpartition(".")
     try:
         made = overlay(BRV3, {table: {key: value}}, "test")
-    except ProfileError as error:
-        assert "test" in str(error)
-    else:
-        assert lookup(made, name) == value or value != value
+    except ProfileError:
+        return
+    assert lookup(made, name) == value
 
 
 def test_a_profile_is_what_its_file_says() -> None:

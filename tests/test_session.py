@@ -134,7 +134,7 @@ def test_queries_from_many_threads(quokkas: Tree) -> None:
                 if turn % 5 == 0:
                     quokkas.note(f"x/t{number}.md", f"Turn {turn}")
                     session.load()
-        except BaseException as error:  # noqa: BLE001 - shown below
+        except BaseException as error:
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]

@@ -76,7 +76,7 @@ def _wide(width: int, height: int) -> dict[str, Place]:
         middle = (left - last) // 2
         score = left - last - middle
         results = max(10, rest // 2)
-        retry = rest * 56 // 100
+        retry = rest * 62 // 100
         return places | {
             "results": Place(tree, route, middle, results),
             "answer": Place(tree, route + results, middle, rest - results),

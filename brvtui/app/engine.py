@@ -24,7 +24,7 @@ from brvtui.app.messages import (
     WatchBegun,
 )
 from brvtui.app.view import CacheShown, NoteText
-from brvtui.trace import Search, Trace
+from brvtui.trace import Detail, Search, Trace
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -108,6 +108,8 @@ def answer(session: Session, ask: Ask, post: Post) -> None:
     started = time.perf_counter()
     trace = session.run(ask.query, ask.scope) if ask.run else session.probe(ask.query, ask.scope)
     took_ms = (time.perf_counter() - started) * 1000
+    first = trace.hits[0] if trace.hits else None
+    explained = _detail(session, trace, first.file) if first is not None and first.text is not None else None
     history: list[str] | None = None
     problem = ""
     if ask.run:
@@ -115,15 +117,21 @@ def answer(session: Session, ask: Ask, post: Post) -> None:
             history = session.history.add(ask.query)
         except OSError as error:
             problem = f"the history cannot be written: {error.strerror or error}"
-    post(Traced(ask.number, trace, took_ms, history, problem))
+    post(Traced(ask.number, trace, took_ms, explained, history, problem))
 
 
 def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
     """Posts the term × field detail of ``file`` under the search that found it, when it is a searched note."""
+    found = _detail(session, trace, file)
+    if found is not None:
+        post(Detailed(trace, found))
+
+
+def _detail(session: Session, trace: Trace, file: str) -> Detail | None:
     try:
-        post(Detailed(trace, session.detail(_search_of(trace, file), file)))
+        return session.detail(_search_of(trace, file), file)
     except KeyError:
-        return
+        return None
 
 
 def _search_of(trace: Trace, file: str) -> Search:

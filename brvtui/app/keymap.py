@@ -1,4 +1,8 @@
-"""The keys of the Query screen; the keys of a pane stand in its own file."""
+"""The keys of the Query screen; the keys of a pane stand in its own file.
+
+Keys that move the focus have priority: they act before the next key is handed to a widget, so that keys typed ahead
+reach the pane that was asked for.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +18,37 @@ PANE_KEYS = {
     "tree": "f8",
 }
 
+
+def _first(key: str, action: str, label: str, id: str, tooltip: str, show: bool = False) -> Binding:
+    return Binding(key, action, label, id=id, tooltip=tooltip, show=show, priority=True)
+
+
+def _plain(key: str, action: str, label: str, id: str, tooltip: str, show: bool = False) -> Binding:
+    return Binding(key, action, label, id=id, tooltip=tooltip, show=show)
+
+
+def _pane(pane: str, key: str) -> Binding:
+    shown = "F2-F8" if pane == "results" else None
+    binding = _first(key, f"pane('{pane}')", "panes", f"panes.{pane}", f"Show and focus {pane}", shown is not None)
+    return binding.with_key(key, shown)
+
+
+_RECORD = "Record access hits of runs, or stop: importance then rises in the tool's own overlay"
+
 QUERY_SCREEN: list[BindingType] = [
-    Binding("tab", "cycle(1)", "next pane", id="panes.next", tooltip="The next pane"),
-    Binding("shift+tab", "cycle(-1)", "pane before", id="panes.before", show=False, tooltip="The pane before"),
-    Binding("slash", "query", "query", key_display="/", id="panes.query", tooltip="Back to the query"),
-    *(
-        Binding(
-            key,
-            f"pane('{pane}')",
-            "panes",
-            show=pane == "results",
-            key_display="F2-F8" if pane == "results" else None,
-            id=f"panes.{pane}",
-            tooltip=f"Show and focus {pane}",
-        )
-        for pane, key in PANE_KEYS.items()
-    ),
-    Binding("ctrl+r", "run", "run", id="query.run_anywhere", show=False, tooltip="Run the query, from anywhere"),
-    Binding("ctrl+n", "select(1)", "result", id="results.next", show=False, tooltip="The next result, from anywhere"),
-    Binding("ctrl+p", "select(-1)", "result", id="results.before", show=False, tooltip="The result before"),
-    Binding("w", "why", "why (not)", id="results.why", tooltip="Why the selected note is, or is not, in the results"),
-    Binding("z", "maximise", "maximise", id="panes.maximise", tooltip="Give the pane the whole screen, or back"),
-    Binding("p", "profile", "profile", id="engine.profile", show=False, tooltip="Switch between brv-3 and docs"),
-    Binding(
-        "R", "record", "record", id="engine.record", show=False,
-        tooltip="Turn recording of access hits on or off: runs then raise importance in the tool's own overlay",
-    ),
-    Binding("c", "clear_cache", "clear cache", id="cache.clear", show=False, tooltip="Empty the simulated cache"),
-    Binding("escape", "back", "back", id="panes.back", show=False, tooltip="Out of a maximised pane, to the results"),
-    Binding("f1", "help", "help", id="help.pane", tooltip="Help for the focused pane"),
-    Binding("question_mark", "keys", "all keys", key_display="?", id="help.keys", tooltip="All keys"),
-]  # fmt: skip
+    _first("escape", "back", "results", "panes.back", "To the results; out of a maximised pane", True),
+    _first("tab", "cycle(1)", "next pane", "panes.next", "The next pane", True),
+    _first("shift+tab", "cycle(-1)", "pane before", "panes.before", "The pane before"),
+    _first("slash", "query", "query", "panes.query", "Back to the query", True),
+    *(_pane(pane, key) for pane, key in PANE_KEYS.items()),
+    _first("ctrl+r", "run", "run", "query.run_anywhere", "Run the query, from anywhere"),
+    _first("ctrl+n", "select(1)", "next result", "results.next", "The next result, from anywhere"),
+    _first("ctrl+p", "select(-1)", "result before", "results.before", "The result before, from anywhere"),
+    _first("w", "why", "why (not)", "results.why", "Why the selected note is, or is not, in the results", True),
+    _plain("z", "maximise", "maximise", "panes.maximise", "Give the pane the whole screen, or back", True),
+    _plain("p", "profile", "profile", "engine.profile", "Switch between brv-3 and docs"),
+    _plain("R", "record", "record", "engine.record", _RECORD),
+    _plain("c", "clear_cache", "clear cache", "cache.clear", "Empty the simulated cache"),
+    _first("f1", "help", "help", "help.pane", "Help for the focused pane", True),
+    _plain("question_mark", "keys", "all keys", "help.keys", "All keys", True),
+]

@@ -72,6 +72,8 @@ class Traced(Message):
     number: int
     trace: Trace
     took_ms: float
+    detail: Detail | None = None
+    """Of the first hit, when there is one that matched by its text."""
     history: list[str] | None = None
     problem: str = ""
 

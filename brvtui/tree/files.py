@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat as stat_module
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -95,11 +96,14 @@ def list_files(root: Path) -> Listing:
     """All markdown files below ``root``. Folders that cannot be read are among the unseen; nothing is raised."""
     files: list[TreeFile] = []
     unseen: list[UnseenFile] = []
-    for entry, path in _walk(root, "", unseen):
+    for entry, path in _walk(root, unseen):
         try:
             stat = entry.stat()
         except OSError as error:
             unseen.append(UnseenFile(path, f"cannot be read: {error.strerror or error}"))
+            continue
+        if not stat_module.S_ISREG(stat.st_mode):
+            unseen.append(UnseenFile(path, "not a regular file"))
             continue
         if entry.is_symlink():
             unseen.append(UnseenFile(path, _link_reason(entry.path, root)))
@@ -118,33 +122,45 @@ def _link_reason(path: str, root: Path) -> str:
     return "a symlink to a file that the engine does not see" if hidden else DUPLICATE
 
 
-def _walk(folder: Path | str, prefix: str, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
-    try:
-        with os.scandir(folder) as found:
-            entries = list(found)
-    except OSError as error:
-        unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {error.strerror or error}"))
-        return
-    for entry in entries:
-        path = f"{prefix}/{entry.name}" if prefix else entry.name
+def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
+    pending: list[tuple[str, str]] = [(str(root), "")]
+    while pending:
+        folder, prefix = pending.pop()
         try:
-            is_folder = entry.is_dir()
-        except OSError:
-            is_folder = False
-        if is_folder:
-            if entry.is_symlink():
-                unseen.append(UnseenFile(path, "a folder behind a symlink is not entered"))
-            elif entry.name.startswith("."):
-                unseen.append(UnseenFile(path, "a folder whose name begins with a dot is not entered"))
-            else:
-                yield from _walk(entry.path, path, unseen)
-        elif entry.name.endswith(".md"):
-            if entry.name.startswith("."):
-                unseen.append(UnseenFile(path, "a name that begins with a dot is not seen"))
-            else:
-                yield entry, path
-        elif entry.name.lower().endswith(".md"):
-            unseen.append(UnseenFile(path, "the ending must be .md in lower case"))
+            with os.scandir(folder) as found:
+                entries = list(found)
+        except OSError as error:
+            unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {error.strerror or error}"))
+            continue
+        for entry in entries:
+            path = f"{prefix}/{entry.name}" if prefix else entry.name
+            if _is_folder(entry):
+                reason = _closed(entry)
+                if reason:
+                    unseen.append(UnseenFile(path, reason))
+                else:
+                    pending.append((entry.path, path))
+            elif entry.name.endswith(".md"):
+                if entry.name.startswith("."):
+                    unseen.append(UnseenFile(path, "a name that begins with a dot is not seen"))
+                else:
+                    yield entry, path
+            elif entry.name.lower().endswith(".md"):
+                unseen.append(UnseenFile(path, "the ending must be .md in lower case"))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _closed(folder: os.DirEntry[str]) -> str:
+    """Why the engine does not enter ``folder``; empty when it does."""
+    if folder.is_symlink():
+        return "a folder behind a symlink is not entered"
+    return "a folder whose name begins with a dot is not entered" if folder.name.startswith(".") else ""
 
 
 def document_order(files: list[TreeFile], root: str, now_ms: float, recent_hours: float) -> list[TreeFile]:

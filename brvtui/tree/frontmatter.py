@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,12 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # PyYAML lets these out for tags that do not fit their values.
 _BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
+# libyaml recurses for every level of nesting, and aliases multiply: a hostile note must not end the program.
+_LONGEST = 65_536
+_NESTING = re.compile(r"[\[{]|[-?:] ")
+_MOST_NESTING = 1_000
+_ALIAS = re.compile(r"(?:^|[\s\[{,])\*\w")
+_MOST_ALIASES = 12
 _BLOCK = re.compile(r"\A---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
 
 
@@ -49,14 +56,18 @@ def _mapping(block: str) -> Any:
     """The value of ``block``, as strict as the engine's own reader: one document, no key twice."""
     if _DOCUMENT_END.search(block):
         raise ValueError("a document end inside the block")
+    if len(block) > _LONGEST or len(_NESTING.findall(block)) > _MOST_NESTING:
+        raise ValueError("longer or deeper than frontmatter is")
+    if len(_ALIAS.findall(block)) > _MOST_ALIASES:
+        raise ValueError("more aliases than frontmatter has")
     loader = _Loader(block)
     try:
         node = loader.get_single_node()
         if node is None:
             return None
         if isinstance(node, yaml.MappingNode):
-            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            twice = next((key for place, key in enumerate(keys) if key in keys[:place]), None)
+            keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+            twice = next((key for key, times in keys.items() if times > 1), None)
             if twice is not None:
                 raise ValueError(f"the key {twice} stands twice")
         return loader.construct_document(node)

@@ -111,15 +111,18 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
     roots: list[Symbol] = []
 
     def folder(path: str) -> Symbol:
-        known = by_path.get(path)
-        if known:
-            return known
-        above, _, name = path.rpartition("/")
-        parent = folder(above) if above else None
-        symbol = Symbol(path, name, True, path.count("/") + 1, parent)
-        by_path[path] = symbol
-        (parent.children if parent else roots).append(symbol)
-        return symbol
+        missing = []
+        while path and path not in by_path:
+            missing.append(path)
+            path = path.rpartition("/")[0]
+        parent = by_path.get(path)
+        for place in reversed(missing):
+            symbol = Symbol(place, place.rpartition("/")[2], True, place.count("/") + 1, parent)
+            by_path[place] = symbol
+            (parent.children if parent else roots).append(symbol)
+            parent = symbol
+        assert parent is not None
+        return parent
 
     for path, title in notes:
         above, _, name = path.rpartition("/")

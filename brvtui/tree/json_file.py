@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ def read_json(path: Path) -> Any:
 
     Raises OSError when it cannot be read, ValueError when it is no JSON in UTF-8 (or nested beyond reason).
     """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except RecursionError:

@@ -110,6 +110,13 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def _bare(folder: Path) -> Project:
     root = folder.resolve()
     if not any(root.rglob("*.md")):
@@ -155,7 +162,7 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
     for entry in entries:
         alias, project = entry["alias"], Path(entry["projectRoot"])
         tree = project / MARKER / _TREE
-        if project.is_absolute() and (project / MARKER / _CONFIG).is_file() and tree.is_dir():
+        if project.is_absolute() and _is_file(project / MARKER / _CONFIG) and _is_folder(tree):
             if any(source.project == project.resolve() for source in found):
                 failure = (
                     f"{file}: {project} is listed twice, which makes every search of the engine fail: list it once"

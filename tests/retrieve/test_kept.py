@@ -60,10 +60,11 @@ def equal_notes(tree: Tree, *names: str, days: float = 3.0) -> None:
 
 
 def test_capped_scores_are_ordered_by_raw(tree: Tree) -> None:
-    tree.note("x/a.md", "Other", "quokka " + "word " * 30, importance=100, maturity="core")
-    tree.note("x/z.md", "Quokka", "quokka quokka", importance=100, maturity="core")
+    tree.note("x/a.md", "Other", "quokka " + "word " * 30, days=3, importance=100, maturity="core")
+    tree.note("x/z.md", "Quokka", "quokka quokka", days=3, importance=100, maturity="core")
     tree.notes(40)
     made = tree.search("quokka")
+    assert [note.path for note in tree.snapshot().notes if note.folder == "x"] == ["x/a.md", "x/z.md"]
     assert scores(made) == {"x/z.md": 1.0, "x/a.md": 1.0}
     assert paths(made) == ["x/z.md", "x/a.md"]
 
@@ -117,8 +118,9 @@ def test_the_limit(tree: Tree) -> None:
     made = tree.search("quokka", limit=4)
     assert (len(made.hits), made.total_found) == (4, 15)
     assert [(miss.rank, miss.reason, miss.short) for miss in made.near_misses[:2]] == [
-        (5, "past the limit", 1.0), (6, "past the limit", 2.0),
-    ]  # fmt: skip
+        (5, "past the limit", 1.0),
+        (6, "past the limit", 2.0),
+    ]
     assert len(made.near_misses) == 11
 
 
@@ -167,8 +169,11 @@ def kinds(tree: Tree, **options: object) -> list[tuple[str, str]]:
 
 def test_kinds(mixed: Tree) -> None:
     assert set(kinds(mixed)) == {
-        ("auth/n.md", "context"), ("auth/m.md", "context"), ("auth", "summary"), ("_archived/auth/o.stub.md", "archive_stub"),
-    }  # fmt: skip
+        ("auth/n.md", "context"),
+        ("auth/m.md", "context"),
+        ("auth", "summary"),
+        ("_archived/auth/o.stub.md", "archive_stub"),
+    }
     assert {kind for _, kind in kinds(mixed, kinds=frozenset({Kind.SUMMARY}))} == {"summary"}
     assert {kind for _, kind in kinds(mixed, not_kinds=frozenset({Kind.SUMMARY, Kind.ARCHIVE_STUB}))} == {"context"}
     both = kinds(mixed, kinds=frozenset({Kind.SUMMARY, Kind.CONTEXT}), not_kinds=frozenset({Kind.SUMMARY}))

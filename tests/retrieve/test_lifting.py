@@ -45,6 +45,7 @@ def test_the_roots_own_summary_never_appears(deep: Tree) -> None:
     deep.signals["_index.md"] = stored(importance=100, maturity="core")
     made = deep.search("quokka", profile=ALL)
     assert "" not in paths(made)
+    assert "" not in deep.snapshot().summaries
     assert all(lift.folder for lift in made.lifts)
 
 
@@ -52,6 +53,9 @@ def test_the_floor_and_the_lifts_that_say_why(deep: Tree) -> None:
     made = deep.search("quokka")
     kept = {lift.folder: lift.kept for lift in made.lifts}
     assert made.floor is not None
+    assert made.top is not None
+    assert made.top != round(made.top, 2)
+    assert made.floor == 0.7 * made.top
     assert kept == {lift.folder: lift.score >= made.floor for lift in made.lifts}
     assert set(lifted(made)) == {folder for folder, is_kept in kept.items() if is_kept}
     assert False in kept.values()

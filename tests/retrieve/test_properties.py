@@ -6,6 +6,7 @@ import dataclasses
 import json
 import random
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -91,6 +92,8 @@ def test_the_detail_sums_to_the_raw_score_only_with_the_matched_terms_factor(sna
         matched = len({item.query_term for item in made.contributions})
         assert matched == made.score.matched_terms == int(table.matched_terms[position])
         assert summed * matched == pytest.approx(ranked, rel=1e-9)
+        assert made.score.raw == pytest.approx(ranked, rel=1e-9)
+        assert made.score.relevance == pytest.approx(ranked / (1 + ranked), rel=1e-9)
         if matched > 1:
             several += 1
             assert summed != pytest.approx(ranked, rel=1e-9)
@@ -131,7 +134,7 @@ def check(found: Search) -> None:
         assert first.came_in == found.searchable
         assert last.went_out == len(found.hits)
         chain = [stage for stage in found.stages if stage.name not in ("parent propagation", "merge")]
-        assert all(after.came_in == before.went_out for before, after in zip(chain, chain[1:], strict=False))
+        assert all(after.came_in == before.went_out for before, after in pairwise(chain))
     else:
         assert found.total_found == (len(found.hits) if found.outcome.startswith("path") else 0)
     assert len(found.hits) <= max(found.limit, 1)

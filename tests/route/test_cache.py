@@ -208,7 +208,7 @@ OPERATION = st.tuples(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.lists(OPERATION, max_size=40), st.booleans())
 def test_the_cache_is_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
     state, model, now = CacheState(), Model(), NOW

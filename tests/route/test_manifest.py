@@ -208,10 +208,10 @@ def test_what_is_no_manifest(two: Tree, text: str) -> None:
 
 @pytest.mark.parametrize("tokens", ["Infinity", "1e999", '"x"', "[]", "{}", "null", "NaN"])
 def test_tokens_that_are_no_number(two: Tree, tokens: str) -> None:
-    (two.tree / "_manifest.json").write_text(
-        '{"source_fingerprint": "%s", "active_context": [{"path": "a/n.md", "type": "context", "tokens": %s}]}'
-        % (source_fingerprint(two.snapshot()), tokens)
-    )
+    fingerprint = source_fingerprint(two.snapshot())
+    entry = f'{{"path": "a/n.md", "type": "context", "tokens": {tokens}}}'
+    text = f'{{"source_fingerprint": "{fingerprint}", "active_context": [{entry}]}}'
+    (two.tree / "_manifest.json").write_text(text)
     assert "not valid" in manifest_of(two.snapshot(), LIMITS).source
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from tests.support.trees import Tree, stored
 
-WORDS = (
-    "anchor banner cinder dapple ember fathom gimlet harbor inlet jigsaw kettle lantern meadow nectar orchid pebble "
-    "quarry ripple saddle thicket umber velvet willow yonder zephyr anchors banners embers harbors token tokens tokenise "
-    "straße café naïve 日本 日本語 😀 🎉🎉 x86 utf-8 refresh-token a_b the of and"
-).split()
+_TEXT = """
+anchor banner cinder dapple ember fathom gimlet harbor inlet jigsaw kettle lantern meadow nectar orchid pebble
+quarry ripple saddle thicket umber velvet willow yonder zephyr anchors banners embers harbors token tokens tokenise
+straße café naïve 日本 日本語 😀 🎉🎉 x86 utf-8 refresh-token a_b the of and
+"""
+WORDS = tuple(_TEXT.split())
 DOMAINS = ("auth", "billing", "ingest", "_archived", "Caps", "ops")
 
 

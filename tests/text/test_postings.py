@@ -35,7 +35,7 @@ def matched(postings: Postings, query: str) -> TermTable:
     return match_terms(snapshot, terms(query), TEXT)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(CORPUS, PROSE)
 def test_raw_scores_are_those_of_the_formula(documents: list[tuple[str, str, str]], query: str) -> None:
     index, tokens = Index(documents), terms(query)
@@ -45,6 +45,7 @@ def test_raw_scores_are_those_of_the_formula(documents: list[tuple[str, str, str
     assert (table.matched_terms > 0).tolist() == [value > 0 for value in expected]
 
 
+@settings(max_examples=60)
 @given(CORPUS, st.text(st.sampled_from("ab"), min_size=1, max_size=9))
 def test_one_term_over_all_notes(documents: list[tuple[str, str, str]], term: str) -> None:
     index = Index(documents)
@@ -65,6 +66,7 @@ def test_df_and_lengths_are_exact(documents: list[tuple[str, str, str]]) -> None
     assert len(postings.vocabulary) == len(index.vocabulary)
 
 
+@settings(max_examples=40)
 @given(CORPUS, CORPUS, PROSE)
 def test_terms_of_earlier_generations_leave_no_trace(
     before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], query: str

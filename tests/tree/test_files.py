@@ -60,8 +60,23 @@ def test_what_the_walk_passes_over(tree: Tree) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["[x].md", "{x,y}.md", "*?.md", " lead.md", "trail .md", "x..y.md", "new\nline.md", "\x1b[31mred.md", "😀.md", "é.md", "e\u0301.md", "x" * 250 + ".md", "node_modules/n.md", "dist/n.md"],
-)  # fmt: skip
+    [
+        "[x].md",
+        "{x,y}.md",
+        "*?.md",
+        " lead.md",
+        "trail .md",
+        "x..y.md",
+        "new\nline.md",
+        "\x1b[31mred.md",
+        "😀.md",
+        "é.md",
+        "e\u0301.md",
+        "x" * 250 + ".md",
+        "node_modules/n.md",
+        "dist/n.md",
+    ],
+)
 def test_odd_names_are_ordinary_notes(tree: Tree, name: str) -> None:
     tree.file(f"a/{name}", "# Quokka\nquokka")
     found = tree.search("quokka")
@@ -152,8 +167,14 @@ def test_recent_files_come_first_newest_first_and_others_by_path() -> None:
     ]
     ordered = document_order(files, "/root", NOW_MS, 24)
     assert [file.path for file in ordered] == [
-        "x/future.md", "y/new.md", "m/edge.md", "a_b/old.md", "a-b/old.md", "B/old.md", "z/old.md",
-    ]  # fmt: skip
+        "x/future.md",
+        "y/new.md",
+        "m/edge.md",
+        "a_b/old.md",
+        "a-b/old.md",
+        "B/old.md",
+        "z/old.md",
+    ]
 
 
 def test_at_most_so_many_files_in_document_order(tree: Tree) -> None:

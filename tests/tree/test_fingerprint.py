@@ -61,7 +61,7 @@ def test_touched_times_stand_in(tree: Tree) -> None:
     assert snapshot.fingerprint_with({"unknown.md": 7}) == snapshot.fingerprint
 
 
-def test_shared_sources_are_covered(tree: Tree, make_tree: object) -> None:
+def test_shared_sources_are_covered(tree: Tree) -> None:
     other = Tree(tree.root.parent / "other")
     mine, theirs = tree.file("a/n.md", "x"), other.file("pay/c.md", "y", days=1)
     tree.source(("lib", other))

@@ -7,9 +7,26 @@ from hypothesis import strategies as st
 from brvtui.tree.frontmatter import block_of, parse
 
 YAMLISH = st.lists(
-    st.sampled_from(["a: 1", "b: [x, y]", "- item", "c: {", "@x", "!!bool no", "d: !!int ''", "...", "---", "\t", "é: 😀", ":", "? ", "a: *b"]),
+    st.sampled_from(
+        [
+            "a: 1",
+            "b: [x, y]",
+            "- item",
+            "c: {",
+            "@x",
+            "!!bool no",
+            "d: !!int ''",
+            "...",
+            "---",
+            "\t",
+            "é: 😀",
+            ":",
+            "? ",
+            "a: *b",
+        ]
+    ),
     max_size=8,
-).map("\n".join)  # fmt: skip
+).map("\n".join)
 
 
 @pytest.mark.parametrize("text", ["---\na: 1\n---\nbody", "---\r\na: 1\r\n---\r\nbody", "---\na: 1\r\n---\nbody"])

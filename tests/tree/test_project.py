@@ -42,7 +42,7 @@ def test_no_project_here_or_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_folder_that_is_named_is_not_searched_upwards(tree: Tree) -> None:
     below = tree.root / "src"
     below.mkdir()
-    with pytest.raises(ProjectError, match="neither a .brv project nor"):
+    with pytest.raises(ProjectError, match=r"neither a \.brv project nor"):
         find_project(below)
 
 

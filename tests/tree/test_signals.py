@@ -30,7 +30,7 @@ def read(value: Any, partial: bool = True) -> NoteSignals | None:
 
 
 def test_defaults() -> None:
-    assert BASE == NoteSignals(50, 1, "draft", 0, 0, Source.DEFAULT)
+    assert defaults(BRV3.signals) == NoteSignals(50, 1, "draft", 0, 0, Source.DEFAULT)
 
 
 def test_a_full_set() -> None:
@@ -57,13 +57,27 @@ def test_what_is_valid(value: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"importance": 150}, {"importance": -5}, {"importance": "x"}, {"importance": "90"}, {"importance": None},
-        {"importance": True}, {"importance": float("nan")}, {"importance": float("inf")}, pytest.param({"importance": 10**400}, id="huge"),
-        {"maturity": "gold"}, {"maturity": None}, {"maturity": ["core"]},
-        {"recency": 2}, {"recency": -0.1}, {"recency": None},
-        {"accessCount": -1}, {"accessCount": 1.5}, {"updateCount": -1}, {"updateCount": "2"},
+        {"importance": 150},
+        {"importance": -5},
+        {"importance": "x"},
+        {"importance": "90"},
+        {"importance": None},
+        {"importance": True},
+        {"importance": float("nan")},
+        {"importance": float("inf")},
+        pytest.param({"importance": 10**400}, id="huge"),
+        {"maturity": "gold"},
+        {"maturity": None},
+        {"maturity": ["core"]},
+        {"recency": 2},
+        {"recency": -0.1},
+        {"recency": None},
+        {"accessCount": -1},
+        {"accessCount": 1.5},
+        {"updateCount": -1},
+        {"updateCount": "2"},
     ],
-)  # fmt: skip
+)
 def test_one_invalid_field_makes_the_whole_value_invalid(value: dict[str, Any]) -> None:
     assert read(FULL | value) is None
     assert read(value) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from rich.cells import cell_len
@@ -10,6 +11,7 @@ _PICTURES = 0x2400
 _DELETE = 0x7F
 _TAB_CELLS = 4
 _JOINERS = "\u200c\u200d"
+_WORDS = re.compile(r" *[^ ]+| +")
 _SELECTORS = ("\ufe0e", "\ufe0f")
 
 
@@ -118,6 +120,8 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
+    if text.isascii():
+        return _WORDS.findall(text)
     pieces: list[str] = []
     start = 0
     for place in range(1, len(text)):
@@ -160,3 +164,8 @@ def ms(value: float) -> str:
     if value < 0.1:
         return f"{value:.2f} ms"
     return f"{value:.1f} ms" if value < 100 else f"{value:.0f} ms"
+
+
+def plural(amount: int, noun: str) -> str:
+    """``1 note``, ``2 notes``."""
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from brvtui.app.paint.line import Line, line
@@ -31,6 +32,10 @@ class TextPane(Pane):
     def heading(self, view: View) -> str:
         """The title it was given."""
         return self._title
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many rows as there are lines."""
+        return len(self.build(self.view, max(width - 1, 1)))
 
     def build(self, view: View, width: int) -> list[Line]:
         """The paragraph wrapped, then the entries in two columns."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from brvtui.app.app import Opening
 
 PROFILES = ("brv-3", "docs")
+_LETTERS = ("query", "why")
 
 
 class QueryScreen(AskingScreen):
@@ -103,13 +104,12 @@ class QueryScreen(AskingScreen):
         self.view = replace(self.view, **changes)  # type: ignore[arg-type]  # names of View's own fields
         for part in self.query(Lines).results(Lines):
             part.update(self.view)
-        self.query_one(QueryBox).border_title = Content(self._mode())
+        self.query_one(QueryBox).border_title = self._mode()
         self._settle_tick()
 
-    def _mode(self) -> str:
-        if self.view.trace is not None and self.view.trace.mode == "run":
-            return "Query · run: the answer is cached"
-        return "Query · probe (enter runs and caches)"
+    def _mode(self) -> Content:
+        ran = self.view.trace is not None and self.view.trace.mode == "run"
+        return Content("Query: run, the answer is cached" if ran else "Query: probe, enter runs and caches")
 
     def on_resize(self, event: events.Resize) -> None:
         """All panes at once, or tabs."""
@@ -161,8 +161,10 @@ class QueryScreen(AskingScreen):
         files = selectable(trace)
         selected = self.view.selected if same and self.view.selected in files else next(iter(files), "")
         constants = {**self.view.constants, **constants_of(trace)}
-        self.show(query=trace.query, trace=trace, selected=selected, detail=None, constants=constants, cache=None)
-        self._explain()
+        detail = event.detail if event.detail is not None and event.detail.path == selected else None
+        self.show(query=trace.query, trace=trace, selected=selected, detail=detail, constants=constants, cache=None)
+        if detail is None:
+            self._explain()
         if trace.mode == "run" and self.session is not None:
             self.look_at_cache(self.session, trace.query)
 
@@ -280,17 +282,17 @@ class QueryScreen(AskingScreen):
 
     # actions
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Letters that move the focus are text while a field has it."""
+        return not (action in _LETTERS and isinstance(self.focused, Input))
+
     def action_run(self) -> None:
         """Runs the query."""
         self.probe(run=True)
 
     def action_query(self) -> None:
         """Back to the query."""
-        self.field.focus()
-
-    def action_leave(self) -> None:
-        """From the query to the results."""
-        self.action_pane("results")
+        self.set_focus(self.field, scroll_visible=False)
 
     def action_back(self) -> None:
         """Out of a maximised pane, else to the results."""
@@ -302,7 +304,7 @@ class QueryScreen(AskingScreen):
     def action_pane(self, pane: str) -> None:
         """Shows and focuses a pane."""
         self.body.bring(pane)
-        self.query_one(f"#{pane}", Pane).focus()
+        self.set_focus(self.query_one(f"#{pane}", Pane), scroll_visible=False)  # at once: the next key is for it
         self._settle_tick()
 
     def action_cycle(self, step: int) -> None:

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from brvtui.app.messages import TextWanted
 from brvtui.app.paint.line import Line, Span, line, rule
-from brvtui.app.paint.text import visible, wrap
+from brvtui.app.paint.text import plural, visible, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
@@ -155,7 +155,7 @@ def _prompt(prompt: Prompt, width: int, mark: re.Pattern[str] | None) -> list[Li
 
 def _lane(lane: Lane, width: int) -> Line:
     made = Line().gap().fit(f"lane {lane.name}", 16, "muted").add(f"{lane.tokens:>5} of {lane.budget} tokens  ", "text")
-    return made.add(f"{len(lane.entries)} notes, {lane.left_out} left out", "muted").cut(width)
+    return made.add(f"{plural(len(lane.entries), 'note')}, {lane.left_out} left out", "muted").cut(width)
 
 
 def marker(trace: Trace) -> re.Pattern[str] | None:

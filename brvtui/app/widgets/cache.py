@@ -13,6 +13,8 @@ from brvtui.trace import CacheEntry
 
 _BAR = 6
 _WIDE = 56
+_ROOMY = 30
+_TITLE = 24
 
 
 class CachePane(Pane):
@@ -35,7 +37,7 @@ class CachePane(Pane):
         amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
         if self.content_size.width >= 34:
             return f"Cache{amount} · SIMULATED by brv-tui"
-        return f"Cache{amount} SIMULATED"
+        return f"Cache{amount if self.content_size.width >= _TITLE else ''} SIMULATED"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Both look-ups, entries newest first, fingerprint."""
@@ -77,13 +79,15 @@ def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> list[Line]:
     state = entry.state.value
     role = STATE_ROLES[state]
     alive = entry.left_s > 0 and entry.fingerprint_match
-    bar = draining(entry.left_s, entry.left_s + entry.age_s, _BAR, glyphs)
+    cells = _BAR if width >= _ROOMY else _BAR - 2
+    bar = draining(entry.left_s, entry.left_s + entry.age_s, cells, glyphs)
     made = line(f" {glyphs.state[state]} ", role).add(f"t{entry.tier} ", f"tier-{entry.tier}")
     made.add(bar, "accent" if alive else "faint").add(f" {seconds(entry.left_s):>5}", "text" if alive else "faint")
     same = glyphs.check if entry.fingerprint_match else glyphs.cross
     made.add(f" fp{same}", "ok" if entry.fingerprint_match else "bad")
-    similar = f"{entry.shared_tokens}/{entry.union_tokens} {number(entry.similarity)}"
-    right = Line().add(similar, "text" if alive else "faint")
+    shared = f"{entry.shared_tokens}/{entry.union_tokens} "
+    right = Line().add(shared if width >= _ROOMY else "", "muted")
+    right.add(number(entry.similarity), "text" if alive else "faint")
     second = line("   ").add(entry.key, "muted" if alive else "faint")
     if width >= _WIDE:
         first = made.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted")
@@ -92,5 +96,6 @@ def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _why(entry: CacheEntry, width: int) -> list[Line]:
-    text = f"age {seconds(entry.age_s)} · {entry.why}"
+    shared = "" if width >= _ROOMY else f"{entry.shared_tokens}/{entry.union_tokens} words · "
+    text = f"{seconds(entry.age_s)} old · {shared}{entry.why}"
     return [line(f"   {part}", "faint") for part in wrap(text, width - 4)[:1]]

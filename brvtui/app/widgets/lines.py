@@ -17,7 +17,8 @@ from brvtui.app.view import View
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui
 
-_LETTERS = str.maketrans("·×→−–…“”≥≤│┄↑↓", '.x>--~""><|-^v')
+LETTERS = str.maketrans("·×÷→−–…“”≠≥≤│┄↑↓≈", ".x/>--~''#><|-^v~")
+"""A plain letter for the typographic signs in our own texts."""
 
 
 class Lines(Widget):
@@ -117,7 +118,7 @@ class Lines(Widget):
         under = base + Style(bgcolor=palette.style(f"text on {ground}").bgcolor) if ground else base
         letters = not self.glyphs.unicode
         segments = [
-            Segment(text.translate(_LETTERS) if letters else text, under + palette.style(role))
+            Segment(text.translate(LETTERS) if letters else text, under + palette.style(role))
             for text, role in self.lines[number].spans
         ]
         return Strip(segments).adjust_cell_length(width, under)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.glyphs import Glyphs
 from brvtui.app.paint.line import Line, Span, line, spread
+from brvtui.app.paint.text import plural
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
 from brvtui.trace import Trace
@@ -56,6 +57,8 @@ def lint(trace: Trace, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     groups += _combine(trace)
     if stop:
         groups.append((2, [("stop ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))
+    if trace.scope_option and not found.scope.path:
+        groups.append((10, [(f"{glyphs.warn} {found.scope.why}", "warn")]))
     if found.scope.restricts:
         groups.append((5, [("in ", "muted"), (found.scope.path, "accent")]))
     return groups
@@ -66,7 +69,7 @@ def _combine(trace: Trace) -> list[tuple[int, list[Span]]]:
     if not found.combine:
         why = "" if found.lint.notes else found.combine_why or found.outcome.value.replace("_", " ")
         return [(9, [(why, "muted")])] if why else []
-    notes = f" {found.matched} of {found.searchable} notes"
+    notes = f" {found.matched} of {plural(found.searchable, 'note')}"
     groups: list[tuple[int, list[Span]]] = [(9, [(found.combine, "bold text"), (notes, "text")])]
     why = found.combine_why.partition(": ")[2] or found.combine_why
     return [*groups, (1, [(why, "muted")])] if why else groups

@@ -10,11 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.strip import Strip
 
-from brvtui.app.paint.text import visible
+from brvtui.app.paint.text import cut, visible
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.lines import LETTERS, Lines
 
 _WHEEL_ROWS = 3
+_CORNERS = 6
 
 
 class Pane(Lines, can_focus=True):
@@ -56,7 +57,8 @@ class Pane(Lines, can_focus=True):
 
     def retitle(self) -> None:
         """Puts the title, or the row of tabs, into the border."""
-        title = self.tabs if self.tabs is not None else Content(visible(self.heading(self.view)))
+        heading = cut(visible(self.heading(self.view)), max(self.outer_size.width - _CORNERS, 1))
+        title = self.tabs or Content(heading if self.glyphs.unicode else heading.translate(LETTERS))
         if self.border_title != title.markup:
             self.border_title = title
 

@@ -20,7 +20,6 @@ class QueryInput(Input):
         Binding("enter", "submit", "run", id="query.run", tooltip="Run the query: its answer is cached"),
         Binding("up", "history(-1)", "history", id="query.earlier", tooltip="The query before this one in the history"),
         Binding("down", "history(1)", "later", id="query.later", show=False, tooltip="The query after this one"),
-        Binding("escape", "screen.leave", "results", id="query.leave", tooltip="Leave the field for the results"),
     ]
 
     def __init__(self, *, id: str) -> None:

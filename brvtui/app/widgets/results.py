@@ -18,6 +18,7 @@ from brvtui.trace import Hit, Kind, NearMiss, Trace
 _BAR = 6
 _SCORE = 5
 _RANKS = "rank"
+_WAY_OUT = "Leave with ctrl+q, then name a project or a folder of markdown: brv-tui PROJECT"
 
 
 class ResultsPane(ChoicePane):
@@ -46,10 +47,10 @@ class ResultsPane(ChoicePane):
         found = view.trace.search
         if not view.trace.hits and not found.total_found:
             return "Results none"
-        unused = " · computed, not used" if view.unused else ""
+        limit = "computed, not used" if view.unused else f"limit {found.limit}"
         added = sum(1 for hit in view.trace.hits if hit.found_by)
         more = f" + {added} by words" if added else ""
-        return f"Results {len(view.trace.hits) - added} of {found.total_found}{more} · limit {found.limit}{unused}"
+        return f"Results {len(view.trace.hits) - added} of {found.total_found}{more} · {limit}"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Hits and near misses; before a query, hints and the most important notes."""
@@ -97,8 +98,10 @@ class ResultsPane(ChoicePane):
 
     def _empty(self, view: View, width: int) -> list[Line]:
         if view.phase is not Phase.READY or view.overview is None:
-            text = view.problem if view.phase is Phase.FAILED else "reading the tree…"
-            made = [Line(), *(line(f" {part}", "muted") for part in wrap(text, width - 2))]
+            texts = [view.problem, _WAY_OUT] if view.phase is Phase.FAILED else ["reading the tree…"]
+            made = [Line()]
+            for text in texts:
+                made += [*(line(f" {part}", "muted") for part in wrap(text, width - 2)), Line()]
         elif not view.overview.notes:
             made = [Line(), line(" no notes in this tree yet", "muted")]
         else:
@@ -175,9 +178,9 @@ def _nothing(trace: Trace, width: int) -> list[Line]:
 
 def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     hints = (
-        ("Type a question", "each key shows its tier"),
-        ("Enter runs it", "ask again to see tier 0"),
-        ("A folder", "named or chosen, scopes it"),
+        ("Type", "every key shows its tier"),
+        ("Enter", "runs: ask twice for tier 0"),
+        ("Folder", "choose one as scope"),
     )
     made = [Line()]
     for head, text in hints:

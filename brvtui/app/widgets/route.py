@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import ms, number, signed
+from brvtui.app.paint.text import ms, number, signed, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines, places_of, strip, verdict
@@ -12,6 +12,7 @@ from brvtui.trace import Check, Stage, State, Step, Trace
 
 _WIDE = 90
 _NAME = 24
+_MOST_LIFTS = 12
 
 
 class RoutePane(Pane):
@@ -43,7 +44,8 @@ class RoutePane(Pane):
         trace = view.trace if view.query.strip() else None
         if trace is None:
             return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
-        return [*top, *gates(trace, width, self.glyphs), *stages(trace, width), *times(trace, width)]
+        tables = [*gates(trace, width, self.glyphs), *stages(trace, width), *lifts(trace, width, self.glyphs)]
+        return [*top, *tables, *times(trace, width), *notices(trace, width, self.glyphs)]
 
 
 def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
@@ -70,7 +72,7 @@ def _step(step: Step, width: int, glyphs: Glyphs) -> Line:
 
 def _check(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
     sign, role = _passed(check, glyphs)
-    if step.state in (State.SKIPPED, State.NOT_REACHED):
+    if step.state in (State.SKIPPED, State.NOT_REACHED) or (step.state is State.PASSED and check.passed is False):
         role = "muted"
     made = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
     places = places_of(check)
@@ -102,6 +104,32 @@ def _stage(stage: Stage, width: int) -> Line:
     made = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
     made.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
     return made.add(f" {stage.note}" if stage.note else "", "muted").cut(width)
+
+
+def lifts(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+    """Parent propagation, parent by parent: which hit lifts which folder to what, and whether that was kept."""
+    if not trace.search.lifts:
+        return []
+    made = [rule(width, "parent propagation", dash=glyphs.dash)]
+    for lift in trace.search.lifts[:_MOST_LIFTS]:
+        sign, role = (glyphs.check, "ok") if lift.kept else (glyphs.state["missed"], "muted")
+        entry = Line().gap().add(f"{sign} ", role).add(lift.folder, "text").add(f"  {lift.score:.2f}", role)
+        how = f" = {lift.relevance:.3f} × {lift.factor:g}^{lift.levels}"
+        made.append(entry.add(how, "muted").add(f"  {lift.why}", "muted").cut(width))
+    if len(trace.search.lifts) > _MOST_LIFTS:
+        made.append(line(f"   … {len(trace.search.lifts) - _MOST_LIFTS} more folders", "muted"))
+    return made
+
+
+def notices(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+    """What the user should know about the project's state."""
+    if not trace.notices:
+        return []
+    made = [rule(width, "good to know", dash=glyphs.dash)]
+    for notice in trace.notices:
+        for place, part in enumerate(wrap(notice, width - 4)):
+            made.append(line(f" {glyphs.warn} " if place == 0 else "   ", "warn").add(part, "text"))
+    return made
 
 
 def times(trace: Trace, width: int) -> list[Line]:

@@ -33,11 +33,6 @@ class ScorePane(Pane):
         """Trace, selection and its detail."""
         return (view.trace, view.selected, view.detail, view.query.strip() == "")
 
-    def heading(self, view: View) -> str:
-        """The selected note."""
-        chosen = view.hit or view.near_miss
-        return f"Score · {chosen.title}" if chosen and view.query.strip() else "Score"
-
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
         if view.trace is None or not view.query.strip():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.paint.line import Line, Span, spread
+from brvtui.app.paint.text import plural
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
 
@@ -32,7 +33,7 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     if overview is None:
         return [(9, [("brv-tui", "bold strong")]), (8, [(_opening(view), "muted")])]
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
-    groups.append((8, [(f"{overview.notes} notes ", "text"), *counts(overview.counts, glyphs)]))
+    groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
     groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.frozen else ("live", "text")]
     groups.append((4, clock))
@@ -45,6 +46,8 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     if view.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))
+    if view.trace is not None and view.trace.notices:
+        groups.append((5, [(f"{glyphs.warn} {plural(len(view.trace.notices), 'notice')}: F4", "warn")]))
     return groups
 
 

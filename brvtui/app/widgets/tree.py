@@ -106,7 +106,8 @@ class TreePane(ChoicePane):
     def _unseen(self, unseen: tuple[tuple[str, str], ...], width: int) -> list[Line]:
         is_open = UNSEEN in (self.opened or ())
         sign = self.glyphs.open if is_open else self.glyphs.closed
-        made = [line(f" {sign} ", "warn").add("not seen by the engine", "warn").add(f" {len(unseen)}", "muted")]
+        right = Line().add(str(len(unseen)), "muted")
+        made = [line(f" {sign} ", "warn").add("not seen by the engine", "warn").right(width, right)]
         self.choices.append(UNSEEN)
         self.owner.append(len(self.choices) - 1)
         for path, reason in unseen if is_open else ():
@@ -161,6 +162,8 @@ class TreePane(ChoicePane):
             self.opened = opened ^ {path}
             self.rebuild()
             self.reveal()
+            if path == UNSEEN and not is_open:
+                self.scroll_to_row(self.owner.index(self.cursor))
 
 
 def _walk(branches: Iterable[Branch]) -> Iterable[Branch]:

@@ -19,6 +19,7 @@ _SHORT = {
     "single_call": "one call",
     "agentic_loop": "loop",
 }
+_SHORTEST = {**_SHORT, "entity_search": "entity", "single_call": "call", "agentic_loop": "loop"}
 _TIMED_BY = {
     "exact_cache": "cache",
     "out_of_domain": "search",
@@ -122,10 +123,11 @@ def _outlook(width: int, glyphs: Glyphs, values: bool) -> list[Line]:
     """The steps before any query."""
     cell = (width - 1) // len(_SHORT)
     names, states = Line().gap(), Line().gap()
-    for place, (tier, label) in enumerate(zip(_TIERS, _SHORT.values(), strict=True)):
+    labels = _SHORTEST.values() if cell < _NARROW_CELL else _SHORT.values()
+    for place, (tier, label) in enumerate(zip(_TIERS, labels, strict=True)):
         last = place == len(_SHORT) - 1
         arrow = cell >= _WIDE_CELL and not last
-        names.fit(f"{tier} {label}".strip(), cell - 4 if arrow else cell - 1, "faint")
+        names.fit(label if cell < _NARROW_CELL else f"{tier} {label}".strip(), cell - 4 if arrow else cell - 1, "faint")
         names.add(glyphs.skipped_arrow if arrow else "", "faint").gap()
         states.fit(glyphs.state[State.NOT_REACHED.value], cell - 1, "faint").gap()
     return [names.cut(width), states.cut(width), *([Line(), Line()] if values else [])]
@@ -133,6 +135,8 @@ def _outlook(width: int, glyphs: Glyphs, values: bool) -> list[Line]:
 
 def _name(step: Step, room: int) -> str:
     tier = f"{step.tier} " if step.tier is not None else ""
+    if room < _NARROW_CELL - 1:
+        return _SHORTEST.get(step.name, step.label)
     return f"{tier}{step.label if len(tier + step.label) < room else _SHORT.get(step.name, step.label)}"
 
 
@@ -144,16 +148,16 @@ def _name_role(step: Step) -> str:
 def _state(step: Step, cell: int, glyphs: Glyphs) -> str:
     word = STATE_WORDS[step.state.value]
     if cell < _WIDE_CELL and step.state is State.NOT_REACHED:
-        word = "unasked"
+        word = "unasked" if cell >= _NARROW_CELL else "idle"
     space = " " if cell >= _NARROW_CELL else ""
     return f"{glyphs.state[step.state.value]}{space}{word}"
 
 
 def deciding(step: Step) -> Check | None:
-    """The check of a step that decided: the last that failed, else the last that was reached."""
+    """The check of a step that decided: in a step that failed the last that failed, else the last that was reached."""
     reached = [check for check in step.checks if check.passed is not None]
     failed = [check for check in reached if check.passed is False]
-    chosen = failed or reached
+    chosen = failed if failed and step.state in (State.FAILED, State.MISSED) else reached
     return chosen[-1] if chosen else None
 
 

@@ -1,0 +1,64 @@
+"""What the app's tests share: a garden of notes, an app over it with a frozen clock, timings masked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.app.app import BrvTui, Opening
+from brvtui.session import Session
+from brvtui.trace import Trace
+from tests.app.garden import plant
+from tests.support.trees import NOW_MS, Tree
+
+
+@pytest.fixture
+def garden(tmp_path: Path) -> Tree:
+    """The project of these tests."""
+    return plant(tmp_path / "garden")
+
+
+@pytest.fixture(autouse=True)
+def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations."""
+    for name in ("probe", "run"):
+        monkeypatch.setattr(Session, name, _without_timings(getattr(Session, name)))
+    monkeypatch.setattr("brvtui.snapshot.fingerprint", _fingerprint)
+    monkeypatch.setenv("BRV_TUI_ASCII", "0")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TMUX", "none")
+
+
+def _without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
+    def masked(*args: Any, **kwargs: Any) -> Trace:
+        trace = method(*args, **kwargs)
+        trace.timings.clear()
+        return trace
+
+    return masked
+
+
+def _fingerprint(files: Iterable[tuple[str, int]]) -> str:
+    text = ",".join(f"{Path(place).name}:{mtime}" for place, mtime in files)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@pytest.fixture
+def make_app() -> Callable[..., BrvTui]:
+    """Makes an app over a project, with its clock frozen unless told otherwise."""
+
+    def make(root: Path, now_ms: float | None = NOW_MS, profile: str | None = None) -> BrvTui:
+        signals = root / "signals.json"
+        return BrvTui(Opening(root, profile, now_ms, signals if signals.exists() else None))
+
+    return make
+
+
+@pytest.fixture
+def app(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+    """An app over the garden."""
+    return make_app(garden.root)

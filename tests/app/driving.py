@@ -1,0 +1,87 @@
+"""How tests drive the app: type, wait for what was asked to be shown, look."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.query import QueryScreen
+from brvtui.app.view import Phase, View
+from brvtui.app.widgets.lines import Lines
+
+WIDE = (120, 36)
+NARROW = (80, 24)
+HUGE = (200, 60)
+SIZES = {"80x24": NARROW, "120x36": WIDE, "200x60": HUGE}
+
+
+def screen(pilot: Pilot[Any]) -> QueryScreen:
+    """The Query screen."""
+    return next(one for one in reversed(pilot.app.screen_stack) if isinstance(one, QueryScreen))
+
+
+def view(pilot: Pilot[Any]) -> View:
+    """What it shows."""
+    return screen(pilot).view
+
+
+def brv(pilot: Pilot[Any]) -> BrvTui:
+    """The app."""
+    return cast("BrvTui", pilot.app)
+
+
+async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 8.0) -> float:
+    """Waits until ``happened()`` is true; how many seconds that took. Fails after ``seconds``."""
+    begun = time.monotonic()
+    while not happened():
+        assert time.monotonic() - begun < seconds, f"did not happen within {seconds} s: {view(pilot)}"
+        await pilot.pause(0.005)
+    return time.monotonic() - begun
+
+
+async def settled(pilot: Pilot[Any]) -> None:
+    """Waits until the project is open, or cannot be, and nothing is under way."""
+    await until(pilot, lambda: view(pilot).phase is not Phase.LOADING)
+    await until(pilot, lambda: view(pilot).watching or view(pilot).phase is Phase.FAILED)
+    field = screen(pilot).field
+
+    def idle() -> bool:
+        shown = view(pilot)
+        current = shown.query == field.value or not field.value.strip() or shown.phase is Phase.FAILED
+        return current and all(worker.is_finished for worker in pilot.app.workers)
+
+    for _ in range(3):
+        await until(pilot, idle)
+        await pilot.pause()
+
+
+async def type_text(pilot: Pilot[Any], text: str) -> None:
+    """Types ``text`` into the focused field and waits for its trace."""
+    names = {" ": "space", "/": "slash", "?": "question_mark", ".": "full_stop", "-": "minus", "_": "underscore"}
+    await pilot.press(*(names.get(char, char) for char in text))
+    await settled(pilot)
+
+
+async def ask(pilot: Pilot[Any], text: str) -> None:
+    """Puts ``text`` into the field at once and waits for its trace."""
+    await settled(pilot)
+    screen(pilot).field.value = text
+    await settled(pilot)
+
+
+def text_of(pilot: Pilot[Any], selector: str) -> str:
+    """The lines of a widget as text."""
+    widget = screen(pilot).query_one(selector, Lines)
+    return "\n".join(line.plain for line in widget.lines)
+
+
+def shown(pilot: Pilot[Any]) -> str:
+    """Everything on the terminal, as text."""
+    app = pilot.app
+    width, height = app.size
+    lines = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in strip)[:width] for strip in lines[:height])

@@ -1,0 +1,109 @@
+"""Bars: eighths, stacked parts, what is taken away."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.app.glyphs import ASCII, UNICODE, Glyphs, for_terminal
+from brvtui.app.paint.bars import draining, eighths, stack, stacked, tick_labels
+from brvtui.app.widgets.score import how
+from brvtui.trace import Part
+
+DRAFT = (
+    Part("relevance", 0.5742, 0.957, 0.6),
+    Part("importance", 0.098, 49.0, 0.2),
+    Part("recency", 0.175, 0.875, 0.2),
+    Part("maturity", -0.12708, 0.8472, 0.85, "draft"),
+    Part("local bonus", 0.1),
+    Part("cap", 0.0, 0.82012, 1.0),
+    Part("rounding", -0.00012, 0.82012, None, "half up, 2 decimals"),
+)
+
+
+def test_eighths_are_exact() -> None:
+    assert eighths(1.0, 4, UNICODE) == "████"
+    assert eighths(0.5, 4, UNICODE) == "██  "
+    assert eighths(0.53125, 4, UNICODE) == "██▏ "
+    assert eighths(2.0, 2, UNICODE) == "██"
+    assert eighths(-1.0, 2, UNICODE) == "  "
+    assert eighths(0.5, 4, ASCII) == "##  "
+
+
+def test_what_is_taken_away_shrinks_what_came_before_it() -> None:
+    pieces = stack(DRAFT)
+    kept = dict(pieces.kept)
+    assert kept["relevance"] == pytest.approx(0.5742 * 0.85, rel=1e-3)
+    assert kept["local bonus"] == pytest.approx(0.1, rel=1e-2)
+    assert sum(kept.values()) == pytest.approx(0.82)
+    assert pieces.taken == pytest.approx(0.1272)
+
+
+@given(st.lists(st.floats(-0.2, 0.6), min_size=1, max_size=7))
+def test_kept_and_taken_are_the_whole(values: list[float]) -> None:
+    parts = [Part(f"p{number}", value) for number, value in enumerate(values)]
+    pieces = stack(parts)
+    if values[0] > 0.5 and all(value >= 0 or -value < 0.05 for value in values):
+        assert sum(value for _, value in pieces.kept) == pytest.approx(sum(values))
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
+def test_the_stacked_bar_shows_each_part_hatching_and_ticks(glyphs: Glyphs) -> None:
+    text = "".join(text for text, _ in stacked(DRAFT, 50, (0.7, 0.85, 0.97), glyphs))
+    assert len(text) == 50
+    for name in ("relevance", "importance", "recency", "local bonus", "lost"):
+        assert glyphs.fills[name] in text
+    assert text[int(0.97 * 50)] == glyphs.tick
+    assert text.index(glyphs.fills["lost"]) == 41
+
+
+def test_every_fill_differs_from_the_others() -> None:
+    for glyphs in (UNICODE, ASCII):
+        together = ["relevance", "importance", "recency", "maturity", "local bonus", "lost"]
+        assert len({glyphs.fills[name] for name in together}) == len(together)
+
+
+def test_tick_labels_stand_where_their_ticks_are() -> None:
+    made = tick_labels(100, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
+    assert [made.index(mark) for mark in ("┊.70", "┊.85", "┊.93")] == [70, 85, 93]
+    narrow = tick_labels(40, {0.7: "┊.70", 0.85: "┊.85", 0.93: "┊.93"}).plain
+    assert [place for place, char in enumerate(narrow) if char == "┊"] == [28, 34, 37]
+    assert len(narrow) <= 40
+
+
+def test_a_bar_runs_empty() -> None:
+    assert draining(60, 60, 6, UNICODE) == "▰▰▰▰▰▰"
+    assert draining(30, 60, 6, UNICODE) == "▰▰▰▱▱▱"
+    assert draining(0, 60, 6, UNICODE) == "▱▱▱▱▱▱"
+    assert draining(1, 0, 3, ASCII) == "..."
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (DRAFT[0], "0.957 × 0.6"),
+        (DRAFT[1], "49.000 × 0.2 ÷ 100"),
+        (DRAFT[3], "draft × 0.85"),
+        (DRAFT[4], ""),
+        (DRAFT[5], "at most 1"),
+        (DRAFT[6], "half up, 2 decimals"),
+        (Part("propagated", 0.539, 0.98, 0.55, "1 up"), "0.980 × 0.55  1 up"),
+    ],
+)
+def test_a_part_says_what_it_was_made_of(part: Part, text: str) -> None:
+    assert how(part) == text
+
+
+def test_letters_when_asked_for_or_when_there_is_no_unicode() -> None:
+    assert for_terminal({"BRV_TUI_ASCII": "1"}, "utf-8") is ASCII
+    assert for_terminal({"BRV_TUI_ASCII": "0"}, "ascii") is UNICODE
+    assert for_terminal({}, "UTF-8") is UNICODE
+    assert for_terminal({}, "ANSI_X3.4-1968") is ASCII
+
+
+def test_every_letter_form_is_one_plain_cell() -> None:
+    for table in (ASCII.maturity, ASCII.kind, ASCII.state, ASCII.fills):
+        assert all(len(sign) == 1 and sign.isascii() for sign in table.values())
+    for table, signs in ((ASCII.maturity, UNICODE.maturity), (ASCII.kind, UNICODE.kind), (ASCII.state, UNICODE.state)):
+        assert len(set(table.values())) == len(set(signs.values()))

@@ -1,0 +1,161 @@
+"""Loading, watching, and what is shown when there is nothing to open."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.view import Phase
+from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+
+
+async def test_a_changed_note_is_in_every_pane_within_a_second(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        assert "Zeppelin" not in shown(pilot)
+        garden.file("deploy/zeppelin.md", "# Zeppelin rollback\n\nrollback rollback\n", 0)
+        took = await until(pilot, lambda: "Zeppelin" in text_of(pilot, "#results"))
+        assert took < 1.0
+        await settled(pilot)
+        assert "Zeppelin" in text_of(pilot, "#tree")
+        assert "14 notes" in text_of(pilot, "#status")
+
+
+async def test_the_users_place_survives_a_change(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "3", "f3", "j", "j")
+        await settled(pilot)
+        selected, score = view(pilot).selected, screen(pilot).query_one("#score")
+        scrolled = score.offset_row  # type: ignore[attr-defined]  # a Pane
+        assert scrolled == 2
+        (garden.tree / "auth" / "oauth" / "scopes.md").unlink()
+        await until(pilot, lambda: (overview := view(pilot).overview) and overview.notes == 12)
+        await settled(pilot)
+        assert view(pilot).selected == selected
+        assert screen(pilot).focused is score
+        assert score.offset_row == scrolled  # type: ignore[attr-defined]  # a Pane
+
+
+async def test_an_edited_note_is_read_again(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "enter")
+        await settled(pilot)
+        garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
+        await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))
+        await settled(pilot)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_no_such_project(tmp_path: Path, make_app: MakeApp, size: tuple[int, int]) -> None:
+    async with make_app(tmp_path / "nowhere").run_test(size=size) as pilot:
+        await settled(pilot)
+        assert view(pilot).phase is Phase.FAILED
+        assert "no such folder" in view(pilot).problem
+        assert "CANNOT OPEN" in shown(pilot)
+        await pilot.press(*"abc", "enter", "escape", "j", "w", "z", "p", "R", "c", "f8", "enter", "f7", "right")
+        await pilot.pause()
+        assert view(pilot).trace is None
+
+
+async def test_a_file_is_no_project(tmp_path: Path, make_app: MakeApp) -> None:
+    (tmp_path / "file.txt").write_text("x")
+    async with make_app(tmp_path / "file.txt").run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert "not a folder" in view(pilot).problem
+
+
+async def test_an_empty_tree_says_what_to_do_and_fills_by_itself(tree: Tree, make_app: MakeApp) -> None:
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert view(pilot).phase is Phase.READY
+        assert "EMPTY" in shown(pilot)
+        assert "curate one with brv" in shown(pilot)
+        await ask(pilot, "anything")
+        assert "NOT COVERED" in shown(pilot)
+        await ask(pilot, "")
+        tree.note("a/b.md", "First")
+        await until(pilot, lambda: "READY" in shown(pilot))
+        await settled(pilot)
+
+
+async def test_bad_signals_are_a_message(garden: Tree, make_app: MakeApp) -> None:
+    (garden.root / "signals.json").write_text("[1]")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert view(pilot).phase is Phase.FAILED
+        assert "must hold a JSON object" in view(pilot).problem
+
+
+async def test_an_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root, profile="nope").run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert "no profile nope" in view(pilot).problem
+
+
+async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# A\n\ntext\n")
+    async with make_app(tmp_path / "notes").run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert any("taken as the context tree" in notice.message for notice in pilot.app._notifications)
+
+
+async def test_titles_are_never_markup_or_escapes(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "strange tricks")
+        await pilot.press("escape", "enter")
+        await settled(pilot)
+        text = shown(pilot)
+        assert "[red]title[/red]" in text
+        assert "␛[31m" in text_of(pilot, "#score")
+        assert "\\u202e" in text_of(pilot, "#answer")
+        assert "␇" in text_of(pilot, "#answer")
+        assert not any(ord(char) < 32 for char in text.replace("\n", ""))
+
+
+async def test_the_cache_counts_down_while_the_clock_runs(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("enter")
+        await until(pilot, lambda: (seen := view(pilot).cache) and seen.look.entries)
+        first = view(pilot).cache
+        await until(pilot, lambda: view(pilot).cache is not first)
+        second = view(pilot).cache
+        assert first is not None
+        assert second is not None
+        assert second.look.entries[0].left_s < first.look.entries[0].left_s
+        assert "TIER 0" not in shown(pilot) or view(pilot).trace is not None
+
+
+def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
+    code = (
+        "import sys, brvtui.app; assert 'textual' not in sys.modules;"
+        "import brvtui.app.app;"
+        "heavy = {'numpy', 'tantivy', 'yaml', 'watchdog', 'rapidfuzz', 'brvtui.session', 'brvtui.snapshot',"
+        " 'markdown_it', 'textual.widgets._data_table', 'textual.widgets._markdown', 'pyuca'};"
+        "found = heavy & set(sys.modules); assert not found, found"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_stylesheets_stay_under_the_parse_cache(app: BrvTui) -> None:
+    async def count() -> int:
+        async with app.run_test(size=WIDE) as pilot:
+            await settled(pilot)
+            await pilot.press("f1")
+            return len(app.stylesheet.source)
+
+    import asyncio
+
+    assert asyncio.run(count()) < 50

@@ -1,0 +1,84 @@
+"""When a query is put to the engine."""
+
+from __future__ import annotations
+
+from brvtui.app.engine import Ask
+from brvtui.app.prober import Prober
+
+
+class Engine:
+    """Notes what was begun and how often a pause was asked for."""
+
+    def __init__(self) -> None:
+        self.begun: list[Ask] = []
+        self.pauses = 0
+        self.prober = Prober(self.begun.append, self._pause)
+
+    def _pause(self) -> None:
+        self.pauses += 1
+
+    @property
+    def queries(self) -> list[str]:
+        return [asked.query for asked in self.begun]
+
+
+def test_the_first_key_probes_at_once() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "")
+    assert engine.queries == ["a"]
+    assert engine.pauses == 0
+
+
+def test_while_one_is_under_way_only_the_newest_waits() -> None:
+    engine = Engine()
+    for query in ("a", "ab", "abc"):
+        engine.prober.ask(query, "")
+    assert engine.queries == ["a"]
+    assert not engine.prober.finished(engine.begun[0].number, 1)
+    assert engine.queries == ["a", "abc"]
+    assert engine.prober.finished(engine.begun[1].number, 1)
+    assert engine.queries == ["a", "abc"]
+
+
+def test_after_a_slow_search_keys_wait_for_a_pause() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "")
+    engine.prober.finished(1, 50)
+    engine.prober.ask("ab", "")
+    engine.prober.ask("abc", "")
+    assert engine.queries == ["a"]
+    assert engine.pauses == 2
+    engine.prober.go()
+    assert engine.queries == ["a", "abc"]
+    engine.prober.finished(3, 1)
+    engine.prober.ask("abcd", "")
+    assert engine.queries == ["a", "abc", "abcd"]
+
+
+def test_runs_are_never_lost_and_never_wait_for_a_pause() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "")
+    engine.prober.finished(1, 50)
+    engine.prober.ask("b", "", run=True)
+    engine.prober.ask("c", "", run=True)
+    engine.prober.ask("cd", "")
+    assert engine.queries == ["a", "b"]
+    engine.prober.finished(2, 1)
+    engine.prober.finished(3, 1)
+    assert engine.queries == ["a", "b", "c", "cd"]
+    assert [asked.run for asked in engine.begun] == [False, True, True, False]
+
+
+def test_forgetting_makes_an_answer_stale() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "")
+    engine.prober.forget()
+    assert not engine.prober.finished(1, 1)
+
+
+def test_a_failure_lets_the_next_one_begin() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "")
+    engine.prober.ask("b", "")
+    engine.prober.failed()
+    assert engine.queries == ["a", "b"]

@@ -1,0 +1,269 @@
+"""Typing probes, Enter runs; every pane follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from brvtui.app.app import BrvTui
+from brvtui.app.widgets.answer import AnswerPane
+from brvtui.session import Session
+from brvtui.trace import Outcome
+from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, type_text, until, view
+from tests.support.trees import Tree
+
+
+async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: Path, garden: Tree) -> None:
+    before = {path: path.read_bytes() for path in garden.root.rglob("*") if path.is_file()}
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await type_text(pilot, "key rotation")
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.mode == "probe"
+        assert trace.query == "key rotation"
+        assert trace.outcome is Outcome.SINGLE_CALL
+        assert "TIER 3" in shown(pilot)
+        assert "top score 0.81 needs 0.85: short 0.04" in shown(pilot)
+    assert {path: path.read_bytes() for path in garden.root.rglob("*") if path.is_file()} == before
+    assert not list(own_data_folders.rglob("*.json"))
+
+
+async def test_every_pane_is_filled(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        assert "Refresh rotation" in text_of(pilot, "#results")
+        assert "sum ✓" in text_of(pilot, "#score")
+        assert "text · raw" in text_of(pilot, "#score")
+        assert "direct.min_top" in text_of(pilot, "#route")
+        assert "whole AND" in text_of(pilot, "#retry")
+        assert "not run" in text_of(pilot, "#retry")
+        assert "No model provider is set" in text_of(pilot, "#answer")
+        assert "0.84" in text_of(pilot, "#tree")
+        assert "SIMULATED" in shown(pilot)
+
+
+async def test_enter_runs_and_the_answer_is_cached(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("enter")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
+        await settled(pilot)
+        assert "t2" in text_of(pilot, "#cache")
+        assert "1/50" in shown(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.outcome is Outcome.EXACT_CACHE)
+        await settled(pilot)
+        assert "TIER 0" in shown(pilot)
+        assert "computed, not used" in text_of(pilot, "#route")
+        assert "computed, not used" in text_of(pilot, "#score")
+
+
+async def test_similar_words_hit_the_fuzzy_cache(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rotated signing keys window")
+        await pilot.press("enter")
+        await settled(pilot)
+        await ask(pilot, "window rotated signing keys")
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.outcome is Outcome.FUZZY_CACHE
+        assert "TIER 1" in shown(pilot)
+
+
+async def test_clearing_the_cache(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("escape", "c")
+        await settled(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.cache.entries == ()
+
+
+async def test_history_goes_back_and_keeps_the_draft(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        for query in ("rollback", "refunds"):
+            await ask(pilot, query)
+            await pilot.press("enter")
+            await settled(pilot)
+        await ask(pilot, "half typed")
+        field = screen(pilot).field
+        seen = []
+        for key in ("up", "up", "up", "down", "down"):
+            await pilot.press(key)
+            seen.append(field.value)
+        assert seen == ["refunds", "rollback", "rollback", "refunds", "half typed"]
+        await settled(pilot)
+
+
+async def test_what_was_typed_while_loading_is_probed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.press(*"rollback")
+        await settled(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.query == "rollback"
+
+
+async def test_an_emptied_field_shows_the_empty_state(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await ask(pilot, "")
+        assert view(pilot).trace is None
+        assert "READY" in shown(pilot)
+        assert "most important notes" in text_of(pilot, "#results")
+        await ask(pilot, "   ")
+        assert view(pilot).trace is None
+
+
+async def test_nothing_found_says_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra quagga")
+        assert "NOT COVERED" in shown(pilot)
+        assert "logged as tier 2" in shown(pilot)
+        assert "nothing was found" in text_of(pilot, "#results")
+        assert "is not covered by this project's memory" in text_of(pilot, "#answer").replace("\n ", " ")
+
+
+async def test_choosing_a_result_explains_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "j")
+        await settled(pilot)
+        assert view(pilot).selected == "auth/jwt/session_expiry.md"
+        assert "Session expiry" in text_of(pilot, "#score")
+        await pilot.press("3")
+        await settled(pilot)
+        assert view(pilot).selected == "auth/jwt/token_store.md"
+        await pilot.press("g")
+        assert view(pilot).selected == "auth/jwt/refresh_rotation.md"
+        await pilot.press("G")
+        assert view(pilot).selected == "auth/oauth/key_rotation.md"
+        await settled(pilot)
+
+
+async def test_entity_hits_say_by_which_word(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert "by “refresh”" in text_of(pilot, "#results")
+
+
+async def test_a_near_miss_says_what_it_lacked(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "invoice")
+        assert "below 0.7 × top" in text_of(pilot, "#results")
+        await pilot.press("escape", "G")
+        await settled(pilot)
+        assert view(pilot).hit is None
+        assert view(pilot).near_miss is not None
+        await pilot.press("w")
+        assert screen(pilot).focused is screen(pilot).query_one("#score")
+        assert "not in the results: below 0.7 × top" in text_of(pilot, "#score")
+
+
+async def test_enter_on_a_result_shows_the_note(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "enter")
+        await settled(pilot)
+        assert screen(pilot).query_one(AnswerPane).tab == "note"
+        assert "Tokens are kept hashed" in text_of(pilot, "#answer")
+        await pilot.press("left")
+        assert "no model is asked" in text_of(pilot, "#answer")
+        await pilot.press("left")
+        assert "## Summary" in text_of(pilot, "#answer")
+
+
+async def test_the_prompt_tab_has_sections_and_lanes(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("f7", "right")
+        await settled(pilot)
+        text = text_of(pilot, "#answer")
+        assert "tokens in, at most 1024 out" in text
+        assert "lane summaries" in text
+        assert "pre-fetched context" in text
+
+
+async def test_the_querys_terms_are_marked(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        marked = {
+            text.lower()
+            for line in screen(pilot).query_one(AnswerPane).lines
+            for text, role in line.spans
+            if "match" in role
+        }
+        assert {"token", "store"} <= marked
+
+
+async def test_parts_that_do_not_add_up_are_said_in_red(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        trace = view(pilot).trace
+        assert trace is not None
+        wrong = replace(trace.hits[0], score=0.5)
+        screen(pilot).show(trace=replace(trace, hits=(wrong,)))
+        await pilot.pause()
+        score = text_of(pilot, "#score")
+        assert "explanation does not add up (off by 0.5)" in score
+        assert "█████" not in score
+        assert "sum ✗" in score
+
+
+async def test_probes_answered_out_of_order_are_dropped(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        for query in ("r", "ro", "rollback", "refunds"):
+            screen(pilot).field.value = query
+        await settled(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.query == "refunds"
+
+
+async def test_switching_the_profile_asks_again(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.profile == "docs")
+        await settled(pilot)
+        assert view(pilot).profile == "docs"
+        assert "docs" in text_of(pilot, "#status")
+
+
+async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders: Path) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refunds")
+        await pilot.press("escape", "R")
+        assert view(pilot).recording
+        assert "recording" in text_of(pilot, "#status")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
+        await settled(pilot)
+    assert any("overlay" in path.name for path in own_data_folders.rglob("*"))
+
+
+async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        session = screen(pilot).session
+        assert session is not None
+
+        def broken(query: str, scope: str = "") -> None:
+            raise ZeroDivisionError(query)
+
+        session.probe = broken  # type: ignore[method-assign,assignment]  # stands in for a defect of the engine
+        screen(pilot).field.value = "rollback"
+        await until(pilot, lambda: len(pilot.app._notifications) > 0)
+        session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # mended
+        screen(pilot).field.value = "refunds"
+        await settled(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.query == "refunds"

@@ -1,0 +1,213 @@
+"""Sizes, tabs, focus, themes, help: the frame around the panes."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.arrangement import PANES, TABS
+from brvtui.app.keymap import PANE_KEYS
+from brvtui.app.screens.message import MessageScreen, TextPane
+from brvtui.app.themes import DARK, LIGHT
+from brvtui.app.widgets.body import Body
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, view
+
+
+def _displayed(body: Body) -> set[str]:
+    return {child.id or "" for child in body.children if child.display}
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_verdict_and_strip_are_always_there(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "key rotation")
+        for pane in PANES:
+            await pilot.press(PANE_KEYS[pane])
+            for maximised in (False, True):
+                text = shown(pilot)
+                assert "TIER 3" in text, (pane, maximised)
+                assert "✗ failed" in text, (pane, maximised)
+                assert "» taken" in text, (pane, maximised)
+                await pilot.press("z")
+
+
+async def test_a_wide_screen_shows_every_pane(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert _displayed(screen(pilot).body) == set(PANES)
+
+
+async def test_a_narrow_screen_has_tabs(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "key rotation")
+        body = screen(pilot).body
+        assert _displayed(body) == {"verdict", "results", "score"}
+        for tab in TABS:
+            await pilot.press(PANE_KEYS[tab])
+            assert _displayed(body) == {"verdict", "results", tab}
+            assert screen(pilot).focused is body.query_one(f"#{tab}")
+            assert "Score│Route│Retry│Cache│Answer│Tree" in shown(pilot)
+        assert "computed in memory" not in shown(pilot)
+
+
+async def test_a_tab_can_be_clicked(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "key rotation")
+        row = next(number for number, line in enumerate(shown(pilot).splitlines()) if "Score│Route" in line)
+        column = shown(pilot).splitlines()[row].index("Retry")
+        await pilot.click(offset=(column + 1, row))
+        await pilot.pause()
+        assert screen(pilot).body.tab == "retry"
+
+
+async def test_resizing_keeps_query_selection_and_focus(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "j")
+        await settled(pilot)
+        selected = view(pilot).selected
+        for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert view(pilot).selected == selected
+            small = size[0] < 60 or size[1] < 18
+            assert ("brv-tui needs" in shown(pilot)) == (small and size[0] > 13)
+        assert screen(pilot).focused is screen(pilot).results
+        assert "sum ✓" in text_of(pilot, "#score")
+
+
+async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        seen = []
+        for _ in range(len(PANES) + 1):
+            await pilot.press("tab")
+            focused = screen(pilot).focused
+            seen.append(focused.id if focused else None)
+        assert seen == [*PANES, "query"]
+        await pilot.press("shift+tab")
+        assert screen(pilot).focused is screen(pilot).query_one("#route")
+
+
+async def test_letters_are_text_in_the_field_and_keys_outside(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("t", "z", "q", "question_mark", "1")
+        assert screen(pilot).field.value == "tzq?1"
+        assert pilot.app.theme == DARK.name
+        await pilot.press("escape", "t")
+        assert pilot.app.theme == LIGHT.name
+        await pilot.press("slash")
+        assert screen(pilot).focused is screen(pilot).field
+        await settled(pilot)
+
+
+async def test_maximise_and_back(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("f3", "z")
+        assert _displayed(screen(pilot).body) == {"verdict", "score"}
+        await pilot.press("escape")
+        assert _displayed(screen(pilot).body) == set(PANES)
+        await pilot.press("f4", "z")
+        assert _displayed(screen(pilot).body) == {"route"}
+        await pilot.press("z")
+        assert _displayed(screen(pilot).body) == set(PANES)
+
+
+async def test_f1_helps_with_the_focused_pane(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("f1")
+        assert isinstance(pilot.app.screen, MessageScreen)
+        assert "Type a question" in shown(pilot)
+        await pilot.press("escape", "f6", "f1")
+        assert "What the router's cache would hold" in shown(pilot)
+        await pilot.press("f1")
+        assert not isinstance(pilot.app.screen, MessageScreen)
+
+
+async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "question_mark")
+        text = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
+        for words in ("Empty the simulated cache", "Show and focus tree", "To the last row", "Open the folder", "^q"):
+            assert words in text
+        await pilot.press("q")
+        assert not isinstance(pilot.app.screen, MessageScreen)
+
+
+async def test_changing_the_theme_repaints_every_pane(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        before = screen(pilot).results.render_line(0)
+        await pilot.press("escape", "t")
+        await pilot.pause()
+        assert pilot.app.theme == LIGHT.name
+        after = screen(pilot).results.render_line(0)
+        assert before.text == after.text
+        assert [segment.style for segment in before] != [segment.style for segment in after]
+
+
+async def test_the_key_bar_follows_the_focus(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert "enter run" in text_of(pilot, "#keys")
+        await pilot.press("f8")
+        assert "enter scope" in text_of(pilot, "#keys")
+        await pilot.press("f7")
+        assert "next tab" in text_of(pilot, "#keys")
+
+
+async def test_results_can_be_walked_from_the_field(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        first = view(pilot).selected
+        await pilot.press("ctrl+n")
+        assert view(pilot).selected != first
+        await pilot.press("ctrl+p")
+        assert view(pilot).selected == first
+        assert screen(pilot).focused is screen(pilot).field
+        await settled(pilot)
+
+
+async def test_a_screenshot_says_where_it_went(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "s")
+        await pilot.pause()
+        notices = [notice.message for notice in pilot.app._notifications]
+        assert any(message.startswith("saved ") and message.endswith(".svg") for message in notices)
+
+
+async def test_q_and_ctrl_q_leave(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "q")
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+@pytest.mark.parametrize(
+    "query", ["?!... ---", "the of and", "a" * 10_000, "日本語 🎉 \u202eabc", "[red]x[/red]", "]", "[/"]
+)
+async def test_odd_queries_are_just_text(app: BrvTui, query: str) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, query)
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.query == query
+        for pane in PANES:
+            await pilot.press(PANE_KEYS[pane])
+        assert "TIER" in shown(pilot) or "NOT COVERED" in shown(pilot)
+
+
+async def test_keys_typed_ahead_reach_the_pane_that_was_asked_for(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "refresh token rotation")
+        for key in ("escape", "j", "f4", "G", "slash", "x"):
+            pilot.app.simulate_key(key)
+        await settled(pilot)
+        assert screen(pilot).field.value == "refresh token rotationx"
+        assert screen(pilot).body.tab == "route"

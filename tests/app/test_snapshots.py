@@ -1,0 +1,127 @@
+"""What the screen looks like, state by state and size by size."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app import engine
+from brvtui.app.app import BrvTui
+from brvtui.app.messages import Progressed
+from brvtui.app.themes import LIGHT
+from brvtui.app.widgets.tree import UNSEEN, TreePane
+from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled
+from tests.support.trees import Tree
+
+Before = Callable[[Pilot[Any]], Awaitable[None]]
+Compare = Callable[..., bool]
+
+
+def _asking(query: str, *keys: str) -> Before:
+    async def before(pilot: Pilot[Any]) -> None:
+        await ask(pilot, query)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+
+    return before
+
+
+async def _unseen(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("f8")
+    tree = screen(pilot).query_one(TreePane)
+    tree.move_to(tree.choices.index(UNSEEN))
+    await pilot.press("enter")
+
+
+_STATES: dict[str, Before] = {
+    "empty": settled,
+    "llm": _asking("refresh token rotation"),
+    "direct": _asking("token store"),
+    "loop": _asking("refund credit note"),
+    "not-covered": _asking("zebra quagga"),
+    "cached": _asking("rollback", "enter", "enter"),
+    "path": _asking("auth/jwt"),
+    "question-mark": _asking("how are refresh tokens rotated?", "escape", "j"),
+    "near-miss": _asking("invoice", "escape", "G", "w"),
+    "strange": _asking("strange tricks"),
+}
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("state", _STATES.values(), ids=_STATES)
+def test_dark(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=state)
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("state", ["empty", "llm", "cached"])
+def test_light(snap_compare: Compare, app: BrvTui, state: str, size: tuple[int, int]) -> None:
+    app.theme = LIGHT.name
+    assert snap_compare(app, terminal_size=size, run_before=_STATES[state])
+
+
+@pytest.mark.parametrize("key", ["f4", "f5", "f6", "f7", "f8"])
+def test_tabs(snap_compare: Compare, app: BrvTui, key: str) -> None:
+    assert snap_compare(app, terminal_size=NARROW, run_before=_asking("refresh token rotation", "enter", key))
+
+
+@pytest.mark.parametrize("tab", ["prompt", "note"])
+def test_answer_tabs(snap_compare: Compare, app: BrvTui, tab: str) -> None:
+    rights = ["right"] if tab == "prompt" else ["right", "right"]
+    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("refresh token rotation", "f7", "z", *rights))
+
+
+def test_route_maximised(snap_compare: Compare, app: BrvTui) -> None:
+    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("refresh token rotation", "f4", "z"))
+
+
+def test_unseen_files(snap_compare: Compare, app: BrvTui) -> None:
+    assert snap_compare(app, terminal_size=WIDE, run_before=_unseen)
+
+
+def test_letters(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, garden: Tree, make_app: Any) -> None:
+    monkeypatch.setenv("BRV_TUI_ASCII", "1")
+    assert snap_compare(make_app(garden.root), terminal_size=WIDE, run_before=_asking("refresh token rotation"))
+
+
+@pytest.mark.parametrize("size", [(60, 18), (59, 17)], ids=["60x18", "59x17"])
+def test_the_smallest(snap_compare: Compare, app: BrvTui, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=_asking("refresh token rotation"))
+
+
+@pytest.mark.parametrize("key", ["f1", "question_mark"])
+def test_help(snap_compare: Compare, app: BrvTui, key: str) -> None:
+    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("rollback", "f3", key))
+
+
+def test_loading(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stuck(*asked: object) -> None:
+        post = asked[-1]
+        assert callable(post)
+        post(Progressed(40, 120))
+
+    async def progress(pilot: Pilot[Any]) -> None:
+        while not screen(pilot).view.total:
+            await pilot.pause()
+        await pilot.pause()
+
+    monkeypatch.setattr(engine, "open_project", stuck)
+    assert snap_compare(app, terminal_size=WIDE, run_before=progress)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+def test_no_project(
+    snap_compare: Compare, make_app: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert snap_compare(make_app(Path("nowhere")), terminal_size=size, run_before=settled)
+
+
+def test_empty_tree(snap_compare: Compare, make_app: Any, tree: Tree) -> None:
+    assert snap_compare(make_app(tree.root), terminal_size=WIDE, run_before=settled)

@@ -1,0 +1,121 @@
+"""The tree: counts, scoping, files that the engine does not see."""
+
+from __future__ import annotations
+
+from brvtui.app.app import BrvTui
+from brvtui.app.widgets.tree import UNSEEN, TreePane
+from tests.app.driving import WIDE, ask, screen, settled, shown, text_of, view
+
+
+async def test_folders_show_notes_by_maturity(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        lines = text_of(pilot, "#tree").splitlines()
+        assert lines[0].split()[-3:] == ["○9", "◐2", "●2"]
+        auth = next(line for line in lines if line.startswith(" ▾ auth "))
+        assert auth.split()[-3:] == ["○4", "◐1", "●1"]
+
+
+async def test_choosing_a_folder_scopes_and_again_lifts_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        everything = view(pilot).trace
+        assert everything is not None
+        tree = screen(pilot).query_one(TreePane)
+        await pilot.press("f8")
+        tree.move_to(tree.choices.index("auth/oauth"))
+        await pilot.press("enter")
+        await settled(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        assert view(pilot).scope == trace.scope_option == "auth/oauth"
+        assert {hit.path for hit in trace.search.hits} <= {"auth/oauth/scopes.md", "auth/oauth/key_rotation.md"}
+        assert "auth/oauth" in shown(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert view(pilot).scope == ""
+        assert view(pilot).trace is not None
+
+
+async def test_the_root_lifts_the_scope(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        tree = screen(pilot).query_one(TreePane)
+        await pilot.press("f8")
+        tree.move_to(tree.choices.index("billing"))
+        await pilot.press("enter")
+        await settled(pilot)
+        assert view(pilot).scope == "billing"
+        await pilot.press("g", "enter")
+        await settled(pilot)
+        assert view(pilot).scope == ""
+
+
+async def test_unseen_files_are_listed_with_their_reason(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        tree = screen(pilot).query_one(TreePane)
+        assert "broken.md" not in text_of(pilot, "#tree")
+        await pilot.press("f8")
+        tree.move_to(tree.choices.index(UNSEEN))
+        await pilot.press("enter")
+        assert "broken.md" in text_of(pilot, "#tree")
+        assert "not UTF-8" in text_of(pilot, "#tree")
+        await pilot.press("enter")
+        assert "broken.md" not in text_of(pilot, "#tree")
+
+
+async def test_folders_open_and_close(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        tree = screen(pilot).query_one(TreePane)
+        await pilot.press("f8")
+        tree.move_to(tree.choices.index("auth"))
+        await pilot.press("left")
+        assert "auth/jwt" not in tree.choices
+        await pilot.press("right")
+        assert "auth/jwt" in tree.choices
+        await pilot.press("right")
+        assert tree.chosen.startswith("auth/")
+        tree.move_to(tree.choices.index("auth/strange.md"))
+        await pilot.press("left")
+        assert tree.chosen == "auth"
+
+
+async def test_the_selected_result_is_shown_with_its_score(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        tree = screen(pilot).query_one(TreePane)
+        assert tree.chosen == "deploy/rollback.md"
+        row = next(line for line in text_of(pilot, "#tree").splitlines() if "Rollback" in line)
+        assert row.startswith("▌")
+        assert row.endswith("1.00")
+
+
+async def test_a_click_on_a_folder_scopes(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        tree = screen(pilot).query_one(TreePane)
+        row = tree.choices.index("billing") - tree.offset_row
+        await pilot.click("#tree", offset=(4, row + 1))
+        await settled(pilot)
+        assert view(pilot).scope == "billing"
+
+
+async def test_a_note_in_the_tree_opens_as_text(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        tree = screen(pilot).query_one(TreePane)
+        await pilot.press("f8")
+        tree.move_to(tree.choices.index("billing/refunds.md"))
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "A refund never changes an invoice" in text_of(pilot, "#answer").replace("\n ", " ")
+
+
+async def test_a_scope_that_is_gone_is_said_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        screen(pilot).show(scope="auth/nowhere")
+        await ask(pilot, "token")
+        assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")
