@@ -14,6 +14,7 @@ from brvtui.app.messages import (
     CacheSeen,
     Changed,
     Detailed,
+    Explained,
     Failed,
     Loaded,
     NoteRead,
@@ -124,7 +125,18 @@ def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
     """Posts the term × field detail of ``file`` under the search that found it, when it is a searched note."""
     found = _detail(session, trace, file)
     if found is not None:
-        post(Detailed(trace, found))
+        is_hit = any(hit.file == file for hit in trace.hits)
+        post(Detailed(trace, found, None if is_hit else session.score_of(trace.search, file)))
+
+
+def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
+    """Posts why ``file`` is, or is not, in the answer of ``trace``; remedies are found by asking again."""
+    from brvtui.inquire.naming import UnknownNote
+
+    try:
+        post(Explained(trace, session.explain(trace.query, file, trace.scope_option, trace)))
+    except UnknownNote:
+        return
 
 
 def _detail(session: Session, trace: Trace, file: str) -> Detail | None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from brvtui.app.view import CacheShown, NoteText, Overview
-from brvtui.trace import Detail, Trace
+from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
+    from brvtui.inquire.why_not import Explanation
     from brvtui.session import Session
 
 
@@ -80,10 +81,19 @@ class Traced(Message):
 
 @dataclass
 class Detailed(Message):
-    """The term × field detail of one note under one trace."""
+    """The term × field detail of one note under one trace, and the score that a near miss would have had."""
 
     trace: Trace
     detail: Detail
+    own: Hit | None = None
+
+
+@dataclass
+class Explained(Message):
+    """Why one note is, or is not, in the answer of one trace."""
+
+    trace: Trace
+    explanation: Explanation
 
 
 @dataclass

@@ -95,6 +95,8 @@ class View:
     trace: Trace | None = None
     selected: str = ""
     detail: Detail | None = None
+    own: Hit | None = None
+    """The score that the selected near miss would have had."""
     note: NoteText | None = None
     cache: CacheShown | None = None
     constants: Mapping[str, float] = field(default_factory=dict)

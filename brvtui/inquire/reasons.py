@@ -32,5 +32,32 @@ class Reason(StrEnum):
 
     @property
     def number(self) -> int:
-        """The place in the list, from 1."""
-        return list(Reason).index(self) + 1
+        """The place in the closed list of 15; what makes a file unreadable shares the third."""
+        return _NUMBERS[self]
+
+
+_THIRD = (Reason.ARCHIVED, Reason.UNREADABLE, Reason.CUT_OFF, Reason.ENGINE_FAILS)
+_NUMBERS = {
+    reason: place
+    for place, reasons in enumerate(
+        [
+            (Reason.NOT_IN_TREE,),
+            (Reason.DERIVED,),
+            _THIRD,
+            (Reason.INDEX_OLDER,),
+            (Reason.CACHED,),
+            (Reason.PATH,),
+            (Reason.SCOPE,),
+            (Reason.NO_WORDS,),
+            (Reason.NO_TERM,),
+            (Reason.AND,),
+            (Reason.FLOOR,),
+            (Reason.UNMATCHED_WORD,),
+            (Reason.GAP,),
+            (Reason.LIMIT,),
+            (Reason.TRIMMED,),
+        ],
+        start=1,
+    )
+    for reason in reasons
+}

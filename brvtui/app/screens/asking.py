@@ -67,6 +67,11 @@ class AskingScreen(Screen[None]):
         """Works out the term × field detail of one note."""
         engine.detail(session, trace, file, self.post_message)
 
+    @work(thread=True, exclusive=True, group="explain", exit_on_error=False)
+    def fetch_explanation(self, session: Session, trace: Trace, file: str) -> None:
+        """Finds out why a note is, or is not, in the answer, and what would bring it in."""
+        engine.explain(session, trace, file, self.post_message)
+
     @work(thread=True, exclusive=True, group="note", exit_on_error=False)
     def fetch_note(self, session: Session, file: str) -> None:
         """Reads the text of one note."""

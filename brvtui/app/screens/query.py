@@ -18,6 +18,7 @@ from brvtui.app import messages as news
 from brvtui.app.arrangement import PANES, TABS, is_too_small, is_wide
 from brvtui.app.screens.asking import AskingScreen, settle_memory
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
+from brvtui.app.screens.why import why_screen
 from brvtui.app.view import Phase, View, constants_of, selectable
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.body import Body
@@ -178,7 +179,7 @@ class QueryScreen(AskingScreen):
     @on(news.Detailed)
     def _detailed(self, event: news.Detailed) -> None:
         if event.trace is self.view.trace and event.detail.path == self.view.selected:
-            self.show(detail=event.detail)
+            self.show(detail=event.detail, own=event.own)
 
     @on(news.Selected)
     def _selected(self, event: news.Selected) -> None:
@@ -322,8 +323,14 @@ class QueryScreen(AskingScreen):
         self.results.move_to(self.results.cursor + step)
 
     def action_why(self) -> None:
-        """The explanation of the selected note."""
-        self.action_pane("score")
+        """Why the selected note is, or is not, in the answer, in a modal."""
+        if self.session is not None and self.view.trace is not None and self.view.selected:
+            self.fetch_explanation(self.session, self.view.trace, self.view.selected)
+
+    @on(news.Explained)
+    def _explained(self, event: news.Explained) -> None:
+        if event.trace is self.view.trace:
+            self.app.push_screen(why_screen(event.explanation))
 
     def action_maximise(self) -> None:
         """Gives the focused pane the whole body, or back."""

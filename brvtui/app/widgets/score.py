@@ -31,7 +31,7 @@ class ScorePane(Pane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace, selection and its detail."""
-        return (view.trace, view.selected, view.detail, view.query.strip() == "")
+        return (view.trace, view.selected, view.detail, view.own, view.query.strip() == "")
 
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
@@ -76,7 +76,11 @@ def legend(width: int, glyphs: Glyphs) -> list[Line]:
 
 def explain(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
     """Everything about one hit."""
-    made = [_head(hit, view, width, glyphs)]
+    return [_head(hit, view, width, glyphs), *_body(hit, view, width, glyphs)]
+
+
+def _body(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    made: list[Line] = []
     if not adds_up(hit):
         off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
         made += [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
@@ -106,6 +110,9 @@ def miss(missed: NearMiss, view: View, width: int, glyphs: Glyphs) -> list[Line]
     short = f"{missed.short:.0f} places" if "limit" in missed.reason else f"{missed.short:.4f}"
     made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
     made.append(line(" it lacked ", "muted").add(short, "bold warn").add(f", at rank {missed.rank}", "muted"))
+    made += [line(" why not, and what would bring it in: w", "muted"), Line()]
+    if view.own is not None and view.own.file == missed.file:
+        return [*made, *_body(view.own, view, width, glyphs)]
     detail = view.detail if _is_for(view, missed.file) else None
     return [*made, *terms(detail.score if detail else None, detail, width, glyphs)]
 
