@@ -292,3 +292,50 @@ def test_clocks_far_away(good: Tree, now_ms: float) -> None:
 def test_times_before_1970(good: Tree) -> None:
     os.utime(good.tree / "x" / "good.md", ns=(-86_400_000_000_000, -86_400_000_000_000))
     still_works(good)
+
+
+def test_frontmatter_nested_beyond_reason_is_no_frontmatter(tree: Tree) -> None:
+    nested = "\n".join("  " + "[" * 1_900 for _ in range(300))
+    tree.file("x/deep.md", f"---\nimportance: 5\nk:\n{nested}\n---\n# Deep\n\nquokka\n")
+    assert paths(tree.search("quokka")) == ["x/deep.md"]
+
+
+def test_aliases_that_multiply_are_no_frontmatter(tree: Tree) -> None:
+    lines = ["a0: &a0 {x: 1}"] + [f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}" for n in range(1, 40)]
+    tree.file("x/bomb.md", "---\nimportance: 5\n" + "\n".join(lines) + "\n---\n# Bomb\n\nquokka\n")
+    assert paths(tree.search("quokka")) == ["x/bomb.md"]
+
+
+def test_frontmatter_of_very_many_keys_is_no_frontmatter(tree: Tree) -> None:
+    keys = "\n".join(f"key{n}: 1" for n in range(1_900))
+    tree.file("x/keys.md", f"---\nimportance: 5\n{keys}\n---\n# Keys\n\nquokka\n")
+    assert paths(tree.search("quokka")) == ["x/keys.md"]
+
+
+def test_a_pipe_is_not_read(tree: Tree) -> None:
+    tree.note("x/good.md", "Quokka", "quokka")
+    os.mkfifo(tree.tree / "x" / "pipe.md")
+    os.mkfifo(tree.tree / "_manifest.json")
+    assert paths(tree.search("quokka")) == ["x/good.md"]
+    assert ("x/pipe.md", "not a regular file") in [(file.path, file.reason) for file in tree.snapshot().unseen]
+
+
+def test_a_folder_a_thousand_levels_deep(tree: Tree) -> None:
+    start = Path.cwd()
+    os.chdir(tree.tree)
+    try:
+        for _ in range(1_200):
+            os.mkdir("d")
+            os.chdir("d")
+        Path("n.md").write_text("# Quokka\n\nquokka\n")
+    finally:
+        os.chdir(start)
+    tree.note("x/good.md", "Quokka", "quokka")
+    assert "x/good.md" in paths(tree.search("quokka"))
+
+
+def test_a_shared_source_with_a_very_long_root_is_left_out(tree: Tree) -> None:
+    tree.note("x/good.md", "Quokka", "quokka")
+    entry = {"alias": "lib", "projectRoot": "/" + "x" * 5_000, "readOnly": True, "addedAt": "2026-01-01T00:00:00Z"}
+    tree.sources_file({"version": 1, "sources": [entry]})
+    assert paths(tree.search("quokka")) == ["x/good.md"]

@@ -9,12 +9,14 @@ from typing import ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from brvtui.app.glyphs import for_terminal
 from brvtui.app.screens.query import QueryScreen
 from brvtui.app.themes import DARK, DEFAULTS, THEMES, Palette
 from brvtui.app.widgets.lines import Lines
+from brvtui.text.visible import visible
 
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 
@@ -73,6 +75,18 @@ class BrvTui(App[None]):
         for screen in self.screen_stack:
             for widget in screen.query(Lines).results(Lines):
                 widget.restyle()
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """A toast; what it quotes is text, never markup nor escapes."""
+        super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=markup)
 
     def action_next_theme(self) -> None:
         """The next of our own themes."""

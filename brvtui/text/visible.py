@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import unicodedata
 
-_CONTROL_PICTURES = 0x2400
-_DELETE, _DELETE_PICTURE = "\x7f", "␡"
-_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_PICTURES = 0x2400
+_DELETE = 0x7F
+_TAB_CELLS = 4
+_JOINERS = "\u200c\u200d"
+_SELECTORS = ("\ufe0e", "\ufe0f")
 
 
 def visible(text: str, keep: str = "") -> str:
-    """``text`` with control characters as their pictures (``␛``), other unprintable ones as ``�``.
+    """``text`` with every control, bidi control and lone surrogate as a visible placeholder.
 
-    Characters in ``keep`` (``"\\n"``, say) stay. Letters of any script, emoji and joiners stay.
+    Emoji sequences are taken apart (joiners and variation selectors go), because terminals disagree on their width;
+    joiners inside words of scripts that need them stay, and so do the characters in ``keep`` (a line feed, say).
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and not any(mark in text for mark in _SELECTORS):
         return text
-    return "".join(character if character in keep else _shown(character) for character in text)
+    return "".join(char if char in keep else _placeholder(text, place) for place, char in enumerate(text))
 
 
-def _shown(character: str) -> str:
-    if character < " ":
-        return chr(_CONTROL_PICTURES + ord(character))
-    if character == _DELETE:
-        return _DELETE_PICTURE
-    if character in _BIDI_CONTROLS or unicodedata.category(character) in ("Cc", "Cs", "Co", "Cn", "Zl", "Zp"):
-        return "\ufffd"
-    return character
+def _placeholder(text: str, place: int) -> str:
+    char = text[place]
+    code = ord(char)
+    if char in _SELECTORS:
+        return ""
+    if char == "\t":
+        return " " * _TAB_CELLS
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == _DELETE:
+        return "␡"
+    if char in _JOINERS:
+        before = text[place - 1 : place]
+        return char if before.isalpha() or unicodedata.combining(before or " ") else ""
+    category = unicodedata.category(char)
+    if category in ("Zl", "Zp") or category in ("Cc", "Cf", "Cs"):
+        return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return " " if category == "Zs" else char

@@ -161,9 +161,13 @@ async def test_a_near_miss_says_what_it_lacked(app: BrvTui) -> None:
         await settled(pilot)
         assert view(pilot).hit is None
         assert view(pilot).near_miss is not None
-        await pilot.press("w")
-        assert screen(pilot).focused is screen(pilot).query_one("#score")
         assert "not in the results: below 0.7 × top" in text_of(pilot, "#score")
+        assert "sum ✓" in text_of(pilot, "#score")
+        await pilot.press("w")
+        await settled(pilot)
+        modal = shown(pilot)
+        assert "13. below 0.7 × top" in modal
+        assert "remedy" in modal
 
 
 async def test_enter_on_a_result_shows_the_note(app: BrvTui) -> None:

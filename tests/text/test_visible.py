@@ -14,12 +14,12 @@ from brvtui.text.visible import visible
     [
         ("plain [red] text", "plain [red] text"),
         ("\x1b[31mred\x07", "␛[31mred␇"),
-        ("a\nb\tc", "a␊b␉c"),
+        ("a\nb\tc", "a␊b    c"),
         ("\x7f", "␡"),
-        ("\x9b31m", "\ufffd31m"),
-        ("\u202eabc\u2066", "\ufffdabc\ufffd"),
-        ("\u2028\ud83d", "\ufffd\ufffd"),
-        ("日本語 é 👩‍👩‍👧 שלום", "日本語 é 👩‍👩‍👧 שלום"),
+        ("\x9b31m", "\\u009b31m"),
+        ("\u202eabc\u2066", "\\u202eabc\\u2066"),
+        ("\u2028\ud83d", "\\u2028\\ud83d"),
+        ("日本語 é 👩‍👩‍👧 שלום", "日本語 é 👩👩👧 שלום"),
         ("", ""),
     ],
 )
@@ -34,7 +34,6 @@ def test_what_is_kept() -> None:
 @given(st.text(st.characters(codec=None)))
 def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
     shown = visible(text)
-    assert len(shown) == len(text)
     assert not any(unicodedata.category(character) in ("Cc", "Cs") for character in shown)
     assert shown.encode("utf-8").decode("utf-8") == shown
     assert visible(shown) == shown

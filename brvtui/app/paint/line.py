@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
-from brvtui.app.paint.text import cut, fit, visible
+from brvtui.app.paint.text import cut, fit
+from brvtui.text.visible import visible
 
 Span = tuple[str, str]
 """A piece of text and its role, such as ``muted`` or ``bold accent``."""

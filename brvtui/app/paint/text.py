@@ -3,47 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from rich.cells import cell_len
 
-_PICTURES = 0x2400
-_DELETE = 0x7F
-_TAB_CELLS = 4
-_JOINERS = "\u200c\u200d"
 _WORDS = re.compile(r" *[^ ]+| +")
-_SELECTORS = ("\ufe0e", "\ufe0f")
-
-
-def visible(text: str) -> str:
-    """``text`` with every control, bidi control and lone surrogate as a visible placeholder.
-
-    Emoji sequences are taken apart (joiners and variation selectors go), because terminals disagree on their width;
-    joiners inside words of scripts that need them stay.
-    """
-    if text.isprintable() and not any(mark in text for mark in _SELECTORS):
-        return text
-    return "".join(_placeholder(text, place) for place in range(len(text)))
-
-
-def _placeholder(text: str, place: int) -> str:
-    char = text[place]
-    code = ord(char)
-    if char in _SELECTORS:
-        return ""
-    if char == "\t":
-        return " " * _TAB_CELLS
-    if code < 0x20:
-        return chr(_PICTURES + code)
-    if code == _DELETE:
-        return "␡"
-    if char in _JOINERS:
-        before = text[place - 1 : place]
-        return char if before.isalpha() or unicodedata.combining(before or " ") else ""
-    category = unicodedata.category(char)
-    if category in ("Zl", "Zp") or category in ("Cc", "Cf", "Cs"):
-        return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
-    return " " if category == "Zs" else char
 
 
 def cut(text: str, width: int, ellipsis: str = "…") -> str:

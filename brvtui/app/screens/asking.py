@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
 from brvtui.app import engine
+from brvtui.app.messages import Failed
 from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.trace import Trace
 
@@ -86,7 +87,11 @@ class AskingScreen(Screen[None]):
         """A worker that broke down is told of; the rest goes on."""
         if event.state is WorkerState.ERROR:
             error = event.worker.error
-            self.notify(f"{event.worker.name} failed: {error!r}", severity="error", timeout=10, markup=False)
+            what = f"{event.worker.name} failed: {error!r}"
+            if event.worker.group == "load":
+                self.post_message(Failed(what))
+                return
+            self.notify(what, severity="error", timeout=10, markup=False)
             if event.worker.group == "probe":
                 self.prober.failed()
 

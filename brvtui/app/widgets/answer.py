@@ -10,10 +10,11 @@ from textual.binding import Binding, BindingType
 
 from brvtui.app.messages import TextWanted
 from brvtui.app.paint.line import Line, Span, line, rule
-from brvtui.app.paint.text import plural, visible, wrap
+from brvtui.app.paint.text import plural, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.text.visible import visible
 from brvtui.trace import Lane, Prompt, Trace
 
 TABS = ("answer", "prompt", "note")

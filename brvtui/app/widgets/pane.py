@@ -10,9 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.strip import Strip
 
-from brvtui.app.paint.text import cut, visible
+from brvtui.app.paint.text import cut
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import LETTERS, Lines
+from brvtui.text.visible import visible
 
 _WHEEL_ROWS = 3
 _CORNERS = 6
