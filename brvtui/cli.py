@@ -34,6 +34,8 @@ class _Commands(click.Group):
         position = 0
         while position < len(args) and args[position].startswith("-") and args[position] != "--":
             position += 2 if args[position] in valued else 1
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
         asks_itself = any(arg in ("--help", "-h", "--version") for arg in args[:position])
         if not asks_itself and (position >= len(args) or args[position] not in self.commands):
             args = ["open", *args]
@@ -45,9 +47,9 @@ def _moment(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
         return None
     try:
         moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError as error:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp() * 1000
+    except (ValueError, OverflowError) as error:
         raise click.BadParameter(f"{value} is no ISO 8601 time, such as 2026-11-20T12:00:00Z") from error
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
 
 
 def _shared(command: _F) -> _F:
@@ -142,8 +144,7 @@ def query(
     session = _open(project, profile, now, signals)
     trace = session.probe(text, scope)
     found = session.search(text, limit, scope) if limit else None
-    files = [hit.file for hit in trace.hits if hit.text and not hit.found_by] if detail else []
-    details = {file: session.detail(trace.search, file) for file in files}
+    details = session.details(trace) if detail else {}
     if form == "json":
         from brvtui.trace import to_plain
 
@@ -156,9 +157,7 @@ def query(
     else:
         from brvtui.report.query import search_report, trace_report
 
-        first = trace.hits[0] if trace.hits else None
-        if first and first.text and not first.found_by:
-            details.setdefault(first.file, session.detail(trace.search, first.file))
+        details = details or session.details(trace, 1)
         console = _console()
         console.print(trace_report(trace, details, console.width))
         if found:
@@ -326,5 +325,8 @@ def main() -> None:
         code = OK
     except OSError as error:
         click.echo(visible(f"brv-tui: {error.filename or 'input or output'}: {error.strerror or error}"), err=True)
+        code = FAILED
+    except Exception as error:  # the last resort: a line and the code for a failure, never a traceback
+        click.echo(visible(f"brv-tui: failed: {type(error).__name__}: {error}"), err=True)
         code = FAILED
     sys.exit(code if isinstance(code, int) else OK)

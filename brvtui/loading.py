@@ -37,8 +37,8 @@ class SignalLayers:
     """Stored signals by note path, the first layer that has a note wins; frontmatter comes after them all."""
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
-    broken: str = ""
-    """A file of the engine's sidecar that is no JSON; the engine then reads no signals at all."""
+    broken: frozenset[str] = frozenset()
+    """Notes whose file in the engine's sidecar is no JSON: if one of them is searched, the engine reads no signals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,11 @@ def load(
     own = list_files(project.tree)
     located, beyond = _in_document_order(own.files, "", project.tree, profile, now_ms)
     unseen = list(own.unseen) + [UnseenFile(path, _beyond(profile)) for path in beyond]
+    taken = {file.path for file in own.files}
     for source in project.sources:
         listing = list_files(source.tree)
         shared, _ = _in_document_order(listing.files, source.alias, source.tree, profile, now_ms)
-        located += shared
+        located += [item for item in shared if item.path not in taken]
     reuse = previous if previous is not None and previous.limits == profile.limits else None
     ids = reuse.postings.ids if reuse else TermIds()
     base = defaults(profile.signals)
@@ -100,7 +101,7 @@ def _beyond(profile: Profile) -> str:
 def _in_document_order(
     files: Sequence[TreeFile], alias: str, tree: Path, profile: Profile, now_ms: float
 ) -> tuple[list[_Located], list[str]]:
-    ordered = document_order(list(files), str(tree), now_ms, profile.limits.recent_hours)
+    ordered = document_order(list(files), now_ms, profile.limits.recent_hours)
     most = profile.limits.max_files or len(ordered)
     return [_Located(file, alias, tree) for file in ordered[:most]], [file.path for file in ordered[most:]]
 
@@ -219,11 +220,12 @@ def _assemble(
     )
 
 
-def _signals_ignored(located: Sequence[_Located], parsed: Mapping[str, Parsed], broken: str) -> str:
+def _signals_ignored(located: Sequence[_Located], parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
     """Why the real engine reads no stored signals at all here: it reads them in one batch, which fails as a whole."""
-    if broken:
-        return f"{broken} is no JSON, so ByteRover 3.14 ignores all stored signals: every note has the defaults"
     asked = [item for item in located if parsed[item.path].terms or parsed[item.path].summary_order is not None]
+    junk = next((item.path for item in asked if item.path in broken), "")
+    if junk:
+        return f"the stored signals of {junk} are no JSON, so ByteRover 3.14 ignores those of all notes"
     if any(item.alias for item in asked):
         return "with shared sources, ByteRover 3.14 ignores all stored signals: every note has the defaults"
     odd = next((item.path for item in asked if ":" in item.file.path or "\\" in item.file.path), "")

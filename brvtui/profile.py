@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import tomllib
 import typing
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -360,6 +362,7 @@ _POSITIVE = (
     "text.k",
     "cache.ttl_seconds",
 )
+_RANGES = (("decay.importance_base", 0, 1), ("score.decimals", 0, 12), ("search.excerpt_break", 0, 1))
 _CHOICES = {
     "text.relevance": ("minisearch", "tantivy"),
     "manifest.contexts_by": ("walk", "importance"),
@@ -377,11 +380,33 @@ def _check(profile: Profile, origin: str) -> None:
     for dotted, names in _NAMES.items():
         if set(lookup(profile, dotted)) != names:
             raise ProfileError(f"{origin}: {dotted} must name exactly {', '.join(sorted(names))}")
+    _check_numbers(profile, origin)
+
+
+def _check_numbers(profile: Profile, origin: str) -> None:
     for dotted in _AT_LEAST_ONE:
         if lookup(profile, dotted) < 1:
             raise ProfileError(f"{origin}: {dotted} must be at least 1")
     for dotted in _POSITIVE:
         if not 0 < lookup(profile, dotted) < float("inf"):
             raise ProfileError(f"{origin}: {dotted} must be a number above 0")
+    for dotted, least, most in _RANGES:
+        if not least <= lookup(profile, dotted) <= most:
+            raise ProfileError(f"{origin}: {dotted} must lie between {least:g} and {most:g}")
+    for dotted, value in _numbers(profile):
+        if not math.isfinite(value) or value < 0:
+            raise ProfileError(f"{origin}: {dotted} must be a number of 0 or more")
     if len(profile.router.expected) != TIERS:
         raise ProfileError(f"{origin}: router.expected must hold {TIERS} texts")
+
+
+def _numbers(profile: Profile) -> Iterator[tuple[str, float]]:
+    for table in dataclasses.fields(profile):
+        values = getattr(profile, table.name)
+        if not dataclasses.is_dataclass(values):
+            continue
+        for field in dataclasses.fields(values):
+            value = getattr(values, field.name)
+            for number in value.values() if isinstance(value, dict) else (value,):
+                if isinstance(number, (int, float)) and not isinstance(number, bool):
+                    yield f"{table.name}.{field.name}", number

@@ -16,6 +16,8 @@ from brvtui.trace import Hit, Search, to_plain
 from brvtui.tree.json_file import read_json
 
 MS = 1000.0
+_LONGEST_WAIT = 1e9
+"""Seconds; about 30 years."""
 
 
 class ReplayError(ValueError):
@@ -58,7 +60,7 @@ def read_sequence(path: Path) -> list[Move]:
     for number, item in enumerate(_read_list(path)):
         wait = item.get("wait", 0) if isinstance(item, dict) else None
         touch = item.get("touch") if isinstance(item, dict) else None
-        is_number = isinstance(wait, (int, float)) and not isinstance(wait, bool) and wait >= 0
+        is_number = isinstance(wait, (int, float)) and not isinstance(wait, bool) and 0 <= wait <= _LONGEST_WAIT
         named = touch is None or isinstance(touch, str)
         if not isinstance(item, dict) or not isinstance(item.get("query"), str) or not is_number or not named:
             raise ReplayError(f'{path}: entry {number} must be {{"query", "wait" seconds, "touch" a note or null}}')

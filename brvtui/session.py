@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from brvtui.rank.maturity import after_access
 from brvtui.retrieve.byterover.detail import detail
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.route.cache import CacheState, held_fingerprint, look_up
+from brvtui.route.finding import search_of
 from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
@@ -30,6 +32,8 @@ from brvtui.tree.signals import NoteSignals, Source, defaults, read_signals_file
 from brvtui.tree.watch import Watcher, Watching
 
 Clock = Callable[[], float]
+_REMEMBERED_SNAPSHOTS = 3
+"""Snapshots whose traces can still be asked for details."""
 
 
 def system_clock() -> float:
@@ -66,9 +70,11 @@ class Session:
         self._signals_file = signals_file
         self._overlay = Overlay(project.tree)
         self._snapshot: Snapshot | None = None
+        self._recent: deque[Snapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
         self._cache = CacheState()
         self._loading = threading.Lock()
         self._running = threading.Lock()
+        self._swapping = threading.Lock()
         self._watcher: Watcher | None = None
 
     @classmethod
@@ -111,6 +117,7 @@ class Session:
             if self._snapshot is not None and _same(self._snapshot, made):
                 return False
             made.warm()
+            self._recent.append(made)
             self._snapshot = made
             return True
 
@@ -120,30 +127,54 @@ class Session:
         return trace
 
     def run(self, query: str, scope: str = "") -> Trace:
-        """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on."""
+        """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on.
+
+        When recording fails, the trace's last notice says so.
+        """
         with self._running:
-            trace, self._cache = route(
-                self.snapshot, self.profile, self._cache, Asked(query, self.clock(), scope, True)
-            )
-            if self.recording and trace.used:
+            before = self._cache
+            trace, after = route(self.snapshot, self.profile, before, Asked(query, self.clock(), scope, True))
+            with self._swapping:
+                if self._cache is before:
+                    self._cache = after
+            if not self.recording or not trace.used:
+                return trace
+            try:
                 self._record(trace)
-            return trace
+            except OSError as error:
+                problem = f"access hits cannot be recorded: {error.strerror or error}"
+                return replace(trace, notices=(*trace.notices, problem))
+        self.load()
+        return trace
 
     def search(self, query: str, limit: int, scope: str = "") -> Search:
         """A plain search, as ``brv search`` makes it."""
         return search(self.snapshot, self.profile, self.clock(), query, Options(limit, scope))
 
-    def detail(self, found: Search, path: str) -> Detail:
-        """The term x field detail of the note at ``path`` (a hit's ``file``). Raises KeyError for an unknown note."""
-        return detail(self.snapshot, self.profile, found, path)
+    def detail(self, trace: Trace, path: str) -> Detail:
+        """The term x field detail of the note at ``path`` (a hit's ``file``) under the search that found it.
 
-    def score_of(self, found: Search, path: str) -> Hit | None:
-        """The score that the note at ``path`` has, or would have had, in ``found``; None when no term matches it.
-
-        Raises KeyError for an unknown note.
+        It is made on the snapshot of ``trace``. Raises KeyError for an unknown note, and when that snapshot is gone.
         """
-        snapshot = self.snapshot
-        return score_of(snapshot, self.profile, self.clock(), found, snapshot.by_path[path])
+        return detail(self._snapshot_of(trace), self.profile, search_of(trace, path), path)
+
+    def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:
+        """:meth:`detail` of the first ``most`` hits (all without it) that matched by their text, by ``file``."""
+        return {hit.file: self.detail(trace, hit.file) for hit in trace.hits[:most] if hit.text}
+
+    def score_of(self, trace: Trace, path: str) -> Hit | None:
+        """The score that the note at ``path`` has, or would have had, under ``trace``; None when no term matches it.
+
+        Raises KeyError for an unknown note, and when the snapshot of ``trace`` is gone.
+        """
+        snapshot = self._snapshot_of(trace)
+        return score_of(snapshot, self.profile, self.clock(), trace.search, snapshot.by_path[path])
+
+    def _snapshot_of(self, trace: Trace) -> Snapshot:
+        for snapshot in reversed(self._recent):
+            if snapshot.generation == trace.snapshot.generation:
+                return snapshot
+        raise KeyError(f"the snapshot {trace.snapshot.generation} is gone")
 
     def explain(self, query: str, note: str, scope: str = "", trace: Trace | None = None) -> Explanation:
         """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
@@ -172,7 +203,7 @@ class Session:
 
     def clear_cache(self) -> None:
         """Empties the simulated cache and lets go of the fingerprint."""
-        with self._running:
+        with self._swapping:
             self._cache = CacheState()
 
     def use_profile(self, name: str) -> None:
@@ -186,8 +217,8 @@ class Session:
     def watch(self, changed: Callable[[], None]) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
         self.unwatch()
-        folders = [self.project.tree, *(source.tree for source in self.project.sources)]
-        self._watcher = Watcher([*folders, self._sidecar_folder()], changed)
+        trees = [self.project.tree, *(source.tree for source in self.project.sources)]
+        self._watcher = Watcher([*trees, self._sidecar_folder()], changed)
         return self._watcher.start()
 
     def unwatch(self) -> None:

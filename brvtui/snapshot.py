@@ -21,7 +21,8 @@ from brvtui.tree.fingerprint import fingerprint, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.project import Project
 from brvtui.tree.reading import Unseen, check_readable, cut
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.regular import read_regular
+from brvtui.tree.signals import NoteSignals, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,11 @@ class Snapshot:
     def by_path(self) -> dict[str, int]:
         """Position of each note by its path."""
         return {note.path: position for position, note in enumerate(self.notes)}
+
+    @cached_property
+    def has_legacy_signals(self) -> bool:
+        """Whether some note's signals come from its frontmatter, which the engine itself does not read."""
+        return any(entry.source is Source.FRONTMATTER for entry in self.signals)
 
     @cached_property
     def importance(self) -> NDArray[np.float64]:
@@ -242,7 +248,7 @@ class Snapshot:
         """
         if path in self.edited:
             return self.edited[path]
-        data = self.location(path).read_bytes()
+        data = read_regular(self.location(path), self.limits.max_file_bytes)
         try:
             check_readable(data, self.limits)
         except Unseen as reason:

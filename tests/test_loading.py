@@ -10,6 +10,7 @@ import pytest
 from brvtui.loading import load
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.snapshot import Snapshot
+from brvtui.tree import reading
 from brvtui.tree.project import find_project
 from tests.support.generated import age, generated, prose, query
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
@@ -73,13 +74,13 @@ def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) 
     tree.notes(5)
     first = tree.snapshot()
     read: list[str] = []
-    read_bytes = Path.read_bytes
+    read_regular = reading.read_regular
 
-    def counting(path: Path) -> bytes:
+    def counting(path: Path, most: int) -> bytes:
         read.append(path.name)
-        return read_bytes(path)
+        return read_regular(path, most)
 
-    monkeypatch.setattr(Path, "read_bytes", counting)
+    monkeypatch.setattr(reading, "read_regular", counting)
     second = tree.snapshot(previous=first)
     assert read == []
     assert all(second.parsed[path] is first.parsed[path] for path in first.parsed)
@@ -108,14 +109,14 @@ def test_progress_and_cancelling(tree: Tree) -> None:
 def test_a_file_that_goes_while_it_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.note("a/gone.md", "Gone")
     tree.note("a/stays.md", "Stays")
-    read_bytes = Path.read_bytes
+    read_regular = reading.read_regular
 
-    def vanishing(path: Path) -> bytes:
+    def vanishing(path: Path, most: int) -> bytes:
         if path.name == "gone.md":
             raise FileNotFoundError(2, "No such file or directory")
-        return read_bytes(path)
+        return read_regular(path, most)
 
-    monkeypatch.setattr(Path, "read_bytes", vanishing)
+    monkeypatch.setattr(reading, "read_regular", vanishing)
     snapshot = tree.snapshot()
     assert [note.path for note in snapshot.notes] == ["a/stays.md"]
     assert [(file.path, file.reason) for file in snapshot.unseen] == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -114,7 +115,7 @@ def test_a_clock_that_is_given_is_frozen(quokkas: Tree) -> None:
 
 def test_the_detail_of_a_hit(quokkas: Tree) -> None:
     session = quokkas.session()
-    found = session.search("quokka", 10)
+    found = session.probe("quokka")
     made = session.detail(found, found.hits[0].file)
     assert found.hits[0].text is not None
     assert made.score.raw == pytest.approx(found.hits[0].text.raw, rel=1e-12)
@@ -183,7 +184,8 @@ def test_looking_changes_nothing(quokkas: Tree, make_tree: Make, own_data_folder
     ):
         session.probe(query)
         session.run(query)
-        found = session.search(query, 10)
+        session.search(query, 10)
+        found = session.probe(query)
         for hit in found.hits:
             if hit.file in session.snapshot.by_path:
                 session.detail(found, hit.file)
@@ -229,7 +231,6 @@ def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders
         "updateCount": 0,
     }
     assert state_of(quokkas.root, own_data_folders / "engine") == before
-    assert session.load()
     position = session.snapshot.by_path["x/n.md"]
     assert (session.snapshot.signals[position].importance, session.snapshot.signals[position].source) == (64, "overlay")
     session.clear_cache()
@@ -393,3 +394,63 @@ def test_the_frozen_clock_is_the_one_that_ages(quokkas: Tree) -> None:
     later = quokkas.session(now_ms=NOW_MS + 86_400_000).probe("quokka")
     assert later.hits[0].signals is not None
     assert later.hits[0].signals.days == 1.0
+
+
+def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
+    session = quokkas.session()
+    trace = session.probe("quokka")
+    file = trace.hits[0].file
+    before = session.detail(trace, file)
+    quokkas.file(file, "# Something else entirely\n", days=1)
+    session.load()
+    assert session.detail(trace, file) == before
+    assert session.score_of(trace, file) is not None
+
+
+def test_a_record_that_fails_keeps_the_answer(quokkas: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where the data folder should be")
+    monkeypatch.setenv("BRV_TUI_DATA_DIR", str(blocked))
+    session = quokkas.session()
+    session.recording = True
+    trace = session.run("quokka")
+    assert trace.hits
+    assert "cannot be recorded" in trace.notices[-1]
+
+
+def test_a_recorded_hit_reaches_the_next_ranking(quokkas: Tree) -> None:
+    session = quokkas.session()
+    session.recording = True
+    trace = session.run("quokka")
+    file = trace.hits[0].file
+    position = session.snapshot.by_path[file]
+    assert session.snapshot.signals[position].source == "overlay"
+
+
+def test_a_tree_that_is_removed_and_made_again_is_noticed(quokkas: Tree) -> None:
+    session = quokkas.session()
+    noticed = threading.Event()
+    assert session.watch(noticed.set).active
+    try:
+        shutil.rmtree(quokkas.tree)
+        assert noticed.wait(5)
+        noticed.clear()
+        quokkas.note("x/new.md", "Numbat", "numbat")
+        assert noticed.wait(5)
+        noticed.clear()
+        quokkas.note("x/newer.md", "Bilby", "bilby")
+        assert noticed.wait(5)
+    finally:
+        session.close()
+
+
+def test_a_signal_folder_that_is_made_later_is_noticed(quokkas: Tree) -> None:
+    session = quokkas.session()
+    quokkas.sidecar.parent.parent.parent.mkdir(parents=True, exist_ok=True)
+    noticed = threading.Event()
+    assert session.watch(noticed.set).active
+    try:
+        quokkas.sidecar_file("x/n.md", {"importance": 90})
+        assert noticed.wait(5)
+    finally:
+        session.close()

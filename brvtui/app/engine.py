@@ -25,7 +25,7 @@ from brvtui.app.messages import (
     WatchBegun,
 )
 from brvtui.app.view import CacheShown, NoteText
-from brvtui.trace import Detail, Search, Trace
+from brvtui.trace import Detail, Trace
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -126,7 +126,7 @@ def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
     found = _detail(session, trace, file)
     if found is not None:
         is_hit = any(hit.file == file for hit in trace.hits)
-        post(Detailed(trace, found, None if is_hit else session.score_of(trace.search, file)))
+        post(Detailed(trace, found, None if is_hit else session.score_of(trace, file)))
 
 
 def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
@@ -141,17 +141,9 @@ def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
 
 def _detail(session: Session, trace: Trace, file: str) -> Detail | None:
     try:
-        return session.detail(_search_of(trace, file), file)
+        return session.detail(trace, file)
     except KeyError:
         return None
-
-
-def _search_of(trace: Trace, file: str) -> Search:
-    entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
-    for step in trace.entities.searches:
-        if entity and step.entity == entity:
-            return step.search
-    return trace.search
 
 
 def note(session: Session, file: str, post: Post) -> None:

@@ -13,10 +13,12 @@ from brvtui.profile import Profile
 from brvtui.retrieve.byterover.detail import detail
 from brvtui.retrieve.byterover.misses import PAST_LIMIT, TRIMMED
 from brvtui.retrieve.byterover.scope import members
+from brvtui.route.finding import search_of
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Detail, Found, Hit, Search, Trace
 from brvtui.tree.files import ARCHIVE, SEARCHABLE, Role, role_of
+from brvtui.tree.regular import read_regular
 
 Ask = Callable[[str], Trace]
 
@@ -55,15 +57,14 @@ class Explanation:
 def explain(snapshot: Snapshot, profile: Profile, now_ms: float, named: Named, trace: Trace, ask: Ask) -> Explanation:
     """Why the note ``named`` is or is not among the hits of ``trace``; ``ask`` re-runs the router on another query."""
     path = named.path
-    search = trace.search
     position = named.position
     rank = next((number for number, hit in enumerate(trace.hits, start=1) if hit.file == path), None)
-    own = None if position is None else score_of(snapshot, profile, now_ms, search, position)
-    terms_of_it = None if position is None or own is None else detail(snapshot, profile, search, path)
+    own = None if position is None else score_of(snapshot, profile, now_ms, search_of(trace, path), position)
+    terms_of_it = None if position is None or own is None else detail(snapshot, profile, search_of(trace, path), path)
     title = snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
     if rank is not None and trace.used:
         hit = trace.hits[rank - 1]
-        shown = terms_of_it if hit.text and not hit.found_by else None
+        shown = terms_of_it if hit.text else None
         router = _router(profile, trace, hit, rank)
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, router, trace)
     reason, numbers = _reason(snapshot, profile, named, trace, own)
@@ -124,7 +125,7 @@ def _is_gone(snapshot: Snapshot, path: str) -> bool:
 def _only_beyond(snapshot: Snapshot, path: str, search: Search) -> bool:
     wanted = set(terms(search.lint.filtered))
     try:
-        whole = snapshot.location(path).read_text(encoding="utf-8", errors="replace")
+        whole = read_regular(snapshot.location(path), snapshot.limits.max_file_bytes).decode("utf-8", "replace")
         seen = set(terms(snapshot.text(path)))
     except OSError:
         return False

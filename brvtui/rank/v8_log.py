@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from functools import cache
+from functools import lru_cache
 
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
@@ -18,7 +18,7 @@ _EVEN = (3.999999999940941908e-01, 2.222219843214978396e-01, 1.53138376992093733
 _THIRD = 0.33333333333333333
 
 
-@cache
+@lru_cache(maxsize=65_536)
 def log(value: float) -> float:
     """The natural logarithm of ``value``, a normal number above 0. Raises ValueError for others."""
     if not value > 0 or math.isinf(value):

@@ -13,7 +13,9 @@ from brvtui.trace import Answer, Hit, Kind, Prompt
 from brvtui.tree.frontmatter import parse
 from brvtui.tree.reading import first_units, units
 
-NO_MODEL = "No model provider is set: this is the prompt that would be sent."
+NO_MODEL = (
+    "No model provider is set: this is the prompt that would be sent (ByteRover's order and excerpts, our words)."
+)
 PLACEHOLDER = "(no model provider was set when this query ran, so nothing was answered)"
 
 

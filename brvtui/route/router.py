@@ -167,7 +167,8 @@ def _why_not_covered(found: Search) -> str:
         return f"best match {floor.value:.2f} is below the floor {floor.threshold:g}"
     if found.outcome is Found.UNMATCHED_WORDS:
         words = ", ".join(f"“{word}”" for word in found.unmatched_words)
-        return f"no note has all words, top {found.top:.2f} is under 0.85, and nothing matches {words}"
+        escape = next(check for check in found.out_of_domain if check.name == "unmatched-word escape")
+        return f"no note has all words, top {found.top:.2f} is under {escape.threshold:g}, and nothing matches {words}"
     if found.outcome is Found.NO_TOKENS:
         return "the query has no word that can be searched"
     return "no note matches any word"
@@ -254,8 +255,8 @@ def _notices(snapshot: Snapshot, profile: Profile) -> tuple[str, ...]:
     notices = list(snapshot.notices)
     if snapshot.engine_failure:
         notices.append(snapshot.engine_failure)
-    if any(signals.source == "frontmatter" for signals in snapshot.signals):
-        notices.append("signals are read from frontmatter; ByteRover 3.14 itself would use defaults for these notes")
+    if snapshot.has_legacy_signals:
+        notices.append("signals are read from frontmatter; the engine itself would use defaults for these notes")
     return tuple(notices)
 
 

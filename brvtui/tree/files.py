@@ -128,7 +128,7 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
         folder, prefix = pending.pop()
         try:
             with os.scandir(folder) as found:
-                entries = list(found)
+                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {error.strerror or error}"))
             continue
@@ -163,12 +163,12 @@ def _closed(folder: os.DirEntry[str]) -> str:
     return "a folder whose name begins with a dot is not entered" if folder.name.startswith(".") else ""
 
 
-def document_order(files: list[TreeFile], root: str, now_ms: float, recent_hours: float) -> list[TreeFile]:
-    """``files`` as the engine numbers them: recently changed ones first, newest first; the others by absolute path."""
+def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) -> list[TreeFile]:
+    """``files`` as the engine numbers them: recently changed ones first, newest first; the others by path."""
     edge = now_ms - recent_hours * _MS_PER_HOUR
     recent = [file for file in files if file.mtime_ms >= edge]
     older = [file for file in files if file.mtime_ms < edge]
     recent.sort(key=lambda file: -file.mtime_ms)
-    key = sort_key([file.path for file in older] + [root])
-    older.sort(key=lambda file: key(f"{root}/{file.path}"))
+    key = sort_key([file.path for file in older])
+    older.sort(key=lambda file: key(file.path))
     return recent + older

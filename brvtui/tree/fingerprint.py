@@ -19,8 +19,17 @@ def is_covered(role: Role) -> bool:
 
 def fingerprint(files: Iterable[tuple[str, int]]) -> str:
     """16 hexadecimal digits over (absolute path, mtime in whole ms) of the covered files; ``empty`` for none."""
-    ordered = in_locale_order(list(files), lambda item: item[0])
-    if not ordered:
+    listed = list(files)
+    if not listed:
         return EMPTY
+    # The folder that all share does not change their order, and a letter of it beyond ASCII would make that slow.
+    shared = _shared_folder([path for path, _ in listed])
+    ordered = in_locale_order(listed, lambda item: item[0][len(shared) :])
     text = "|".join(f"{path}:{mtime}" for path, mtime in ordered)
     return hashlib.md5(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:_LENGTH]
+
+
+def _shared_folder(paths: list[str]) -> str:
+    first, last = min(paths), max(paths)
+    same = next((place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+    return first[:same].rpartition("/")[0]

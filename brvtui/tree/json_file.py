@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from pathlib import Path
 from typing import Any
+
+from brvtui.tree.regular import read_regular
 
 
 def read_json(path: Path) -> Any:
@@ -13,9 +14,7 @@ def read_json(path: Path) -> Any:
 
     Raises OSError when it cannot be read, ValueError when it is no JSON in UTF-8 (or nested beyond reason).
     """
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_regular(path).decode("utf-8"))
     except RecursionError:
         raise ValueError("nested too deeply") from None

@@ -168,6 +168,9 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
                     f"{file}: {project} is listed twice, which makes every search of the engine fail: list it once"
                 )
                 continue
+            if any(source.alias == alias for source in found):
+                notices.append(f"shared source {alias}: the alias is taken, so {project} is left out")
+                continue
             found.append(SharedSource(alias, project.resolve(), tree.resolve()))
         else:
             notices.append(f"shared source {alias}: no project at {project}; it is left out")

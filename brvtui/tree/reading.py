@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui.profile import Limits
+from brvtui.tree.regular import read_regular
 from brvtui.tree.whitespace import trim
 
 _LINE_BREAK = "\n\r\u2028\u2029"
@@ -36,7 +37,7 @@ def read_note(path: Path, size: int, limits: Limits) -> Read:
     """
     if size > limits.max_file_bytes:
         raise Unseen(f"larger than {limits.max_file_bytes / 1_048_576:g} MB")
-    data = path.read_bytes()
+    data = read_regular(path, limits.max_file_bytes)
     check_readable(data, limits)
     return cut(data.decode("utf-8", "replace"), limits)
 

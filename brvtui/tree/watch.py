@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from watchdog.observers.api import BaseObserver
 
 QUIET_SECONDS = 0.08
 LONGEST_WAIT_SECONDS = 0.5
+_HIGHEST = 4
+"""Folders above a target that are looked at for one that exists."""
 _CHANGES = frozenset({"created", "deleted", "modified", "moved"})
 
 
@@ -28,7 +31,7 @@ class Watcher:
     """Calls ``changed``, from a thread of its own, once after each burst of changes below the folders."""
 
     def __init__(self, folders: Iterable[Path], changed: Callable[[], None]) -> None:
-        """Nothing is watched before :meth:`start`. Folders that do not exist are passed over."""
+        """Nothing is watched before :meth:`start`. Folders need not exist yet."""
         self._folders = list(dict.fromkeys(folders))
         self._gate = _Gate(changed)
         self._observer: BaseObserver | None = None
@@ -37,15 +40,27 @@ class Watcher:
         """Begins watching; says why not when the system refuses."""
         observer = Observer()
         try:
-            for folder in self._folders:
-                if folder.is_dir():
-                    observer.schedule(_Handler(self._gate), str(folder), recursive=True)
+            for start, targets in self._starts().items():
+                observer.schedule(_Handler(self._gate, targets), str(start), recursive=True)
             observer.start()
         except OSError as error:
             return Watching(False, f"the system refuses to watch: {error.strerror or error}")
         self._observer = observer
         self._gate.start()
         return Watching(True)
+
+    def _starts(self) -> dict[Path, list[Path]]:
+        """Where to watch: the nearest folder above each target that exists, so that one made anew is seen too."""
+        starts: dict[Path, list[Path]] = {}
+        for target in self._folders:
+            above = target.parent
+            for _ in range(_HIGHEST):
+                if above.is_dir():
+                    break
+                above = above.parent
+            if above.is_dir():
+                starts.setdefault(above, []).append(target)
+        return starts
 
     def stop(self) -> None:
         """Ends watching; no call comes after it returns."""
@@ -57,12 +72,21 @@ class Watcher:
 
 
 class _Handler(FileSystemEventHandler):
-    def __init__(self, gate: _Gate) -> None:
+    def __init__(self, gate: _Gate, targets: list[Path]) -> None:
         self._gate = gate
+        self._targets = [str(target) for target in targets]
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.event_type in _CHANGES:
+        if event.event_type in _CHANGES and (self._concerns(event.src_path) or self._concerns(event.dest_path)):
             self._gate.notice()
+
+    def _concerns(self, place: str | bytes) -> bool:
+        """Whether the place is in a target, or is a folder that holds one."""
+        path = os.fsdecode(place)
+        return bool(path) and any(
+            path == target or path.startswith(f"{target}{os.sep}") or target.startswith(f"{path}{os.sep}")
+            for target in self._targets
+        )
 
 
 class _Gate:

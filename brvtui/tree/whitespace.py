@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-_SPACE = "\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_QUADS = "".join(chr(code) for code in range(0x2000, 0x200B))
+_SPACE = f"\t\n\v\f\r \xa0\u1680{_QUADS}\u2028\u2029\u202f\u205f\u3000\ufeff"
 _SPACES = re.compile(f"[{_SPACE}]+")
-_EDGES = re.compile(f"^[{_SPACE}]+|[{_SPACE}]+$")
 
 
 def spaced_words(text: str) -> list[str]:
@@ -16,7 +16,7 @@ def spaced_words(text: str) -> list[str]:
 
 def trim(text: str) -> str:
     """``text`` without white space at its ends."""
-    return _EDGES.sub("", text)
+    return text.strip(_SPACE)
 
 
 def first_word(text: str) -> str:

@@ -93,7 +93,7 @@ def test_as_relevance_its_scores_add_up(tree: Tree) -> None:
     tree.notes(20)
     session = tree.session()
     session.profile = TANTIVY
-    found = session.search("quokka", 10)
+    found = session.probe("quokka")
     assert paths(found) == ["x/n.md", "x/m.md"]
     for hit in found.hits:
         assert adds_up(hit)

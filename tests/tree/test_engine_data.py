@@ -78,7 +78,7 @@ def test_signals_lie_below_the_project_data(tree: Tree) -> None:
     (tree.sidecar / "other.txt").write_text("x")
     found = read_sidecar(tree.sidecar, defaults(BRV3.signals))
     assert {path: signals.importance for path, signals in found.signals.items()} == {"a/b/n.md": 77, "root.md": 66}
-    assert found.broken == ""
+    assert found.broken == frozenset()
 
 
 def test_no_sidecar_is_an_empty_one(tree: Tree) -> None:

@@ -165,7 +165,7 @@ def test_recent_files_come_first_newest_first_and_others_by_path() -> None:
         file_of("y/new.md", 5),
         file_of("x/future.md", -1000),
     ]
-    ordered = document_order(files, "/root", NOW_MS, 24)
+    ordered = document_order(files, NOW_MS, 24)
     assert [file.path for file in ordered] == [
         "x/future.md",
         "y/new.md",

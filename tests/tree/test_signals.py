@@ -188,13 +188,20 @@ def test_one_unparsable_signal_file_loses_all_signals(tree: Tree, text: str) -> 
     tree.note("a/n.md", "Quokka")
     tree.note("a/m.md", "Quokka")
     tree.summary("a")
-    broken = tree.sidecar_file("a/n.md", text)
+    tree.sidecar_file("a/n.md", text)
     tree.sidecar_file("a/m.md", {"importance": 90})
     tree.sidecar_file("a/_index.md", {"importance": 90})
     snapshot = tree.session().snapshot
     assert {signals.importance for signals in snapshot.signals} == {50}
     assert snapshot.summary_signals == {}
-    assert any(str(broken) in notice for notice in snapshot.notices)
+    assert any("a/n.md are no JSON" in notice for notice in snapshot.notices)
+
+
+def test_an_unparsable_signal_file_of_a_note_that_is_gone_is_not_asked_for(tree: Tree) -> None:
+    tree.note("a/m.md", "Quokka")
+    tree.sidecar_file("a/gone.md", "junk")
+    tree.sidecar_file("a/m.md", {"importance": 90})
+    assert [signals.importance for signals in tree.session().snapshot.signals] == [90]
 
 
 @pytest.mark.parametrize("path", ["b/x:y.md", "b:c/n.md", "b/back\\slash.md", "b/x:y/context.md"])

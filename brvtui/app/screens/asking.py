@@ -30,6 +30,8 @@ class AskingScreen(Screen[None]):
         self.session: Session | None = None
         self.prober = Prober(self._begin, self._pause)
         self._pausing: Timer | None = None
+        self._following = False
+        self._changed_again = False
 
     def on_mount(self) -> None:
         """The project is opened only after the first paint."""
@@ -47,11 +49,25 @@ class AskingScreen(Screen[None]):
         session = engine.open_project(asked.start, asked.profile, asked.now_ms, asked.signals_file, self.post_message)
         if session is not None:
             engine.watch(session, self.post_message)
+            engine.read_tree(session, self.post_message)  # what changed before watching began
+
+    def follow(self, session: Session) -> None:
+        """Reads what changed on disk: at once, or once more after the reading that is under way."""
+        self._changed_again = self._following
+        if not self._following:
+            self._following = True
+            self._reload(session)
 
     @work(thread=True, group="load", exit_on_error=False)
-    def reload(self, session: Session) -> None:
-        """Reads what changed on disk."""
-        engine.read_tree(session, self.post_message)
+    def _reload(self, session: Session) -> None:
+        try:
+            while True:
+                self._changed_again = False
+                engine.read_tree(session, self.post_message)
+                if not self._changed_again:
+                    return
+        finally:
+            self._following = False
 
     @work(thread=True, group="load", exit_on_error=False)
     def switch_profile(self, session: Session, name: str) -> None:

@@ -225,7 +225,7 @@ class QueryScreen(AskingScreen):
     @on(news.Changed)
     def _changed(self) -> None:
         if self.session is not None:
-            self.reload(self.session)
+            self.follow(self.session)
 
     @on(news.ScopeChosen)
     def _scoped(self, event: news.ScopeChosen) -> None:

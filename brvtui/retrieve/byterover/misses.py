@@ -32,8 +32,13 @@ def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
     )
 
 
-def near_misses(asked: Asked, ranking: Ranking, taken: int, outcome: Found, floor: float = 0.0) -> tuple[NearMiss, ...]:
-    """The best matches after the first ``taken``, with what each lacked of ``floor`` or of its rank."""
+def near_misses(
+    asked: Asked, ranking: Ranking, taken: int, outcome: Found, floor: float = 0.0, after: int = 0
+) -> tuple[NearMiss, ...]:
+    """The best matches after the first ``taken``, with what each lacked of ``floor`` or of its rank.
+
+    Their ranks begin behind ``after`` others that were lost later.
+    """
     limits = asked.profile.out_of_domain
     misses = []
     positions = ranking.positions[taken : taken + NEAR_MISSES].tolist()
@@ -49,5 +54,7 @@ def near_misses(asked: Asked, ranking: Ranking, taken: int, outcome: Found, floo
         else:
             reason, short = PAST_LIMIT, float(rank_ - asked.options.most)
         maturity = asked.snapshot.signals[position].maturity
-        misses.append(NearMiss(note.shown, note.path, note.title, note.kind, maturity, rank_, score, reason, short))
+        misses.append(
+            NearMiss(note.shown, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
+        )
     return tuple(misses)

@@ -133,7 +133,7 @@ def _keep(
         ),
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
-    misses += near_misses(asked, ranking, within, Found.MATCHES, floor)
+    misses += near_misses(asked, ranking, within, Found.MATCHES, floor, after=len(misses))
     return Search(
         query=asked.query,
         limit=options.most,

@@ -16,11 +16,12 @@ _SUFFIX = ".json"
 class Sidecar:
     """Signals by note path; notes whose file holds invalid values have the defaults.
 
-    ``broken`` is a file that is no JSON at all: the engine reads all signals in one batch, so none count then.
+    ``broken`` are notes whose file is no JSON at all: the engine reads all signals that it needs in one batch, so none
+    count when one of these is among them.
     """
 
     signals: dict[str, NoteSignals]
-    broken: str
+    broken: frozenset[str]
 
 
 def signals_folder(project_data: Path) -> Path:
@@ -31,7 +32,7 @@ def signals_folder(project_data: Path) -> Path:
 def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
     """Every set of signals below ``folder``; empty when there is no such folder."""
     found: dict[str, NoteSignals] = {}
-    broken = ""
+    broken: set[str] = set()
     for holder, _, names in os.walk(folder):
         above = os.path.relpath(holder, folder).replace(os.sep, "/")
         for name in names:
@@ -42,8 +43,8 @@ def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
             try:
                 value = read_json(path)
             except (OSError, ValueError):
-                broken = broken or str(path)
+                broken.add(note)
                 continue
             inner = value.get("value") if isinstance(value, dict) else None
             found[note] = from_mapping(inner, Source.SIDECAR, base, partial=True) or base
-    return Sidecar({} if broken else found, broken)
+    return Sidecar(found, frozenset(broken))
