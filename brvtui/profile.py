@@ -8,10 +8,8 @@ A profile is a TOML file: ``profiles/brv-3.toml`` holds every value, the others 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import tomllib
-import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -19,13 +17,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from brvtui.typed_tables import ProfileError, merged, typed
+
+__all__ = ["Profile", "ProfileError", "load", "lookup", "overlay"]
+
 DEFAULT = "brv-3"
 BUILT_IN = ("brv-3", "docs")
 TIERS = 5
-
-
-class ProfileError(ValueError):
-    """A profile that cannot be used; the message names the file, the key and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +268,7 @@ def overlay(base: Profile, tables: dict[str, Any], origin: str) -> Profile:
 
     Raises :class:`ProfileError`; ``origin`` names the file in its message.
     """
-    return _build(_merge(dataclasses.asdict(base), tables), origin)
+    return _build(merged(dataclasses.asdict(base), tables), origin)
 
 
 @cache
@@ -297,59 +295,13 @@ def _tables(source: str | Path) -> dict[str, Any]:
     if base not in BUILT_IN:
         raise ProfileError(f"{source}: extends = {base!r}, but only {', '.join(BUILT_IN)} can be extended")
     rest = {key: value for key, value in tables.items() if key != "extends"}
-    return _merge(_tables(base), rest)
-
-
-def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in changes.items():
-        old = merged.get(key)
-        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return merged
+    return merged(_tables(base), rest)
 
 
 def _build(tables: dict[str, Any], origin: str) -> Profile:
-    profile: Profile = _typed(Profile, tables, "", origin)
+    profile: Profile = typed(Profile, tables, "", origin)
     _check(profile, origin)
     return profile
-
-
-def _typed(kind: Any, value: Any, where: str, origin: str) -> Any:
-    if dataclasses.is_dataclass(kind):
-        if not isinstance(value, dict):
-            raise ProfileError(f"{origin}: [{where}] must be a table")
-        hints = typing.get_type_hints(kind)
-        for key in value:
-            if key not in hints:
-                near = difflib.get_close_matches(key, hints, 1)
-                hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(hints)}"
-                raise ProfileError(f"{origin}: unknown key {_join(where, key)}{hint}")
-        missing = [name for name in hints if name not in value]
-        if missing:
-            raise ProfileError(f"{origin}: {_join(where, missing[0])} is missing")
-        made = {name: _typed(hint, value[name], _join(where, name), origin) for name, hint in hints.items()}
-        constructor: Any = kind
-        return constructor(**made)
-    return _scalar(kind, value, where, origin)
-
-
-def _scalar(kind: Any, value: Any, where: str, origin: str) -> Any:
-    shape = typing.get_origin(kind)
-    if shape is tuple and isinstance(value, (list, tuple)):
-        return tuple(_scalar(typing.get_args(kind)[0], item, where, origin) for item in value)
-    if shape is dict and isinstance(value, dict):
-        inner = typing.get_args(kind)[1]
-        return {str(key): _scalar(inner, item, _join(where, str(key)), origin) for key, item in value.items()}
-    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
-    if isinstance(kind, type) and isinstance(value, kind) and isinstance(value, bool) == (kind is bool):
-        return value
-    wanted = getattr(kind, "__name__", str(kind))
-    raise ProfileError(f"{origin}: {where} = {value!r} must be of type {wanted}")
-
-
-def _join(where: str, key: str) -> str:
-    return f"{where}.{key}" if where else key
 
 
 _AT_LEAST_ONE = ("search.limit", "router.limit", "entities.limit", "cache.capacity", "search.excerpt_chars")
