@@ -1,6 +1,10 @@
-"""BM25+ as MiniSearch computes it (``docs/engine.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d)."""
+"""BM25+ as MiniSearch computes it (``docs/engine.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d), and
+BM25 as SQLite's FTS5 does (``docs/jeffs_brain.md``, "The BM25 leg").
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,3 +42,15 @@ def running_mean(lengths: list[int]) -> float:
     for count, length in enumerate(lengths):
         mean = (mean * count + length) / (count + 1)
     return mean
+
+
+def fts5_idf(rows: int, hits: int, least: float) -> float:
+    """``ln((N - n + 0.5) / (n + 0.5))``, or ``least`` where that is not positive (in half of the rows or more)."""
+    value = math.log((rows - hits + 0.5) / (hits + 0.5))
+    return value if value > 0 else least
+
+
+def fts5_score(idf_value: float, frequency: Floats, lengths: Floats, average: float, k: float, b: float) -> Floats:
+    """``idf f (k + 1) / (f + k (1 - b + b D / average))``: f counts a phrase by column weight, D a row's tokens."""
+    relative = lengths / average if average > 0 else np.zeros(lengths.shape)
+    return idf_value * ((frequency * (k + 1.0)) / (frequency + k * (1 - b + b * relative)))

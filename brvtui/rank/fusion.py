@@ -1,0 +1,108 @@
+"""Reciprocal rank fusion and the check that two lists agree (``docs/jeffs_brain.md``, "Fusion" and "Unanimity").
+
+Cormack, Clarke and Büttcher, SIGIR 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One entry of a ranked list. ``None`` means unknown: a rank of 0 and a similarity of 0.0 are values."""
+
+    id: str
+    path: str
+    title: str = ""
+    summary: str = ""
+    content: str = ""
+    bm25_rank: int | None = None
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one place in one list adds to a score: ``value = 1 / (k + rank + 1)``, the rank counted from 0."""
+
+    leg: int
+    rank: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A candidate of the merged list. Its shares, added in their order, are its score."""
+
+    candidate: Candidate
+    shares: tuple[Share, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Two lists that agree: the first ids of the first one, and at how many places the ids are the same."""
+
+    ids: tuple[str, ...]
+    agreements: int
+
+
+def share(rank: int, k: float, leg: int = 0) -> Share:
+    """What the place ``rank`` (from 0) is worth."""
+    return Share(leg, rank, 1 / (k + rank + 1))
+
+
+def safe_k(k: float, standard: float) -> float:
+    """``k`` if it is positive, else ``standard``."""
+    return k if k > 0 else standard
+
+
+def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fused]:
+    """One list with the score of each place, in its order."""
+    made = []
+    for rank, candidate in enumerate(candidates):
+        part = share(rank, k, leg)
+        made.append(Fused(candidate, (part,), part.value))
+    return made
+
+
+def fuse(lists: Sequence[Sequence[Candidate]], k: float) -> list[Fused]:
+    """The lists merged by id: scores added, best first, equal scores by path and then by first sight.
+
+    The first list that names a candidate gives its fields; later ones fill what was empty or unknown, never the path.
+    A candidate without an id is left out, and still takes its place in its list.
+    """
+    kept: dict[str, Candidate] = {}
+    shares: dict[str, list[Share]] = {}
+    for leg, candidates in enumerate(lists):
+        for rank, candidate in enumerate(candidates):
+            if not candidate.id:
+                continue
+            known = kept.get(candidate.id)
+            kept[candidate.id] = candidate if known is None else _filled(known, candidate)
+            shares.setdefault(candidate.id, []).append(share(rank, k, leg))
+    merged = [Fused(kept[name], tuple(parts), sum(part.value for part in parts)) for name, parts in shares.items()]
+    return sorted(merged, key=lambda fused: (-fused.score, fused.candidate.path))
+
+
+def _filled(known: Candidate, other: Candidate) -> Candidate:
+    return replace(
+        known,
+        title=known.title or other.title,
+        summary=known.summary or other.summary,
+        content=known.content or other.content,
+        bm25_rank=other.bm25_rank if known.bm25_rank is None else known.bm25_rank,
+        similarity=other.similarity if known.similarity is None else known.similarity,
+    )
+
+
+def unanimity(first: Sequence[str], second: Sequence[str], window: int, agree_min: int) -> Agreement | None:
+    """The agreement of two lists of ids at the same places of their first ``window``.
+
+    None when a list is shorter than the window, or fewer than ``agree_min`` places agree.
+    """
+    if len(first) < window or len(second) < window:
+        return None
+    agreements = sum(one == other for one, other in zip(first[:window], second[:window], strict=True))
+    return Agreement(tuple(first[:window]), agreements) if agreements >= agree_min else None

@@ -1,0 +1,98 @@
+"""Likeness of names by their trigrams (``docs/jeffs_brain.md``, "Trigrams")."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from brvtui.rank.similarity import jaccard
+
+_SIZE = 3
+_ENDING = ".md"
+
+
+class _Others(dict[int, str]):
+    """A translation table that maps what is neither letter nor number to a blank, filled in as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        self[code] = character if unicodedata.category(character)[0] in "LN" else " "
+        return self[code]
+
+
+_OTHERS = _Others()
+_BLANKS = re.compile(" +")
+
+Grams = frozenset[str]
+Candidates = Callable[[Grams], Iterable[int]]
+"""The positions of the names that share a trigram with these, or more than those."""
+
+
+def words_of(text: str) -> list[str]:
+    """The runs of letters and numbers in ``text``."""
+    return [word for word in _BLANKS.split(text.translate(_OTHERS)) if word]
+
+
+def slug_text(path: str) -> str:
+    """The words of a path's last part, in lower case, without one ending ``.md``."""
+    return " ".join(words_of(path.lower().rpartition("/")[2].removesuffix(_ENDING)))
+
+
+def grams(text: str) -> Grams:
+    """The trigrams of every word of ``text``, each word in lower case between two ``$``."""
+    found: set[str] = set()
+    for word in words_of(text.lower()):
+        padded = f"${word}$"
+        found.update(padded[start : start + _SIZE] for start in range(len(padded) - _SIZE + 1))
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A name that is like a token: its position, and the likeness to the most like token."""
+
+    position: int
+    path: str
+    similarity: float
+
+
+class TrigramIndex:
+    """Names by their trigrams. Entries with an empty id, and repeated ids, are left out."""
+
+    def __init__(self, entries: Iterable[tuple[str, str]], candidates: Candidates | None = None) -> None:
+        """``entries`` are ids and paths; positions count all of them.
+
+        ``candidates`` may name the names worth comparing: at least all that share a trigram.
+        """
+        self._names: dict[int, tuple[str, Grams]] = {}
+        seen = {""}
+        for position, (identity, path) in enumerate(entries):
+            if identity not in seen:
+                seen.add(identity)
+                self._names[position] = (path, grams(slug_text(path)))
+        self._candidates = candidates or self._sharing
+        self._holders: dict[str, list[int]] | None = None
+
+    def search(self, tokens: Sequence[str], limit: int, least: float) -> list[Likeness]:
+        """The names with a likeness of ``least`` or more to some token, most like first, then by path."""
+        asked = [made for made in map(grams, tokens) if made]
+        if limit <= 0 or not asked:
+            return []
+        found = []
+        for position in self._candidates(frozenset().union(*asked)):
+            if position in self._names:
+                path, own = self._names[position]
+                similarity = max(jaccard(token, own)[2] for token in asked)
+                if similarity >= least and similarity > 0:
+                    found.append(Likeness(position, path, similarity))
+        return sorted(found, key=lambda likeness: (-likeness.similarity, likeness.path, likeness.position))[:limit]
+
+    def _sharing(self, asked: Grams) -> Iterable[int]:
+        if self._holders is None:
+            self._holders = {}
+            for position, (_, own) in self._names.items():
+                for gram in own:
+                    self._holders.setdefault(gram, []).append(position)
+        return {position for gram in asked for position in self._holders.get(gram, ())}
