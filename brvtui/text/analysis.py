@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from brvtui.tree.whitespace import spaced_words
 
@@ -83,3 +85,17 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     """``text`` in lower case without stop words, joined by one space; ``text`` itself when nothing would be left."""
     kept = [word for word in spaced_words(text.lower()) if word not in stop_words]
     return " ".join(kept) if kept else text
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzer:
+    """A way in which text becomes terms."""
+
+    name: str
+    terms: Callable[[str], list[str]]
+    """The terms of a text in their order."""
+    counted: Callable[[str], tuple[int, Counter[str]]]
+    """A text's length, in the analyser's own sense, and how often it holds each term."""
+
+
+MINISEARCH = Analyzer("minisearch", terms, counted)

@@ -1,8 +1,7 @@
 """The inverted index that owns every number of text relevance.
 
-Compressed rows: row ``term * FIELDS + field`` lists the notes that hold the term in that field, with term
-frequencies. Term ids are never reused, so that the terms of an unchanged note can be kept from one generation to the
-next; document frequencies are exact, because rows hold living notes only.
+The rows are those of :mod:`brvtui.text.inverted`. Term ids are never reused, so that the terms of an unchanged note
+can be kept from one generation to the next; document frequencies are exact, because rows hold living notes only.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Text
 from brvtui.rank import bm25
-from brvtui.text.analysis import counted, from_utf16
+from brvtui.text.analysis import MINISEARCH, Analyzer, from_utf16
+from brvtui.text.inverted import Inverted, invert, ranges
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
@@ -48,14 +48,14 @@ class NoteTerms:
     lengths: tuple[int, int, int]
 
 
-def note_terms(title: str, content: str, path: str, ids: TermIds) -> NoteTerms:
-    """The terms of one note. A field's length is its number of distinct pieces before lower-casing."""
+def note_terms(title: str, content: str, path: str, ids: TermIds, analyzer: Analyzer = MINISEARCH) -> NoteTerms:
+    """The terms of one note, and the length of each field as ``analyzer`` counts it."""
     rows: list[int] = []
     frequencies: list[int] = []
     lengths: list[int] = []
     fields = len(FIELDS)
     for field, text in enumerate((title, content, path)):
-        length, counts = counted(text)
+        length, counts = analyzer.counted(text)
         lengths.append(length)
         rows += [ids[term] * fields + field for term in counts]
         frequencies += counts.values()
@@ -76,14 +76,11 @@ class TermMatches:
 
 
 @dataclass(frozen=True, eq=False)
-class Postings:
+class Postings(Inverted):
     """One generation of the index. Documents are numbered in document order."""
 
     ids: TermIds
     notes: tuple[NoteTerms, ...]
-    starts: NDArray[np.int64]
-    documents: NDArray[np.uint32]
-    frequencies: NDArray[np.uint32]
     lengths: NDArray[np.float64]
     """Field lengths, shape (FIELDS, notes)."""
     averages: tuple[float, ...]
@@ -146,11 +143,6 @@ class Postings:
             )
         return known
 
-    def df(self, term_id: int, field: int) -> int:
-        """Notes that hold the term in the field."""
-        row = term_id * len(FIELDS) + field
-        return int(self.starts[row + 1] - self.starts[row])
-
     def match(self, term: str, text: Text) -> TermMatches:
         """The scores of one query term over all notes."""
         expansion = self.expand(term, text)
@@ -164,7 +156,7 @@ class Postings:
         weights = np.repeat(expansion.weights, fields) * np.tile(boosts, len(expansion.ids))
         used = df > 0
         rows, df, weights = rows[used], df[used], weights[used]
-        positions = _ranges(self.starts[rows], df)
+        positions = ranges(self.starts[rows], df)
         documents = self.documents[positions]
         tf = self.frequencies[positions].astype(np.float64)
         norm = self.norms(text)[np.repeat(rows % fields, df), documents]
@@ -214,7 +206,7 @@ class Postings:
         fields = len(FIELDS)
         begin, end = self.starts[term_ids * fields], self.starts[term_ids * fields + fields]
         seen = np.zeros(len(self.notes), dtype=bool)
-        seen[self.documents[_ranges(begin, end - begin)]] = True
+        seen[self.documents[ranges(begin, end - begin)]] = True
         return int(seen.sum())
 
 
@@ -222,26 +214,19 @@ def _expansion_key(term: str, text: Text) -> tuple[str, int]:
     return term, hash((text.prefix_weight, text.prefix_slope, text.fuzzy_weight, text.fuzzy_ratio, text.fuzzy_max))
 
 
-def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The integers of all ranges ``[start, start + length)``, one after another."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    offsets: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
-    return np.arange(total, dtype=np.int64) + offsets
-
-
 def build(notes: Sequence[NoteTerms], ids: TermIds) -> Postings:
     """Postings of ``notes`` in document order; rows keep that order."""
     fields = len(FIELDS)
-    row_count = len(ids.terms) * fields
-    sizes = np.fromiter((len(note.rows) for note in notes), dtype=np.int64, count=len(notes))
-    total = int(sizes.sum())
-    rows = np.concatenate([note.rows for note in notes]) if total else np.zeros(0, dtype=np.uint32)
-    tf = np.concatenate([note.tf for note in notes]) if total else np.zeros(0, dtype=np.uint32)
-    documents = np.repeat(np.arange(len(notes), dtype=np.uint32), sizes)
-    order = np.argsort(rows, kind="stable")
-    starts = np.zeros(row_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=row_count), out=starts[1:])
+    rows = invert([note.rows for note in notes], [note.tf for note in notes], fields, len(ids.terms))
     lengths = np.asarray([note.lengths for note in notes], dtype=np.float64).reshape(-1, fields).T
     averages = tuple(bm25.running_mean([note.lengths[field] for note in notes]) for field in range(fields))
-    return Postings(ids, tuple(notes), starts, documents[order], tf[order], np.ascontiguousarray(lengths), averages)
+    return Postings(
+        rows.fields,
+        rows.starts,
+        rows.documents,
+        rows.frequencies,
+        ids,
+        tuple(notes),
+        np.ascontiguousarray(lengths),
+        averages,
+    )
