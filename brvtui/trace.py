@@ -379,11 +379,33 @@ class EntityStep:
 
 
 @dataclass(frozen=True)
+class Rung:
+    """One step of the retry ladder: what it searched for, how it ended, and how many notes it found."""
+
+    number: int
+    strategy: str
+    query: str
+    """The rewritten text; empty for a step that has none."""
+    state: State
+    hits: int
+    why: str
+
+    @property
+    def ran(self) -> bool:
+        """Whether the step searched and was answered."""
+        return self.state in (State.HIT, State.MISSED)
+
+
+@dataclass(frozen=True)
 class Ladder:
     """The retry ladder's place in a trace."""
 
     state: State
     why: str
+    rungs: tuple[Rung, ...] = ()
+    """Every step in its order, those that did not run too; empty when the ladder was not looked at."""
+    found: tuple[str, ...] = ()
+    """The paths that the ladder found, best first."""
 
 
 @dataclass(frozen=True)

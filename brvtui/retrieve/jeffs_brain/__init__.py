@@ -1,0 +1,1 @@
+"""The hybrid pipeline of Jeffs Brain (``docs/jeffs_brain.md``)."""

@@ -1,0 +1,175 @@
+"""The notes of a snapshot as the pipeline's index (``docs/jeffs_brain.md``, "The BM25 leg", "Trigrams", "Vectors")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.profile_jeffs_brain import HybridProfile
+from brvtui.retrieve.failures import LegError
+from brvtui.retrieve.jeffs_brain.chunks import COLUMNS, Chunk, chunk_of
+from brvtui.retrieve.jeffs_brain.protocols import RankedHit, Vector
+from brvtui.retrieve.jeffs_brain.vectors import VectorTable
+from brvtui.snapshot import Parsed as ParsedFile
+from brvtui.snapshot import Snapshot
+from brvtui.text.columns import ColumnPostings, Occurrences, Phrase, RowTerms, build_columns, row_terms
+from brvtui.text.fts5 import PORTER
+from brvtui.text.membership import Membership, Readings
+from brvtui.text.postings import TermIds
+from brvtui.text.query_language import Parsed, Token, TokenKind, grouped
+from brvtui.text.trigrams import TrigramIndex, grams, slug_text
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One chunk with its terms, and the file it was read from, if it was."""
+
+    chunk: Chunk
+    terms: RowTerms
+    file: ParsedFile | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkIndex:
+    """One generation of the index: an implementation of :class:`brvtui.retrieve.jeffs_brain.protocols.Index`."""
+
+    rows: tuple[Row, ...]
+    postings: ColumnPostings
+    profile: HybridProfile
+    vectors: VectorTable | None = None
+
+    def with_vectors(self, vectors: VectorTable | None) -> ChunkIndex:
+        """The same index with other vectors."""
+        made = replace(self, vectors=vectors)
+        for name in ("membership", "names"):
+            if name in self.__dict__:
+                made.__dict__[name] = self.__dict__[name]
+        return made
+
+    @cached_property
+    def membership(self) -> Membership:
+        """tantivy's index of the rows; made on first use."""
+        terms = self.postings.ids.terms
+        return Membership(
+            len(COLUMNS),
+            (
+                (
+                    [
+                        [terms[identity] for identity in column.tolist()]
+                        for column in np.split(row.terms.tokens, row.terms.ends[:-1])
+                    ],
+                    grams(slug_text(row.chunk.path)),
+                )
+                for row in self.rows
+            ),
+        )
+
+    @cached_property
+    def names(self) -> TrigramIndex:
+        """The file names by their trigrams."""
+        return TrigramIndex(((row.chunk.id, row.chunk.path) for row in self.rows), self.membership.sharing)
+
+    def warm(self) -> None:
+        """Computes now what the first query would otherwise wait for."""
+        _ = self.names, self.postings.beginning("")
+
+    def bm25(self, query: Parsed, limit: int) -> Sequence[RankedHit]:
+        """The rows that ``query`` matches, by FTS5's closed form, equal scores in the rows' order."""
+        rules = self.profile.bm25
+        matched = np.zeros(len(self.rows), dtype=np.bool_)
+        scores = np.zeros(len(self.rows), dtype=np.float64)
+        for conjunctions in grouped(query):
+            needed = [_phrase(tokens[0]) for tokens in conjunctions]
+            found = [self.postings.occurrences(phrase, self.profile.columns.weights) for phrase in needed]
+            here = self._matching(conjunctions, found)
+            matched |= here
+            for occurrences in found:
+                addend = self.postings.score(occurrences, rules.k, rules.b, rules.least_idf)
+                scores += np.where(here, addend, 0.0)
+        positions = np.flatnonzero(matched)
+        order = np.lexsort((positions, -scores[positions]))[: max(0, limit)]
+        return [self._hit(int(position), float(scores[position])) for position in positions[order]]
+
+    def _matching(self, conjunctions: list[list[Token]], found: list[Occurrences]) -> NDArray[np.bool_]:
+        """The rows of one alternative; a single word needs no boolean engine."""
+        if len(conjunctions) == 1 and len(conjunctions[0]) == 1 and len(_phrase(conjunctions[0][0]).terms) == 1:
+            return found[0].rows
+        try:
+            return self.membership.matching(
+                [[self._readings(_phrase(token)) for token in tokens] for tokens in conjunctions]
+            )
+        except ValueError as error:
+            raise LegError(f"the index cannot read the query: {error}") from error
+
+    def _readings(self, phrase: Phrase) -> Readings:
+        if not phrase.terms or not phrase.is_prefix:
+            return [phrase.terms] if phrase.terms else []
+        *first, last = phrase.terms
+        return [(*first, term) for term in self.postings.beginning(last)]
+
+    def like_names(self, tokens: Sequence[str], limit: int) -> Sequence[RankedHit]:
+        """The rows whose file name is like one of ``tokens``."""
+        return [
+            self._hit(found.position, found.similarity)
+            for found in self.names.search(tokens, limit, self.profile.trigrams.least)
+        ]
+
+    def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
+        """The rows nearest to ``vector`` by cosine, equal ones in the rows' order.
+
+        Raises :class:`brvtui.retrieve.failures.LegError` without vectors, or when theirs have another length.
+        """
+        if self.vectors is None:
+            raise LegError("the notes have no vectors yet")
+        made = []
+        for position, similarity in self.vectors.nearest(vector, limit):
+            hit = self._hit(position, similarity)
+            made.append(replace(hit, candidate=replace(hit.candidate, similarity=similarity)))
+        return made
+
+    def _hit(self, position: int, value: float) -> RankedHit:
+        return RankedHit(self.rows[position].chunk.candidate, value)
+
+
+def _phrase(token: Token) -> Phrase:
+    return Phrase(tuple(PORTER.terms(token.text)), token.kind is TokenKind.PREFIX)
+
+
+def index_chunks(chunks: Sequence[Chunk], profile: HybridProfile) -> ChunkIndex:
+    """The index of ``chunks`` in their order."""
+    ids = TermIds()
+    return _index([Row(chunk, row_terms(chunk.columns, ids, PORTER)) for chunk in chunks], ids, profile)
+
+
+def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIndex | None = None) -> ChunkIndex:
+    """The index of every note that ``snapshot`` searches, in document order.
+
+    Notes whose files did not change since ``previous`` are not read again; it brings no vectors along. A note that
+    can no longer be read keeps its path and title.
+    """
+    ids = previous.postings.ids if previous else TermIds()
+    known: Mapping[str, Row] = {row.chunk.id: row for row in previous.rows} if previous else {}
+    rows = []
+    for note in snapshot.notes:
+        file = None if note.path in snapshot.edited else snapshot.parsed.get(note.path)
+        row = known.get(note.path)
+        if row is None or file is None or row.file is not file:
+            chunk = chunk_of(note.path, note.title, _text(snapshot, note.path))
+            row = Row(chunk, row_terms(chunk.columns, ids, PORTER), file)
+        rows.append(row)
+    return _index(rows, ids, profile)
+
+
+def _index(rows: Sequence[Row], ids: TermIds, profile: HybridProfile) -> ChunkIndex:
+    return ChunkIndex(tuple(rows), build_columns([row.terms for row in rows], ids, len(COLUMNS)), profile)
+
+
+def _text(snapshot: Snapshot, path: str) -> str:
+    try:
+        return snapshot.text(path)
+    except OSError:
+        return ""
