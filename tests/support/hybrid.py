@@ -1,0 +1,178 @@
+"""A stub index, embedder and reranker, and hybrid searches in the recorded form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from brvtui.profile_jeffs_brain import HybridProfile, load
+from brvtui.rank.fusion import Candidate
+from brvtui.retrieve.failures import LegError
+from brvtui.retrieve.jeffs_brain.chunks import Chunk
+from brvtui.retrieve.jeffs_brain.index import ChunkIndex, index_chunks
+from brvtui.retrieve.jeffs_brain.pipeline import Request, Sources, retrieve
+from brvtui.retrieve.jeffs_brain.protocols import RankedHit, RerankDocument, Reranked
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Mode, Retrieved
+from brvtui.retrieve.jeffs_brain.vectors import VectorTable
+from brvtui.text.query_language import Parsed, compile_fts, parse
+from brvtui.text.trigrams import TrigramIndex
+
+DATA = Path(__file__).parents[1] / "data" / "jeffs_brain"
+JEFFS: HybridProfile = load()
+
+
+def family(name: str) -> dict[str, Any]:
+    """A file of recorded answers."""
+    return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def parsed(query: str) -> Parsed:
+    """A query as the profile reads it."""
+    return parse(query, JEFFS.query.stopped, JEFFS.query.word_length)
+
+
+def candidate(value: Mapping[str, Any]) -> Candidate:
+    """A candidate in the recorded form."""
+    return Candidate(
+        value["id"],
+        value["path"],
+        value.get("title", ""),
+        value.get("summary", ""),
+        value.get("content", ""),
+        value.get("bm25Rank"),
+        value.get("vectorSimilarity"),
+    )
+
+
+class StubIndex:
+    """Answers by the compiled text, or in a sequence; counts its calls."""
+
+    def __init__(self, index: Mapping[str, Any], names: Sequence[Mapping[str, Any]] | None = None) -> None:
+        self.index = index
+        self.chunks = {chunk["id"]: candidate(chunk) for chunk in index["chunks"]}
+        supplied = index["chunks"] if names is None else names
+        self.named = [candidate(chunk) for chunk in supplied]
+        self.names = TrigramIndex((entry.id, entry.path) for entry in self.named)
+        self.sequence = list(index.get("bm25_sequence", []))
+        self.calls: list[str] = []
+
+    def bm25(self, query: Parsed, limit: int) -> list[RankedHit]:
+        compiled = compile_fts(query)
+        assert compiled
+        self.calls.append(compiled)
+        if len(self.calls) == 1 and "bm25_error" in self.index:
+            raise LegError(self.index["bm25_error"]["message"])
+        if "bm25_sequence" in self.index:
+            ids = self.sequence.pop(0) if self.sequence else []
+        else:
+            ids = self.index.get("bm25", {}).get(compiled, [])
+        return [RankedHit(self.chunks[name], 1.0) for name in ids[:limit]]
+
+    def like_names(self, tokens: Sequence[str], limit: int) -> list[RankedHit]:
+        found = self.names.search(tokens, limit, JEFFS.trigrams.least)
+        return [RankedHit(self.named[entry.position], entry.similarity) for entry in found]
+
+    def nearest(self, vector: Sequence[float], limit: int) -> list[RankedHit]:
+        hits = self.index.get("vector_hits", [])[:limit]
+        return [RankedHit(self.chunks[hit["id"]], hit["similarity"]) for hit in hits]
+
+
+class StubEmbedder:
+    """The recorded vectors."""
+
+    name = "stub"
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.value = value
+
+    def embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        if "error" in self.value:
+            raise LegError(self.value["error"])
+        by_text = self.value.get("by_text", {})
+        return [by_text[text] if text in by_text else self.value["default"] for text in texts]
+
+
+class StubReranker:
+    """The recorded scores; equal ones keep the order that was sent."""
+
+    name = "stub"
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.value = value
+        self.seen: list[dict[str, str]] | None = None
+
+    def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
+        self.seen = [{"id": document.id, "text": document.text} for document in documents]
+        if "error" in self.value:
+            raise LegError(str(self.value["error"]))
+        standard = self.value.get("default_score", 0)
+        scores = [self.value.get("scores", {}).get(document.id, standard) for document in documents]
+        order = sorted(range(len(scores)), key=lambda position: -scores[position])
+        return [Reranked(position, scores[position]) for position in order]
+
+
+def request(value: Mapping[str, Any]) -> Request:
+    """A request in the recorded form."""
+    return Request(
+        value["query"],
+        Mode(value["mode"]) if "mode" in value else None,
+        value.get("topK"),
+        value.get("candidateK"),
+        value.get("rerankTopN"),
+        value.get("rerank"),
+        value.get("skipRetryLadder", False),
+    )
+
+
+def ask(case: Mapping[str, Any], index: Any, reranker: StubReranker | None = None) -> Retrieved:
+    """The search of a recorded input."""
+    embedder = StubEmbedder(case["embedder"]) if "embedder" in case else None
+    sources = Sources(index, embedder, reranker, case.get("aliases", {}))
+    return retrieve(request(case["request"]), sources, JEFFS)
+
+
+def shown(trace: HybridTrace) -> dict[str, Any]:
+    """A trace under the recorded names."""
+    attempts = [{"strategy": rung.strategy, "query": rung.query, "hits": rung.hits} for rung in trace.attempts]
+    return {
+        "mode": trace.mode.value,
+        "originalQuery": trace.query,
+        "compiledQuery": trace.compiled,
+        "candidateK": trace.candidate_k,
+        "rrfK": trace.rrf_k,
+        "bm25Count": len(trace.leg("bm25").hits),
+        "vectorCount": len(trace.leg("vector").hits),
+        "fusedCount": trace.fused,
+        "fellBackToBM25": trace.fell_back,
+        "reranked": trace.reranked,
+        "rerankSkippedReason": trace.rerank_skipped.value if trace.rerank_skipped else None,
+        "unanimity": None if trace.agreements is None else {"agreements": trace.agreements},
+        "attempts": attempts,
+        "errorStage": trace.error_stage,
+    }
+
+
+def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
+    """The project's own index over recorded chunks and their vectors."""
+    made = index_chunks(
+        [
+            Chunk(
+                chunk["id"],
+                chunk["path"],
+                chunk.get("title", ""),
+                chunk.get("summary", ""),
+                chunk.get("tags", ""),
+                chunk.get("content", ""),
+            )
+            for chunk in chunks
+        ],
+        JEFFS,
+    )
+    if not chunks or "embedding" not in chunks[0]:
+        return made
+    matrix = np.asarray([chunk["embedding"] for chunk in chunks], dtype=np.float32)
+    return made.with_vectors(VectorTable(matrix, np.arange(len(chunks))))
