@@ -87,6 +87,13 @@ class Trigrams:
 
 
 @dataclass(frozen=True, slots=True)
+class Vectors:
+    """What a vector stands for."""
+
+    text_chars: int
+
+
+@dataclass(frozen=True, slots=True)
 class Service:
     """How a service is asked, and asked again after a refusal that may pass."""
 
@@ -154,6 +161,7 @@ class HybridProfile:
     unanimity: Unanimity
     rerank: Rerank
     trigrams: Trigrams
+    vectors: Vectors
     service: Service
     intent: IntentRules
     ladder: LadderRules

@@ -70,6 +70,7 @@ class Origin(StrEnum):
 
     TEXT = "text"
     PATH = "path"
+    NAME = "name"
     PROPAGATED = "propagated"
 
 

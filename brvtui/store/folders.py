@@ -18,7 +18,27 @@ def data_folder() -> Path:
     return Path(given) if given else Path(platformdirs.user_data_dir(_APP))
 
 
+def cache_folder() -> Path:
+    """Where the tool keeps what it can make again: vectors. ``BRV_TUI_CACHE_DIR`` overrides it.
+
+    A folder named by ``BRV_TUI_DATA_DIR`` holds it too.
+    """
+    given, data = os.environ.get("BRV_TUI_CACHE_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
+    if given:
+        return Path(given)
+    return Path(data) / "cache" if data else Path(platformdirs.user_cache_dir(_APP))
+
+
 def tree_folder(tree: Path) -> Path:
-    """The folder for one context tree, by its real path."""
+    """The folder for what the user made on one context tree, by its real path."""
+    return data_folder() / "trees" / _name_of(tree)
+
+
+def tree_cache(tree: Path) -> Path:
+    """The folder for what can be made again of one context tree, by its real path."""
+    return cache_folder() / "trees" / _name_of(tree)
+
+
+def _name_of(tree: Path) -> str:
     digest = hashlib.sha256(os.fsencode(tree.resolve())).hexdigest()[:_DIGEST]
-    return data_folder() / "trees" / f"{tree.resolve().parent.parent.name or 'tree'}-{digest}"
+    return f"{tree.resolve().parent.parent.name or 'tree'}-{digest}"

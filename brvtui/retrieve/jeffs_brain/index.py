@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from brvtui.profile_jeffs_brain import HybridProfile
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.jeffs_brain.chunks import COLUMNS, Chunk, chunk_of
-from brvtui.retrieve.jeffs_brain.protocols import RankedHit, Vector
-from brvtui.retrieve.jeffs_brain.vectors import VectorTable
+from brvtui.retrieve.jeffs_brain.protocols import Embedder, RankedHit, Vector
+from brvtui.retrieve.jeffs_brain.vectors import Embedded, Kept, VectorTable, embed_texts
 from brvtui.snapshot import Parsed as ParsedFile
 from brvtui.snapshot import Snapshot
 from brvtui.text.columns import ColumnPostings, Occurrences, Phrase, RowTerms, build_columns, row_terms
@@ -40,11 +40,12 @@ class ChunkIndex:
     rows: tuple[Row, ...]
     postings: ColumnPostings
     profile: HybridProfile
-    vectors: VectorTable | None = None
+    table: VectorTable | None = None
+    """The notes' vectors, if they were made."""
 
-    def with_vectors(self, vectors: VectorTable | None) -> ChunkIndex:
+    def with_vectors(self, table: VectorTable | None) -> ChunkIndex:
         """The same index with other vectors."""
-        made = replace(self, vectors=vectors)
+        made = replace(self, table=table)
         for name in ("membership", "names"):
             if name in self.__dict__:
                 made.__dict__[name] = self.__dict__[name]
@@ -123,10 +124,10 @@ class ChunkIndex:
 
         Raises :class:`brvtui.retrieve.failures.LegError` without vectors, or when theirs have another length.
         """
-        if self.vectors is None:
+        if self.table is None:
             raise LegError("the notes have no vectors yet")
         made = []
-        for position, similarity in self.vectors.nearest(vector, limit):
+        for position, similarity in self.table.nearest(vector, limit):
             hit = self._hit(position, similarity)
             made.append(replace(hit, candidate=replace(hit.candidate, similarity=similarity)))
         return made
@@ -173,3 +174,20 @@ def _text(snapshot: Snapshot, path: str) -> str:
         return snapshot.text(path)
     except OSError:
         return ""
+
+
+def embed_index(
+    index: ChunkIndex,
+    embedder: Embedder,
+    kept: Kept,
+    cancelled: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int], None] = lambda done, all_: None,
+) -> tuple[ChunkIndex, Embedded]:
+    """``index`` with a vector for each note that one could be had for, and what is missing and why.
+
+    Only texts without a kept vector are sent. Nothing is raised.
+    """
+    most = index.profile.vectors.text_chars
+    texts = [row.chunk.embedded(most) for row in index.rows]
+    made = embed_texts(texts, embedder, kept, index.profile.service.batch, cancelled, progress)
+    return index.with_vectors(made.table), made

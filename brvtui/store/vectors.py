@@ -1,0 +1,48 @@
+"""The vectors of one context tree's texts, a file for each model (``docs/jeffs_brain.md``, "Vectors")."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.store import atomic
+from brvtui.store.folders import tree_cache
+
+_BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+_DIGEST = 16
+
+
+class VectorStore:
+    """Vectors by the digests of their texts, in the tool's cache folder. Nothing is made until something is written."""
+
+    def __init__(self, tree: Path, model: str) -> None:
+        """The vectors that ``model`` made of ``tree``; the file need not exist."""
+        digest = hashlib.sha256(model.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+        self.path = tree_cache(tree) / "vectors" / f"{digest}.npz"
+
+    def read(self) -> dict[str, NDArray[np.float32]]:
+        """What is kept; empty when there is nothing or the file is broken."""
+        try:
+            with np.load(self.path, allow_pickle=False) as held:
+                names, matrix = held["names"], held["vectors"]
+        except _BROKEN:
+            return {}
+        if names.ndim != 1 or matrix.ndim != 2 or len(names) != len(matrix) or matrix.dtype != np.float32:
+            return {}
+        if not np.isfinite(matrix).all():
+            return {}
+        return dict(zip(map(str, names.tolist()), matrix, strict=True))
+
+    def write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Replaces what is kept, in one step. Raises OSError when the cache folder cannot be written."""
+        names = sorted(vectors)
+        matrix = np.stack([vectors[name] for name in names]) if names else np.zeros((0, 0), dtype=np.float32)
+        buffer = io.BytesIO()
+        np.savez(buffer, names=np.asarray(names, dtype=np.str_), vectors=matrix.astype(np.float32))
+        atomic.write_bytes(self.path, buffer.getvalue())
