@@ -1,0 +1,251 @@
+"""The embeddings and chat protocols over a local server, and what the pipeline makes of a service that fails."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.providers.http import JsonService
+from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
+from brvtui.retrieve.failures import LegError
+from brvtui.retrieve.jeffs_brain.chunks import Chunk
+from brvtui.retrieve.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
+from brvtui.retrieve.jeffs_brain.pipeline import Request, Sources, retrieve
+from brvtui.retrieve.jeffs_brain.protocols import RerankDocument
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Mode
+from brvtui.store.vectors import VectorStore
+from brvtui.trace import State
+from tests.providers.service import Answer, Service, serving
+from tests.support.hybrid import JEFFS
+
+RULES = replace(JEFFS.service, timeout_seconds=5)
+HASTY = replace(JEFFS.service, timeout_seconds=0.05, tries=2)
+BUSY = Answer(429, {"error": "slow down"}, {"Retry-After": "3"})
+NOTES = [
+    Chunk("tea", "a/tea.md", "Tea", "", "", "green leaves"),
+    Chunk("car", "a/car.md", "Car", "", "", "red wheels"),
+    Chunk("sea", "a/sea.md", "Sea", "", "", "blue water"),
+]
+
+
+def vectors(payload: Any) -> Answer:
+    """A direction for each word, as an embeddings service answers."""
+    made = []
+    for index, text in enumerate(payload["input"]):
+        low = text.lower()
+        made.append({"index": index, "embedding": [float(word in low) + 0.01 for word in ("tea", "car", "sea")]})
+    return Answer(body={"object": "list", "data": list(reversed(made))})
+
+
+def data(*found: Any) -> Answer:
+    return Answer(body={"data": [{"index": place, "embedding": vector} for place, vector in enumerate(found)]})
+
+
+def embedder(service: Service, rules: Any = RULES, waits: list[float] | None = None) -> OpenAIEmbedder:
+    slept: Callable[[float], None] = (lambda seconds: None) if waits is None else waits.append
+    return OpenAIEmbedder(service.base, "mini", rules, "secret-key", slept)
+
+
+def embedded(service: Service, tree: Path) -> ChunkIndex:
+    asker = embedder(service)
+    return embed_index(index_chunks(NOTES, JEFFS), asker, VectorStore(tree, asker.name))[0]
+
+
+def search(index: ChunkIndex, service: Service, rules: Any = RULES, mode: Mode = Mode.HYBRID) -> HybridTrace:
+    return retrieve(Request("tea", mode), Sources(index, embedder(service, rules)), JEFFS).trace
+
+
+def test_vectors_come_in_the_order_of_the_texts() -> None:
+    with serving(vectors) as service:
+        asker = embedder(service, replace(RULES, batch=2))
+        made = asker.embed(["tea", "car", "sea"])
+    assert [max(range(3), key=vector.__getitem__) for vector in map(list, made)] == [0, 1, 2]
+    path, payload, headers = service.asked[0]
+    assert (path, payload["model"], payload["input"]) == ("/v1/embeddings", "mini", ["tea", "car"])
+    assert headers["Authorization"] == "Bearer secret-key"
+    assert len(service.asked) == 2
+
+
+def test_a_hybrid_search_over_the_protocol(tmp_path: Path) -> None:
+    with serving(vectors) as service:
+        index = embedded(service, tmp_path)
+        asked = len(service.asked)
+        again = embedded(service, tmp_path)
+        assert len(service.asked) == asked, "kept vectors are not asked for again"
+        trace = search(again, service)
+    assert trace.mode is Mode.HYBRID
+    assert trace.embedder_used
+    assert trace.leg("vector").hits[0].id == "tea"
+    assert [hit.id for hit in trace.leg("bm25").hits] == ["tea"]
+    assert index.table is not None
+
+
+def test_a_busy_service_is_asked_again_as_it_says() -> None:
+    waits: list[float] = []
+    with serving(BUSY, Answer(503), vectors) as service:
+        assert len(embedder(service, RULES, waits).embed(["tea"])) == 1
+    assert waits == [3.0, RULES.wait_seconds * 2]
+
+
+def test_a_wait_has_an_end() -> None:
+    waits: list[float] = []
+    with serving(Answer(429, {}, {"Retry-After": "86400"}), vectors) as service:
+        embedder(service, RULES, waits).embed(["tea"])
+    assert waits == [RULES.longest_wait_seconds]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (BUSY, '429 Too Many Requests: {"error": "slow down"}, 3 times'),
+        (Answer(500, "broken"), "500 Internal Server Error"),
+        (Answer(401, {"error": "bad key secret-key"}), '401 Unauthorized: {"error": "bad key …"}'),
+        (Answer(302, {}, {"Location": "http://example.org/v1/embeddings"}), "302"),
+        (Answer(raw=b"<html>"), "the answer is no JSON"),
+        (Answer(raw=b"[" * 100_000), "the answer is no JSON"),
+        (Answer(body=[1]), "no list of vectors"),
+        (Answer(body={"data": []}), "0 vectors for 1 texts"),
+        (data([]), "an empty vector"),
+        (data(["a"]), "not made of numbers"),
+        (Answer(raw=b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}'), "not made of numbers"),
+        (Answer(body={"data": [{"index": 7, "embedding": [1]}]}), "not numbered"),
+        (Answer(body={"data": [{"index": "x", "embedding": [1]}]}), "not numbered"),
+        (Answer(raw=b""), "the answer is no JSON"),
+    ],
+)
+def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Path) -> None:
+    with serving(vectors) as service:
+        index = embedded(service, tmp_path)
+    with serving(answer) as service:
+        trace = search(index, service)
+        with pytest.raises(LegError):
+            embedder(service).embed(["tea"])
+    leg = trace.leg("vector")
+    assert leg.state is State.FAILED
+    assert why in leg.why
+    assert "secret-key" not in leg.why
+    assert (trace.error_stage, trace.embedder_used) == ("vector", False)
+    assert [hit.id for hit in trace.hits] == ["tea"]
+
+
+def test_a_service_that_does_not_answer(tmp_path: Path) -> None:
+    with serving(vectors) as service:
+        index = embedded(service, tmp_path)
+    hold = threading.Event()
+    with serving(Answer(body={}, hold=hold)) as service:
+        trace = search(index, service, HASTY)
+        hold.set()
+    assert trace.leg("vector").why.endswith("no answer within 0.05 s, 2 times")
+    assert [hit.id for hit in trace.hits] == ["tea"]
+
+
+def test_a_service_that_is_not_there(tmp_path: Path) -> None:
+    with serving(vectors) as service:
+        index = embedded(service, tmp_path)
+    trace = search(index, service)
+    assert trace.leg("vector").state is State.FAILED
+    assert "refused" in trace.leg("vector").why
+    assert search(index, service, mode=Mode.SEMANTIC).hits == ()
+
+
+def test_a_vector_of_another_length(tmp_path: Path) -> None:
+    with serving(vectors) as service:
+        index = embedded(service, tmp_path)
+    with serving(data([1.0, 2.0])) as service:
+        trace = search(index, service)
+    assert trace.leg("vector").why == "the query's vector has 2 numbers, the notes' have 3"
+    with serving(data([1.0, 2.0], [1.0], [1.0])) as service, pytest.raises(LegError, match="different lengths"):
+        embedder(service).embed(["a", "b", "c"])
+
+
+def test_notes_without_vectors() -> None:
+    with serving(vectors) as service:
+        trace = search(index_chunks(NOTES, JEFFS), service)
+    assert trace.leg("vector").why == "the notes have no vectors yet"
+
+
+def test_what_was_made_before_a_failure_is_kept(tmp_path: Path) -> None:
+    profile = replace(JEFFS, service=replace(RULES, batch=1, tries=1))
+    with serving(vectors, vectors, Answer(500)) as service:
+        asker = embedder(service, profile.service)
+        store = VectorStore(tmp_path, asker.name)
+        index, made = embed_index(index_chunks(NOTES, profile), asker, store)
+        assert (made.made, made.missing) == (2, 1)
+        assert "500" in made.error
+        assert len(store.read()) == 2
+    assert index.table is not None
+    assert index.table.positions.tolist() == [0, 1]
+
+
+def test_a_changed_text_gets_a_new_vector_and_a_gone_one_is_dropped(tmp_path: Path) -> None:
+    with serving(vectors) as service:
+        asker = embedder(service)
+        store = VectorStore(tmp_path, asker.name)
+        embed_index(index_chunks(NOTES, JEFFS), asker, store)
+        before = set(store.read())
+        changed = [replace(NOTES[0], content="black leaves"), replace(NOTES[1], id="moved", path="b/car.md")]
+        _, made = embed_index(index_chunks(changed, JEFFS), asker, store)
+        assert (made.made, made.missing, made.error) == (1, 0, "")
+        assert service.asked[-1][1]["input"] == ["Tea\nblack leaves"]
+        after = set(store.read())
+    assert len(before & after) == 1
+    assert len(after) == 2
+
+
+def test_broken_kept_vectors_are_made_again(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, "model")
+    assert store.read() == {}
+    store.path.parent.mkdir(parents=True)
+    for broken in (b"", b"PK\x03\x04nonsense", b"nonsense"):
+        store.path.write_bytes(broken)
+        assert store.read() == {}
+
+
+@pytest.mark.parametrize("base", ["", "localhost:11434", "file:///etc/passwd", "ftp://host/v1", "http://"])
+def test_an_address_that_is_none(base: str) -> None:
+    with pytest.raises(ValueError, match="must begin with http"):
+        JsonService(base, "", RULES)
+
+
+def message(text: str) -> Answer:
+    return Answer(body={"choices": [{"message": {"content": text}}]})
+
+
+def rerank(service: Service, count: int) -> list[tuple[int, float]]:
+    asker = OpenAIReranker(service.base, "judge", RULES, replace(JEFFS.rerank, parallel=1), "", lambda seconds: None)
+    documents = [RerankDocument(f"n{place}", f"text {place}") for place in range(count)]
+    return [(judged.index, judged.score) for judged in asker.rerank("tea", documents)]
+
+
+def test_a_language_model_as_reranker() -> None:
+    with serving(message('Sure: [{"id": 2, "score": 9}, {"id": 0, "score": 99}, {"id": 7, "score": 1}]')) as service:
+        assert rerank(service, 3) == [(0, 10.0), (2, 9.0), (1, 0.0)]
+    assert service.asked[0][0] == "/v1/chat/completions"
+
+
+def test_bare_scores_and_batches() -> None:
+    with serving(message("[1, 2, 3, 4, 5]"), message("[6]")) as service:
+        assert rerank(service, 6) == [(5, 6.0), (4, 5.0), (3, 4.0), (2, 3.0), (1, 2.0), (0, 1.0)]
+
+
+def test_an_answer_without_scores_is_asked_for_once_more() -> None:
+    with serving(message("I think the second"), message("[0, 5]")) as service:
+        assert rerank(service, 2) == [(1, 5.0), (0, 0.0)]
+    assert "not one character more" in service.asked[1][1]["messages"][0]["content"]
+    with serving(message("[")) as service:
+        assert rerank(service, 2) == [(0, 0.0), (1, 0.0)]
+        assert len(service.asked) == 2
+
+
+def test_a_reranker_that_fails_changes_nothing() -> None:
+    index = index_chunks(NOTES, JEFFS)
+    with serving(Answer(500)) as service:
+        asker = OpenAIReranker(service.base, "judge", RULES, JEFFS.rerank, "", lambda seconds: None)
+        trace = retrieve(Request("tea OR car"), Sources(index, None, asker), JEFFS).trace
+    assert (trace.reranked, trace.rerank_skipped, trace.error_stage) == (False, None, "rerank")
+    assert [hit.id for hit in trace.hits] == ["tea", "car"]
