@@ -12,6 +12,7 @@ PAGES = (
     "CHANGELOG.md",
     "docs/engine.md",
     "docs/architecture.md",
+    "docs/jeffs_brain.md",
     "docs/configuration.md",
     "docs/performance.md",
 )

@@ -86,7 +86,7 @@ def test_the_table_of_differences_is_complete() -> None:
     assert {name: values for name, values in shown.items() if not name.startswith("engine.")} == differing
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "docs/jeffs_brain.md"])
 def test_no_page_gives_a_constant_another_value(name: str) -> None:
     known = [dict(_constants(load(profile))) for profile in ("brv-3", "docs")]
     shown = _spans(without_code(page(name)))
