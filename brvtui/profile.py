@@ -22,7 +22,7 @@ from brvtui.typed_tables import ProfileError, merged, typed
 __all__ = ["Profile", "ProfileError", "load", "lookup", "overlay"]
 
 DEFAULT = "brv-3"
-BUILT_IN = ("brv-3", "docs")
+BUILT_IN = ("brv-3", "docs", "combined")
 TIERS = 5
 
 
@@ -211,6 +211,13 @@ class Router:
 
 
 @dataclass(frozen=True, slots=True)
+class Retry:
+    """The retry ladder in the route; beside it, as advice, otherwise."""
+
+    in_route: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """Token budgets of the manifest's lanes, and characters per token."""
 
@@ -244,6 +251,7 @@ class Profile:
     single_call: Call
     agentic_loop: Call
     router: Router
+    retry: Retry
     manifest: Manifest
 
 

@@ -407,6 +407,13 @@ class Ladder:
     """Every step in its order, those that did not run too; empty when the ladder was not looked at."""
     found: tuple[str, ...] = ()
     """The paths that the ladder found, best first."""
+    hits: tuple[Hit, ...] = ()
+    """What it found, with scores, best first."""
+
+    @property
+    def strategy(self) -> str:
+        """The step that found something; empty when none did."""
+        return next((rung.strategy for rung in self.rungs if rung.state is State.HIT and rung.number), "")
 
 
 @dataclass(frozen=True)

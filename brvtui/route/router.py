@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from brvtui import profile_jeffs_brain
 from brvtui.profile import Profile
+from brvtui.retrieve.byterover.retrying import retry
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.route import answer as answers
 from brvtui.route.cache import CacheState, Stored, held_fingerprint, look_up, put
@@ -34,7 +36,6 @@ from brvtui.trace import (
 from brvtui.wording import counted
 
 PIPELINE = "byterover"
-_LADDER_WHY = "the retry ladder is not part of ByteRover 3.14's route; it comes with a later release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +81,15 @@ def _route(
         found = search(snapshot, profile, now_ms, query, options, watch)
     with watch.measure("entity searches"):
         entities, hits = _entities(snapshot, profile, asked, found, watch)
+    with watch.measure("retry ladder"):
+        ladder, hits = _retry(snapshot, profile, asked, found, hits, watch)
     with watch.measure("gates"):
         passed = gates(hits, profile)
     covered = bool(hits) or found.outcome is Found.ENGINE_FAILS
     with watch.measure("answer"):
         decision = _decide(snapshot, profile, asked, look, hit, found, entities, hits, passed, covered)
     used = hit is None
-    steps = _steps(profile, look, found, entities, hits, passed, covered, decision, used)
+    steps = _steps(profile, look, found, entities, ladder, hits, passed, covered, decision, used)
     trace = Trace(
         schema=SCHEMA,
         pipeline=PIPELINE,
@@ -100,7 +103,7 @@ def _route(
         cache=look,
         search=found,
         entities=entities,
-        ladder=Ladder(State.NOT_RUN, _LADDER_WHY),
+        ladder=ladder,
         steps=steps,
         tier=decision.tier,
         outcome=decision.outcome,
@@ -124,6 +127,23 @@ def _entities(
         check = Check("notes found", found.total_found, "<", profile.entities.below, None, None, "entities.below", "")
         return EntityStep(State.NOT_REACHED, check, why, (), ()), found.hits
     return entity_searches(snapshot, profile, asked.now_ms, asked.query, found, asked.scope, watch)
+
+
+def _retry(
+    snapshot: Snapshot, profile: Profile, asked: Asked, found: Search, hits: tuple[Hit, ...], watch: Stopwatch
+) -> tuple[Ladder, tuple[Hit, ...]]:
+    """The retry ladder: in the route, where the profile has it there, or beside it as advice."""
+    if found.outcome is Found.ENGINE_FAILS:
+        return Ladder(State.NOT_REACHED, "the search failed"), hits
+    if found.hits:
+        return Ladder(State.NOT_REACHED, "the search itself found notes"), hits
+    if profile.retry.in_route and hits:
+        return Ladder(State.NOT_REACHED, "entity searches found notes"), hits
+    options = Options(profile.router.limit, scope=asked.scope)
+    made = retry(snapshot, profile, profile_jeffs_brain.load(), asked.now_ms, found, options, watch)
+    if not profile.retry.in_route:
+        return made.ladder, hits
+    return made.ladder, tuple(replace(hit, found_by=made.ladder.strategy) for hit in made.hits)
 
 
 def _decide(
@@ -210,6 +230,7 @@ def _steps(
     look: CacheLook,
     found: Search,
     entities: EntityStep,
+    ladder: Ladder,
     hits: tuple[Hit, ...],
     passed: Gates,
     covered: bool,
@@ -241,7 +262,10 @@ def _steps(
     )
     loop_state = State.TAKEN if calls and not passed.prefetched else State.NOT_REACHED
     loop = Step("agentic_loop", 4, "agentic loop", loop_state, (), "", expected[4])
-    middle = (entity, ood) if profile.entities.before_out_of_domain else (ood, entity)
+    retried = (
+        (Step("retry_ladder", None, "retry ladder", ladder.state, (), ladder.why),) if profile.retry.in_route else ()
+    )
+    middle = (entity, *retried, ood) if profile.entities.before_out_of_domain else (*retried, ood, entity)
     steps = (exact, fuzzy, *middle, direct, single, loop)
     return steps if used else (exact, fuzzy, *(_unused(step) for step in steps[2:]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from brvtui.profile import Profile
 from brvtui.profile_jeffs_brain import HybridProfile
@@ -24,9 +25,15 @@ class Retried:
     hits: tuple[Hit, ...]
 
 
+_names: WeakKeyDictionary[Snapshot, TrigramIndex] = WeakKeyDictionary()
+
+
 def names_of(snapshot: Snapshot) -> TrigramIndex:
-    """The notes' file names by their trigrams; worth keeping for as long as the snapshot is."""
-    return TrigramIndex((note.path, note.path) for note in snapshot.notes)
+    """The notes' file names by their trigrams; remembered while the snapshot lives."""
+    known = _names.get(snapshot)
+    if known is None:
+        known = _names[snapshot] = TrigramIndex((note.path, note.path) for note in snapshot.notes)
+    return known
 
 
 def retry(
@@ -36,7 +43,6 @@ def retry(
     now_ms: float,
     found: Search,
     options: Options,
-    names: TrigramIndex,
     watch: Stopwatch | None = None,
 ) -> Retried:
     """The ladder for a search that ``found`` nothing; when it found something, no step is taken.
@@ -48,7 +54,7 @@ def retry(
         return search(snapshot, profile, now_ms, text, options).hits
 
     def like(tokens: Sequence[str]) -> Sequence[Hit]:
-        likenesses = names.search(tokens, rules.options.candidate_k, rules.trigrams.least)
+        likenesses = names_of(snapshot).search(tokens, rules.options.candidate_k, rules.trigrams.least)
         hits = [_named(snapshot, profile, now_ms, likeness) for likeness in likenesses]
         return sorted(hits, key=lambda hit: -hit.score)[: options.most]
 
@@ -66,7 +72,7 @@ def _ladder(made: Climbed[Hit]) -> Ladder:
         return Ladder(State.NOT_REACHED, "the search itself found notes", made.rungs, paths)
     notes = "1 note" if len(paths) == 1 else f"{len(paths)} notes"
     how = "by their names, " if made.strategy == TRIGRAMS else ""
-    return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", made.rungs, paths)
+    return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", made.rungs, paths, made.found)
 
 
 def _named(snapshot: Snapshot, profile: Profile, now_ms: float, likeness: Likeness) -> Hit:
