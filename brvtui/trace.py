@@ -409,6 +409,8 @@ class Ladder:
     """The paths that the ladder found, best first."""
     hits: tuple[Hit, ...] = ()
     """What it found, with scores, best first."""
+    in_route: bool = False
+    """Whether the route uses what it finds; advice beside the route otherwise."""
 
     @property
     def strategy(self) -> str:

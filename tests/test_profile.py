@@ -37,7 +37,7 @@ def constants(profile: Profile) -> dict[str, Any]:
 
 
 def test_built_in_profiles() -> None:
-    assert [load(name).name for name in profiles.BUILT_IN] == ["brv-3", "docs"]
+    assert [load(name).name for name in profiles.BUILT_IN] == ["brv-3", "docs", "combined"]
     assert load() == BRV3
 
 
@@ -161,7 +161,7 @@ def test_one_that_extends_docs(tmp_path: Path) -> None:
         ("[manifest]\nchars_per_token = 0", "above 0"),
         ("[score]\nimportance_scale = 0", "above 0"),
         ("[router]\nexpected = ['x']", "must hold 5"),
-        ("extends = 'mine'", "only brv-3, docs can be extended"),
+        ("extends = 'mine'", "only brv-3, docs, combined can be extended"),
         ("extends = 3", "can be extended"),
         ("not toml", "cannot be read as a profile"),
     ],

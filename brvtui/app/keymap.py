@@ -46,7 +46,7 @@ QUERY_SCREEN: list[BindingType] = [
     _first("ctrl+p", "select(-1)", "result before", "results.before", "The result before, from anywhere"),
     _first("w", "why", "why (not)", "results.why", "Why the selected note is, or is not, in the results", True),
     _plain("z", "maximise", "maximise", "panes.maximise", "Give the pane the whole screen, or back", True),
-    _plain("p", "profile", "profile", "engine.profile", "Switch between brv-3 and docs"),
+    _plain("p", "profile", "profile", "engine.profile", "The next profile: brv-3, docs, combined"),
     _plain("R", "record", "record", "engine.record", _RECORD),
     _plain("c", "clear_cache", "clear cache", "cache.clear", "Empty the simulated cache"),
     _first("f1", "help", "help", "help.pane", "Help for the focused pane", True),

@@ -143,7 +143,7 @@ def _retry(
     made = retry(snapshot, profile, profile_jeffs_brain.load(), asked.now_ms, found, options, watch)
     if not profile.retry.in_route:
         return made.ladder, hits
-    return made.ladder, tuple(replace(hit, found_by=made.ladder.strategy) for hit in made.hits)
+    return replace(made.ladder, in_route=True), tuple(replace(hit, found_by=made.ladder.strategy) for hit in made.hits)
 
 
 def _decide(

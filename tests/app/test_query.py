@@ -37,7 +37,7 @@ async def test_every_pane_is_filled(app: BrvTui) -> None:
         assert "text · raw" in text_of(pilot, "#score")
         assert "direct.min_top" in text_of(pilot, "#route")
         assert "whole AND" in text_of(pilot, "#retry")
-        assert "not run" in text_of(pilot, "#retry")
+        assert "ladder" in text_of(pilot, "#retry")
         assert "No model provider is set" in text_of(pilot, "#answer")
         assert "0.84" in text_of(pilot, "#tree")
         assert "SIMULATED" in shown(pilot)

@@ -9,7 +9,7 @@ import pytest
 from brvtui.route.cache import CacheState
 from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
-from brvtui.trace import State, Trace
+from brvtui.trace import Outcome, State, Trace, adds_up
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, paths
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -131,8 +131,33 @@ def test_docs_says_not_covered_before_entities(snapshot: Snapshot) -> None:
 
 def test_the_ladder_keeps_its_place(snapshot: Snapshot) -> None:
     trace, _ = run(snapshot, "quokka", CacheState())
-    assert trace.ladder.state is State.NOT_RUN
-    assert trace.ladder.why
+    assert trace.ladder.state is State.NOT_REACHED
+    assert trace.ladder.why == "the search itself found notes"
+
+
+def test_the_ladder_is_advice_beside_the_route(tree: Tree) -> None:
+    tree.note("x/rotation.md", "Burrows", "deep under the ground")
+    tree.notes(60)
+    trace = tree.ask("rotationalize")
+    assert trace.outcome is Outcome.NOT_COVERED
+    assert trace.ladder.state is State.HIT
+    assert trace.ladder.strategy == "trigram_fuzzy"
+    assert trace.ladder.found == ("x/rotation.md",)
+    assert not trace.ladder.in_route
+    assert trace.hits == ()
+    assert all(adds_up(hit) for hit in trace.ladder.hits)
+
+
+def test_the_combined_profile_uses_what_the_ladder_finds(tree: Tree) -> None:
+    tree.note("x/rotation.md", "Burrows", "deep under the ground")
+    tree.notes(60)
+    session = tree.session("combined")
+    trace = session.probe("rotationalize")
+    assert trace.ladder.in_route
+    assert paths(trace) == ["x/rotation.md"]
+    assert trace.hits[0].found_by == "trigram_fuzzy"
+    assert trace.outcome is not Outcome.NOT_COVERED
+    assert [step.name for step in trace.steps][2:5] == ["retry_ladder", "out_of_domain", "entity_search"]
 
 
 def test_a_trace_names_what_it_was_made_on(snapshot: Snapshot) -> None:

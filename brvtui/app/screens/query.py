@@ -40,7 +40,7 @@ from brvtui.app.widgets.verdict import Verdict
 if TYPE_CHECKING:
     from brvtui.app.app import Opening
 
-PROFILES = ("brv-3", "docs")
+PROFILES = ("brv-3", "docs", "combined")
 _LETTERS = ("query", "why")
 
 

@@ -12,7 +12,7 @@ from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.trace import Attempt, EntitySearch, Trace
+from brvtui.trace import Attempt, EntitySearch, Ladder, Rung, State, Trace
 
 
 class RetryPane(Pane):
@@ -21,8 +21,9 @@ class RetryPane(Pane):
     TITLE = "Retry"
     HELP_TEXT = (
         "How the engine relaxes a search by itself: a path look-up, all words inside the scope, any word inside the "
-        "scope, then the whole tree; and the supplementary searches for single words when little was found. The "
-        "retry ladder comes with a later release: it is marked as not run."
+        "scope, then the whole tree; and the supplementary searches for single words when little was found. Below, "
+        "the retry ladder of Jeffs Brain: under brv-3 and docs it is advice beside the route, under combined the "
+        "route uses what it finds."
     )
 
     def depends(self, view: View) -> tuple[object, ...]:
@@ -54,20 +55,45 @@ def _full(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         made += _attempt(attempt, width, glyphs)
     made.append(rule(width, "entity searches", dash=glyphs.dash))
     made += _entities(trace, width, glyphs)
-    made.append(rule(width, "retry ladder", dash=glyphs.dash))
-    state = trace.ladder.state.value
-    made.append(line(f"{glyphs.state[state]} {STATE_WORDS[state]}", "bold muted"))
-    return made + [line(f"  {part}", "muted") for part in wrap(trace.ladder.why, width - 3)]
+    made.append(rule(width, "retry ladder" if trace.ladder.in_route else "retry ladder · advice", dash=glyphs.dash))
+    return made + _ladder(trace.ladder, width, glyphs)
+
+
+def _ladder(ladder: Ladder, width: int, glyphs: Glyphs) -> list[Line]:
+    state = ladder.state.value
+    made = [line(f"{glyphs.state[state]} {STATE_WORDS[state]}", STATE_ROLES[state])]
+    made += [line(f"  {part}", "muted") for part in wrap(ladder.why, width - 3)]
+    for rung in ladder.rungs if ladder.state.value != "not_reached" else ():
+        made += _rung(rung, width, glyphs)
+    for hit in ladder.hits:
+        made.append(
+            line(f"  {glyphs.bullet} ", "accent").add(hit.title, "text").right(width, Line().add(f"{hit.score:.2f}"))
+        )
+    return made
+
+
+def _rung(rung: Rung, width: int, glyphs: Glyphs) -> list[Line]:
+    state = rung.state.value
+    found = f"{rung.hits} found" if rung.ran else STATE_WORDS[state]
+    head = line(f"{glyphs.state[state]} ", STATE_ROLES[state]).add(rung.strategy, "text" if rung.ran else "faint")
+    made = [head.right(width, Line().add(found, "strong" if rung.ran else "faint"))]
+    if rung.query:
+        made.append(line("  “", "faint").add(rung.query, "text").add("”", "faint").cut(width))
+    return made + [line(f"  {part}", "muted") for part in wrap(rung.why, width - 3) if rung.why]
 
 
 def _compact(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     shorter = (replace(one, name=one.name.replace("whole tree", "whole")) for one in trace.search.attempts)
     made = [_attempt(attempt, width, glyphs)[0] for attempt in shorter]
-    for name, state, found in (
-        ("entities", trace.entities.state.value, sum(len(one.added) for one in trace.entities.searches)),
-        ("retry ladder", trace.ladder.state.value, 0),
+    added = sum(len(one.added) for one in trace.entities.searches)
+    ladder = trace.ladder
+    named = "retry ladder" if ladder.in_route else "ladder (advice)"
+    found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
+    for name, state, what in (
+        ("entities", trace.entities.state.value, f"{added} added" if added else ""),
+        (named, ladder.state.value, found),
     ):
-        right = Line().add(f"{found} added" if found else STATE_WORDS[state], "muted")
+        right = Line().add(what or STATE_WORDS[state], "muted")
         made.append(line(f"{glyphs.state[state]} ", STATE_ROLES[state]).add(name, "text").right(width, right))
     return [*made, line("  F5: the reasons", "faint").cut(width)]
 

@@ -55,8 +55,10 @@ def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         made.append(_step(step, width, glyphs))
         made += [_check(check, step, width, glyphs) for check in step.checks]
     ladder = trace.ladder
-    word = STATE_WORDS[ladder.state.value]
-    made.append(line(f" {glyphs.state[ladder.state.value]} retry ladder ", "muted").add(f"{word}", "muted").cut(width))
+    if not ladder.in_route:
+        word = STATE_WORDS[ladder.state.value]
+        told = line(f" {glyphs.state[ladder.state.value]} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
+        made.append(told.add(ladder.why if ladder.found else "", "faint").cut(width))
     return made
 
 

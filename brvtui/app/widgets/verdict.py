@@ -24,6 +24,7 @@ _TIMED_BY = {
     "exact_cache": "cache",
     "out_of_domain": "search",
     "entity_search": "entity searches",
+    "retry_ladder": "retry ladder",
     "direct": "gates",
     "single_call": "answer",
     "agentic_loop": "answer",
