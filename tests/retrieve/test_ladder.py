@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.retrieve.byterover.retrying import names_of, retry
+from brvtui.retrieve.byterover.retrying import retry
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed
@@ -134,7 +134,7 @@ def test_over_byterovers_search(tree: Tree) -> None:
 
     def ask(query: str) -> tuple[State, str, list[str]]:
         found = search(snapshot, BRV3, NOW_MS, query, options)
-        made = retry(snapshot, BRV3, JEFFS, NOW_MS, found, options, names_of(snapshot))
+        made = retry(snapshot, BRV3, JEFFS, NOW_MS, found, options)
         assert all(adds_up(hit) for hit in made.hits)
         return made.ladder.state, made.ladder.why, [hit.path for hit in made.hits]
 
@@ -142,7 +142,7 @@ def test_over_byterovers_search(tree: Tree) -> None:
     assert ask("zzzz qqqq") == (State.MISSED, "no step of the ladder found a note", [])
     found = search(snapshot, BRV3, NOW_MS, "fotosyntesis", options)
     assert not found.hits
-    made = retry(snapshot, BRV3, JEFFS, NOW_MS, found, options, names_of(snapshot))
+    made = retry(snapshot, BRV3, JEFFS, NOW_MS, found, options)
     assert made.ladder.why == "1 note by their names, at trigram_fuzzy"
     assert made.ladder.found == ("auth/photosynthesis.md",)
     (hit,) = made.hits
