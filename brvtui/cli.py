@@ -84,7 +84,7 @@ Examples:
   brv-tui                        open the project in this folder or above it
   brv-tui sample-tree            open a project
   brv-tui query "how are refresh tokens rotated"
-  brv-tui explain "token rotation" auth/jwt/refresh_rotation.md
+  brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
   brv-tui replay --queries queries.json --no-trace
 \b
 Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 no such project or note, 4 failed.
@@ -117,7 +117,7 @@ def open_app(project: Path | None, profile: str | None, now: float | None, signa
 \b
 Examples:
   brv-tui query "how do we roll back a deploy"
-  brv-tui query "auth/jwt rotation" --project sample-tree --format json --detail | jq .trace.tier
+  brv-tui query "auth/tokens rotation" --project sample-tree --format json --detail | jq .trace.tier
   brv-tui query "webhook retries" --profile docs --limit 10
 """
 )
@@ -169,8 +169,8 @@ def query(
     epilog="""
 \b
 Examples:
-  brv-tui explain "how are refresh tokens rotated?" auth/jwt/refresh_rotation.md
-  brv-tui explain "deploy freeze" runbooks/rollback "Deploy freeze" --format json
+  brv-tui explain "how are refresh tokens rotated?" auth/tokens/refresh_token_rotation.md
+  brv-tui explain "black friday" per_carrier_lanes "One lane per carrier" --format json
 """
 )
 @click.argument("text")
@@ -257,6 +257,21 @@ def replay(
         _write_json(lines)
     except replays.ReplayError as error:
         raise _Failure(str(error), BAD_USAGE) from error
+    return OK
+
+
+@cli.command(epilog="\b\nExample:\n  brv-tui forget --project sample-tree")
+@click.option("--project", type=click.Path(path_type=Path), help="The project (default: here or above).")
+def forget(project: Path | None) -> int:
+    """Drop the access hits that the app recorded (key R) for a project."""
+    from brvtui.session import Session
+    from brvtui.tree.project import ProjectError
+
+    try:
+        count = Session.open(project).forget()
+    except ProjectError as error:
+        raise _Failure(str(error), NOT_THERE) from error
+    click.echo(f"dropped the recorded access hits of {count} {'note' if count == 1 else 'notes'}")
     return OK
 
 

@@ -201,6 +201,12 @@ class Session:
         _, look, _ = look_up(state, query, fingerprint.value, now, self.profile)
         return CacheNow(fingerprint, look)
 
+    def forget(self) -> int:
+        """Drops every access hit that the tool recorded for this tree; how many notes had some."""
+        count = len(self._overlay.read(defaults(self.profile.signals)))
+        self._overlay.clear()
+        return count
+
     def clear_cache(self) -> None:
         """Empties the simulated cache and lets go of the fingerprint."""
         with self._swapping:

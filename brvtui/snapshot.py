@@ -132,6 +132,11 @@ class Snapshot:
         return {note.path: position for position, note in enumerate(self.notes)}
 
     @cached_property
+    def recorded(self) -> int:
+        """How many notes have signals from the tool's own overlay."""
+        return sum(entry.source is Source.OVERLAY for entry in self.signals)
+
+    @cached_property
     def has_legacy_signals(self) -> bool:
         """Whether some note's signals come from its frontmatter, which the engine itself does not read."""
         return any(entry.source is Source.FRONTMATTER for entry in self.signals)

@@ -15,9 +15,12 @@ from textual.screen import Screen
 from brvtui.app.glyphs import for_terminal
 from brvtui.app.screens.query import QueryScreen
 from brvtui.app.themes import DARK, DEFAULTS, THEMES, Palette
+from brvtui.app.view import Phase
 from brvtui.app.widgets.lines import Lines
 from brvtui.text.visible import visible
 
+NO_PROJECT = 3
+"""The exit code when no project could be opened."""
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 
 
@@ -88,6 +91,16 @@ class BrvTui(App[None]):
         """A toast; what it quotes is text, never markup nor escapes."""
         super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=markup)
 
+    def action_help_quit(self) -> None:
+        """Ctrl+C copies in most terminals, so it does not end the app."""
+        self.notify("press ctrl+q to quit", timeout=3)
+
+    async def action_quit(self) -> None:
+        """Ends the app: with the code for a missing project when there was none to open."""
+        screen = self.screen_stack[0]
+        failed = isinstance(screen, QueryScreen) and screen.view.phase is Phase.FAILED
+        self.exit(return_code=NO_PROJECT if failed else 0)
+
     def action_next_theme(self) -> None:
         """The next of our own themes."""
         names = [theme.name for theme in THEMES]
@@ -97,9 +110,7 @@ class BrvTui(App[None]):
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where."""
-        from tempfile import mkdtemp
-
-        folder = path or mkdtemp(prefix="brv-tui-")
+        folder = path or str(Path.cwd())
         try:
             saved = self.save_screenshot(filename, folder)
         except OSError as error:

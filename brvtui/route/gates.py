@@ -42,7 +42,9 @@ def gates(hits: Sequence[Hit], profile: Profile) -> Gates:
     if not top_ok:
         return Gates(kept, prefetch, (top, _unreached("sure top", profile), _unreached("gap", profile)), False)
     if len(kept) == 1:
-        only = Check("notes to choose from", 1, "=", 1, True, 0.0, "direct.max_notes", _RULE, "no runner-up")
+        only = Check(
+            "notes to choose from", 1, "=", 1, True, 0.0, "direct.max_notes", _RULE, "no other reaches the prompt"
+        )
         return Gates(kept, prefetch, (top, only), True)
     sure = kept[0].score >= limits.sure_top
     sure_check = _check("sure top", first, limits.sure_top, "direct.sure_top", sure, "no gap needed" if sure else "")

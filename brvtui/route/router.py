@@ -23,10 +23,12 @@ from brvtui.trace import (
     CacheLook,
     Check,
     EntityStep,
+    FingerprintState,
     Found,
     Hit,
     Ladder,
     Outcome,
+    Scope,
     Search,
     Snapshotted,
     State,
@@ -87,7 +89,7 @@ def _route(
         passed = gates(hits, profile)
     covered = bool(hits) or found.outcome is Found.ENGINE_FAILS
     with watch.measure("answer"):
-        decision = _decide(snapshot, profile, asked, look, hit, found, entities, hits, passed, covered)
+        decision = _decide(snapshot, profile, asked, look, hit, fingerprint, found, entities, hits, passed, covered)
     used = hit is None
     steps = _steps(profile, look, found, entities, ladder, hits, passed, covered, decision, used)
     trace = Trace(
@@ -111,7 +113,7 @@ def _route(
         used=used,
         hits=hits,
         answer=decision.answer,
-        notices=_notices(snapshot, profile),
+        notices=_notices(snapshot, found.scope),
     )
     if used:
         text = decision.answer.text or answers.PLACEHOLDER
@@ -152,6 +154,7 @@ def _decide(
     asked: Asked,
     look: CacheLook,
     hit: Stored | None,
+    fingerprint: FingerprintState,
     found: Search,
     entities: EntityStep,
     hits: tuple[Hit, ...],
@@ -161,7 +164,7 @@ def _decide(
     if hit is not None:
         answer = answers.cached_answer(hit.text, hit.tier)
         if look.exact is State.HIT:
-            return _Decision(0, Outcome.EXACT_CACHE, answer, "same query, same tree, under a minute ago")
+            return _Decision(0, Outcome.EXACT_CACHE, answer, f"same query, {_tree_then(fingerprint)}")
         similarity = look.fuzzy_check.value if look.fuzzy_check and look.fuzzy_check.value is not None else 0.0
         return _Decision(1, Outcome.FUZZY_CACHE, answer, f"{similarity:.2f} similar to “{hit.key}”")
     if not covered:
@@ -179,6 +182,12 @@ def _decide(
     if found.outcome is Found.ENGINE_FAILS:
         return _Decision(4, Outcome.AGENTIC_LOOP, answer, snapshot.engine_failure)
     return _Decision(4, Outcome.AGENTIC_LOOP, answer, _failed((passed.prefetch,)))
+
+
+def _tree_then(fingerprint: FingerprintState) -> str:
+    if fingerprint.value == fingerprint.current:
+        return "same tree, and the entry is still fresh"
+    return f"and the tree changed since, but its fingerprint is held for {fingerprint.left_s:.0f} s more"
 
 
 def _why_not_covered(found: Search) -> str:
@@ -205,7 +214,7 @@ def _passed(passed: Gates) -> str:
     last = passed.direct[-1]
     top = passed.direct[0]
     if last.constant == "direct.max_notes":
-        return f"top {top.value:.2f}, and no runner-up"
+        return f"top {top.value:.2f}, and no other result reaches the prompt"
     if last.constant == "direct.sure_top":
         return f"top {top.value:.2f} reaches {last.threshold:g}: no gap needed"
     return f"top {top.value:.2f}, and {last.value:.2f} ahead of the runner-up"
@@ -275,12 +284,17 @@ def _unused(step: Step) -> Step:
     return Step(step.name, step.tier, step.label, State.SKIPPED, step.checks, why, step.expected)
 
 
-def _notices(snapshot: Snapshot, profile: Profile) -> tuple[str, ...]:
+def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
     notices = list(snapshot.notices)
     if snapshot.engine_failure:
         notices.append(snapshot.engine_failure)
+    if snapshot.recorded:
+        recorded = counted(snapshot.recorded, "note has", "notes have")
+        notices.append(f"{recorded} access hits that brv-tui recorded: brv-tui forget drops them")
     if snapshot.has_legacy_signals:
         notices.append("signals are read from frontmatter; the engine itself would use defaults for these notes")
+    if scope.source == "option" and not scope.path:
+        notices.append(f"{scope.why}: the whole tree was searched")
     return tuple(notices)
 
 

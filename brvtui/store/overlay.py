@@ -32,6 +32,10 @@ class Overlay:
         made = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in value.items()}
         return {path: signals for path, signals in made.items() if signals is not None}
 
+    def clear(self) -> None:
+        """Removes the overlay; nothing happens when there is none. Raises OSError when it cannot be removed."""
+        self.path.unlink(missing_ok=True)
+
     def write(self, signals: Mapping[str, NoteSignals]) -> None:
         """Replaces the overlay. Raises OSError when the data folder cannot be written."""
         value = {

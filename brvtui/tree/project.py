@@ -56,7 +56,9 @@ def find_project(start: Path | None = None) -> Project:
         for folder in (here, *here.parents):
             if _is_project(folder):
                 return _open(folder)
-        raise ProjectError(f"no {MARKER} project in {here} or above it: name one, as in brv-tui PROJECT")
+        raise ProjectError(
+            f"no {MARKER} project in {here} or above it: name one, as in brv-tui PROJECT or --project PROJECT"
+        )
     try:
         given = start.expanduser()
         exists = given.exists()

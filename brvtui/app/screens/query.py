@@ -158,6 +158,8 @@ class QueryScreen(AskingScreen):
         if not self.prober.finished(event.number, event.took_ms):
             return
         trace = event.trace
+        if trace.query != self.view.query:
+            self.query_one(AnswerPane).show_tab("answer")
         same = trace.query == self.view.query and trace.scope_option == self.view.scope
         files = selectable(trace)
         selected = self.view.selected if same and self.view.selected in files else next(iter(files), "")
@@ -324,8 +326,13 @@ class QueryScreen(AskingScreen):
 
     def action_why(self) -> None:
         """Why the selected note is, or is not, in the answer, in a modal."""
-        if self.session is not None and self.view.trace is not None and self.view.selected:
-            self.fetch_explanation(self.session, self.view.trace, self.view.selected)
+        file = self.view.selected
+        if isinstance(self.focused, TreePane) and self.focused.note:
+            file = self.focused.note
+        if self.session is None or self.view.trace is None or not file:
+            self.notify("type a query and select a note: w then says why it is, or is not, in the answer", timeout=4)
+        else:
+            self.fetch_explanation(self.session, self.view.trace, file)
 
     @on(news.Explained)
     def _explained(self, event: news.Explained) -> None:

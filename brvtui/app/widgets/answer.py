@@ -87,11 +87,13 @@ class AnswerPane(Pane):
         self.pinned = 1
         trace = view.trace if view.query.strip() else None
         made = [self._tabs(trace)]
+        if self.tab == "note" and view.selected:
+            return made + self._note(view, width, marker(trace) if trace else None)
         if trace is None:
             return [*made, *empty_lines("what the user would read, and what a model would be sent", width)]
         mark = marker(trace)
         if self.tab == "note":
-            return made + self._note(view, width, mark)
+            return [*made, *empty_lines("no result is selected", width)]
         prompt = trace.answer.prompt
         if self.tab == "prompt":
             if prompt is None:
@@ -113,8 +115,6 @@ class AnswerPane(Pane):
 
     def _note(self, view: View, width: int, mark: re.Pattern[str] | None) -> list[Line]:
         note = view.note
-        if not view.selected:
-            return empty_lines("no result is selected", width)
         if note is None or note.path != view.selected:
             self.post_message(TextWanted(view.selected))
             return empty_lines("reading the note…", width)

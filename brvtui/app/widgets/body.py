@@ -94,7 +94,7 @@ class Body(Widget):
             f"{'[/]' if name == front.id else ''}[/]"
             for name in TABS
         ]
-        return Content.from_markup("│".join(names))
+        return Content.from_markup(("│" if front.glyphs.unicode else "|").join(names))
 
     def bring(self, pane: str) -> None:
         """Makes sure that ``pane`` is shown."""

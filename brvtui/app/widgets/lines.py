@@ -17,7 +17,7 @@ from brvtui.app.view import View
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui
 
-LETTERS = str.maketrans("·×÷→−–…“”≠≥≤│┄↑↓≈", ".x/>--~''#><|-^v~")
+LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈", ".x/>--~''#|-^v~") | {ord("≥"): ">=", ord("≤"): "<="}
 """A plain letter for the typographic signs in our own texts."""
 
 

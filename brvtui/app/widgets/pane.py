@@ -55,6 +55,7 @@ class Pane(Lines, can_focus=True):
         """Builds the lines again, and the title."""
         self.retitle()
         super().rebuild(force)
+        self.scroll_to_row(self.offset_row)  # more room may show what a kept offset would scroll away
 
     def retitle(self) -> None:
         """Puts the title, or the row of tabs, into the border."""

@@ -10,10 +10,10 @@ from brvtui.app.glyphs import Glyphs
 from brvtui.app.messages import NoteWanted, Selected
 from brvtui.app.paint.bars import eighths
 from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import cut_left, number, wrap
+from brvtui.app.paint.text import cut_left, number, plural, wrap
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.pane import ChoicePane
-from brvtui.trace import Hit, Kind, NearMiss, Trace
+from brvtui.trace import Hit, Kind, NearMiss, Origin, Trace
 
 _BAR = 6
 _SCORE = 5
@@ -49,8 +49,10 @@ class ResultsPane(ChoicePane):
             return "Results none"
         limit = "computed, not used" if view.unused else f"limit {found.limit}"
         added = sum(1 for hit in view.trace.hits if hit.found_by)
-        more = f" + {added} by words" if added else ""
-        return f"Results {len(view.trace.hits) - added} of {found.total_found}{more} · {limit}"
+        lifted = sum(1 for hit in view.trace.hits if hit.origin is Origin.PROPAGATED and not hit.found_by)
+        more = f" + {plural(lifted, 'folder')}" if lifted else ""
+        more += f" + {added} by words" if added else ""
+        return f"Results {len(view.trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Hits and near misses; before a query, hints and the most important notes."""

@@ -41,6 +41,8 @@ class ScorePane(Pane):
             return explain(view.hit, view, width, self.glyphs)
         if view.near_miss is not None:
             return miss(view.near_miss, view, width, self.glyphs)
+        if view.selected:
+            return empty_lines("not a result of this query, and not a near miss: w says why", width)
         return empty_lines("no result to explain", width)
 
     def changed(self) -> None:

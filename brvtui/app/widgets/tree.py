@@ -66,7 +66,7 @@ class TreePane(ChoicePane):
             small = len(self._branches) <= _OPEN_AT_FIRST
             self.opened = {path for path, branch in self._branches.items() if branch.is_folder and small}
         scores = {hit.file: hit.score for hit in view.trace.hits} if view.trace and view.query.strip() else {}
-        lit = {path for file in ([view.selected] if view.selected in scores else []) for path in _ancestors(file)}
+        lit = set(_ancestors(view.selected)) if view.selected else set()
         made = [self._root(view, width)]
         self.choices.append(ROOT)
         for branch, depth in self._rows(overview.roots, 0, lit):
@@ -134,6 +134,12 @@ class TreePane(ChoicePane):
             self.post_message(ScopeChosen(wanted))
         else:
             self.post_message(NoteWanted(path))
+
+    @property
+    def note(self) -> str:
+        """The note under the cursor; empty when a folder is."""
+        branch = self._branches.get(self.chosen)
+        return branch.path if branch is not None and not branch.is_folder else ""
 
     def action_unfold(self) -> None:
         """Opens the folder, or steps into an open one."""
