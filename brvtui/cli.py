@@ -14,6 +14,7 @@ import click
 from brvtui import __version__
 from brvtui.text.visible import visible
 
+_JEFFS_BRAIN = "jeffs_brain"
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -78,6 +79,25 @@ def _format(command: _F) -> _F:
     )
 
 
+def _hybrid(command: _F) -> _F:
+    positive = click.IntRange(1, 1_000)
+    for option in (
+        click.option("--skip-retry-ladder", is_flag=True, help="jeffs_brain: never rewrite the query."),
+        click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
+        click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
+        click.option("--candidate-k", type=positive, help="jeffs_brain: how many each leg gives (60)."),
+        click.option("--top-k", type=positive, help="jeffs_brain: how many results (10)."),
+        click.option("--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."),
+        click.option("--mode", type=click.Choice(["auto", "bm25", "semantic", "hybrid"]), help="jeffs_brain: legs."),
+        click.option(
+            "--pipeline", type=click.Choice(["byterover", _JEFFS_BRAIN]), default="byterover", show_default=True,
+            help="Whose retrieval to run.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 _EPILOG = """
 \b
 Examples:
@@ -119,15 +139,25 @@ Examples:
   brv-tui query "how do we roll back a deploy"
   brv-tui query "auth/tokens rotation" --project sample-tree --format json --detail | jq .trace.tier
   brv-tui query "webhook retries" --profile docs --limit 10
+  brv-tui query "webhook retries" --pipeline jeffs_brain --mode bm25
 """
 )
 @click.argument("text")
 @_headless
 @click.option("--limit", type=click.IntRange(1, 50), help="Also show a plain search with this many results.")
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
+@_hybrid
 @_format
 def query(
     text: str,
+    pipeline: str,
+    mode: str | None,
+    aliases: Path | None,
+    top_k: int | None,
+    candidate_k: int | None,
+    rerank_top_n: int | None,
+    rerank: bool | None,
+    skip_retry_ladder: bool,
     project: Path | None,
     scope: str,
     profile: str | None,
@@ -142,6 +172,14 @@ def query(
     Exit code 1 when the tree does not cover it.
     """
     session = _open(project, profile, now, signals)
+    if pipeline == _JEFFS_BRAIN:
+        from brvtui.retrieve.jeffs_brain.pipeline import Request
+        from brvtui.retrieve.jeffs_brain.trace import Mode
+
+        wanted = Mode(mode) if mode else None
+        return _query_hybrid(
+            session, Request(text, wanted, top_k, candidate_k, rerank_top_n, rerank, skip_retry_ladder), aliases, form
+        )
     trace = session.probe(text, scope)
     found = session.search(text, limit, scope) if limit else None
     details = session.details(trace) if detail else {}
@@ -285,6 +323,25 @@ def completion(shell: str) -> int:
     assert kind is not None
     click.echo(kind(cli, {}, "brv-tui", "_BRV_TUI_COMPLETE").source())
     return OK
+
+
+def _query_hybrid(session: Any, request: Any, aliases: Path | None, form: str) -> int:
+    from brvtui.retrieve.failures import ServiceError
+    from brvtui.text.aliases import AliasError
+
+    try:
+        trace = session.hybrid(request, aliases).trace
+    except (ServiceError, AliasError) as error:
+        raise _Failure(str(error), BAD_USAGE) from error
+    if form == "json":
+        from brvtui.trace import to_plain
+
+        _write_json([{"schema": trace.schema, "pipeline": trace.pipeline, "trace": to_plain(trace)}])
+    else:
+        from brvtui.report.hybrid import hybrid_report
+
+        _console().print(hybrid_report(trace))
+    return OK if trace.hits else NEGATIVE
 
 
 def _open(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> Any:

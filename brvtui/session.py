@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from brvtui.config import profile_for
 from brvtui.inquire.naming import find_note
@@ -30,6 +32,10 @@ from brvtui.tree.engine_data.sidecar import read_sidecar, signals_folder
 from brvtui.tree.project import Project, find_project
 from brvtui.tree.signals import NoteSignals, Source, defaults, read_signals_file
 from brvtui.tree.watch import Watcher, Watching
+
+if TYPE_CHECKING:
+    from brvtui.retrieve.jeffs_brain.pipeline import Request
+    from brvtui.retrieve.jeffs_brain.trace import Retrieved
 
 Clock = Callable[[], float]
 _REMEMBERED_SNAPSHOTS = 3
@@ -150,6 +156,27 @@ class Session:
     def search(self, query: str, limit: int, scope: str = "") -> Search:
         """A plain search, as ``brv search`` makes it."""
         return search(self.snapshot, self.profile, self.clock(), query, Options(limit, scope))
+
+    def hybrid(self, request: Request, aliases: Path | None = None) -> Retrieved:
+        """The answer of the pipeline ``jeffs_brain`` and its trace; services are those that the environment names.
+
+        Raises :class:`brvtui.retrieve.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
+        """
+        from brvtui import profile_jeffs_brain
+        from brvtui.providers.environment import embedder_of, reranker_of
+        from brvtui.retrieve.jeffs_brain.index import embed_index, index_snapshot
+        from brvtui.retrieve.jeffs_brain.pipeline import Sources, retrieve
+        from brvtui.retrieve.jeffs_brain.trace import Mode
+        from brvtui.store.vectors import VectorStore
+        from brvtui.text.aliases import read_aliases
+
+        rules = profile_jeffs_brain.load()
+        known = read_aliases(aliases) if aliases else {}
+        embedder = embedder_of(os.environ, rules)
+        index = index_snapshot(self.snapshot, rules)
+        if embedder is not None and request.mode is not Mode.BM25:
+            index, _ = embed_index(index, embedder, VectorStore(self.project.tree, embedder.name))
+        return retrieve(request, Sources(index, embedder, reranker_of(os.environ, rules), known), rules)
 
     def detail(self, trace: Trace, path: str) -> Detail:
         """The term x field detail of the note at ``path`` (a hit's ``file``) under the search that found it.

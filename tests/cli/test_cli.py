@@ -258,3 +258,69 @@ except SystemExit:
     args = [sys.executable, "-c", code, "query", "refresh", "--project", str(project.root)]
     done = subprocess.run(args, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_hybrid_pipeline_as_json(run: Run) -> None:
+    code, out, _ = run("query", "refresh token", "--pipeline", "jeffs_brain", "--mode", "hybrid", "--format", "json")
+    (answer,) = lines(out)
+    assert code == 0
+    assert answer["pipeline"] == "jeffs_brain"
+    trace = answer["trace"]
+    assert (trace["requested_mode"], trace["mode"], trace["fell_back"]) == ("hybrid", "bm25", True)
+    assert trace["ranking"][0]["path"] == "auth/jwt/rotation.md"
+    for hit in trace["ranking"]:
+        assert sum(part["value"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=1e-9)
+
+
+def test_the_hybrid_pipeline_as_text(run: Run) -> None:
+    code, out, _ = run("query", "refresh token", "--pipeline", "jeffs_brain", "--top-k", "1")
+    assert code == 0
+    assert "auth/jwt/rotation.md" in out
+    assert "there is no embedder" in out
+
+
+def test_the_hybrid_pipeline_finds_nothing(run: Run) -> None:
+    assert run("query", "zyzzyvaquux", "--pipeline", "jeffs_brain", "--skip-retry-ladder")[0] == 1
+
+
+def test_a_service_without_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
+    code, _, err = run("query", "refresh", "--pipeline", "jeffs_brain")
+    assert code == 2
+    assert "BRV_TUI_EMBEDDER_MODEL" in err
+
+
+def test_a_service_that_does_not_answer_drops_the_leg(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "none")
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    code, out, _ = run("query", "refresh", "--pipeline", "jeffs_brain", "--format", "json")
+    (answer,) = lines(out)
+    assert code == 0
+    assert answer["trace"]["errors"]
+    assert answer["trace"]["ranking"]
+
+
+def test_forgetting_what_was_recorded(run: Run, project: Tree) -> None:
+    session = project.session()
+    session.recording = True
+    session.run("refresh rotation")
+    _, out, _ = run("query", "refresh rotation", "--format", "json")
+    assert any("brv-tui forget" in notice for notice in lines(out)[0]["trace"]["notices"])
+    code, out, _ = run("forget", "--project", str(project.root), inside=False)
+    assert code == 0
+    assert "dropped" in out
+    _, out, _ = run("query", "refresh rotation", "--format", "json")
+    assert not any("brv-tui forget" in notice for notice in lines(out)[0]["trace"]["notices"])
+
+
+def test_an_unknown_scope_is_said(run: Run) -> None:
+    _, out, _ = run("query", "refresh", "--scope", "nowhere")
+    assert "nowhere" in out
+
+
+def test_completion_completes_commands(project: Tree) -> None:
+    env = {**os.environ, "_BRV_TUI_COMPLETE": "bash_complete", "COMP_WORDS": "brv-tui qu", "COMP_CWORD": "1"}
+    code = "from brvtui.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    assert "plain,query" in done.stdout
