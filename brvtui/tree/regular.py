@@ -18,11 +18,18 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
     Raises OSError when it cannot be read, is no regular file, or holds more than ``most`` bytes.
     """
     descriptor = os.open(path, _FLAGS)
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"larger than {most} bytes", str(path))
-    return data
+        pieces: list[bytes] = []
+        held = 0
+        while held <= most:
+            piece = os.read(descriptor, min(max(found.st_size - held, 0), most - held) + 1)
+            if not piece:
+                return b"".join(pieces)
+            pieces.append(piece)
+            held += len(piece)
+    finally:
+        os.close(descriptor)
+    raise OSError(errno.EFBIG, f"larger than {most} bytes", str(path))

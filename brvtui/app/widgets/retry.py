@@ -87,7 +87,7 @@ def _compact(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     made = [_attempt(attempt, width, glyphs)[0] for attempt in shorter]
     added = sum(len(one.added) for one in trace.entities.searches)
     ladder = trace.ladder
-    named = "retry ladder" if ladder.in_route else "ladder (advice)"
+    named = "retry ladder" if ladder.in_route else "ladder"
     found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
     for name, state, what in (
         ("entities", trace.entities.state.value, f"{added} added" if added else ""),
