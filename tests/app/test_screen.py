@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from brvtui.app.app import BrvTui
@@ -172,13 +174,19 @@ async def test_results_can_be_walked_from_the_field(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_a_screenshot_says_where_it_went(app: BrvTui) -> None:
+async def test_a_screenshot_is_saved_in_the_current_folder(
+    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
+        await settled(pilot)
         await pilot.press("escape", "s")
-        await pilot.pause()
-        notices = [notice.message for notice in pilot.app._notifications]
-        assert any(message.startswith("saved ") and message.endswith(".svg") for message in notices)
+        await settled(pilot)
+        (saved,) = here.glob("*.svg")
+        assert "sample" in saved.read_text(encoding="utf-8") or "garden" in saved.read_text(encoding="utf-8")
+        assert any(saved.name in str(toast.message) for toast in app._notifications)
 
 
 async def test_q_and_ctrl_q_leave(app: BrvTui) -> None:
