@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.profile import Text
-from brvtui.rank.bm25 import saturate
 from brvtui.snapshot import Snapshot
 from brvtui.text.postings import TermMatches
 from brvtui.trace import TextScore
@@ -41,10 +40,6 @@ class TermTable:
         term_sum, matched = float(self.term_sum[position]), int(self.matched_terms[position])
         raw = term_sum * matched
         return TextScore(term_sum, matched, raw, raw / (1 + raw))
-
-    def relevance(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Normalised text relevance, 0..1, of the notes at ``positions``."""
-        return saturate(self.raw[positions])
 
 
 def match_terms(snapshot: Snapshot, tokens: list[str], text: Text) -> TermTable:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.profile import Profile
+from brvtui.rank.bm25 import saturate
 from brvtui.rank.ceiling import ceiling_at, days_until_below, seen_by_gates
 from brvtui.rank.compound import compound, score_parts, with_bonus
 from brvtui.rank.decay import age_days, decayed_importance, decayed_recency
@@ -43,7 +44,7 @@ def rank(
     boosts = np.asarray([profile.score.boost[level] for level in LEVELS])
     scores = with_bonus(
         compound(
-            raw / (1.0 + raw),
+            saturate(raw),
             decayed_importance(snapshot.importance[positions], days, profile.decay),
             decayed_recency(snapshot.recency[positions], days, profile.decay),
             boosts[snapshot.maturity[positions]],
