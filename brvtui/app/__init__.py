@@ -9,7 +9,8 @@ from pathlib import Path
 def run(start: Path | None, profile: str | None, now_ms: float | None, signals_file: Path | None) -> int:
     """Opens the app on the project at or above ``start`` and returns the exit code once the user leaves."""
     gc.disable()  # what is made while starting stays; `settle_memory` turns collection on again
-    from brvtui.app.app import BrvTui, Opening
+    from brvtui.app.app import BrvTui
+    from brvtui.app.project import Opening
 
     app = BrvTui(Opening(start, profile, now_ms, signals_file))
     app.run()

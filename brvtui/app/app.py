@@ -1,22 +1,23 @@
-"""The app: one project on one screen, and what all screens share."""
+"""The app: what all screens share beside the project."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path, PurePath
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from textual.app import App
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from brvtui.app import keymap
 from brvtui.app.glyphs import for_terminal
-from brvtui.app.screens.query import QueryScreen
+from brvtui.app.modes import SCREENS
+from brvtui.app.project import Opening, ProjectApp
+from brvtui.app.screens.frame import restyle, types_text
 from brvtui.app.themes import DARK, DEFAULTS, THEMES, Palette
 from brvtui.app.view import Phase
-from brvtui.app.widgets.lines import Lines
 from brvtui.text.visible import visible
 
 NO_PROJECT = 3
@@ -24,33 +25,22 @@ NO_PROJECT = 3
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What to open, as the command line said it."""
-
-    start: Path | None = None
-    profile: str | None = None
-    now_ms: float | None = None
-    signals_file: Path | None = None
-
-
-class BrvTui(App[None]):
+class BrvTui(ProjectApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"
     CSS_PATH: ClassVar[list[str | PurePath]] = ["styles/base.tcss", "styles/query.tcss", "styles/modal.tcss"]
     ENABLE_COMMAND_PALETTE = False
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {mode.name: mode.make for mode in SCREENS}
+    DEFAULT_MODE = "query"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "quit", id="app.quit", show=False, priority=True, tooltip="Quit, from anywhere"),
-        Binding("q", "quit", "quit", id="app.quit_letter", show=False, tooltip="Quit"),
-        Binding("t", "next_theme", "theme", id="app.theme", show=False, tooltip="The next colour theme"),
-        Binding("s", "screenshot", "screenshot", id="app.screenshot", show=False, tooltip="Save the screen as SVG"),
+        *keymap.APP,
+        *(keymap.screen_key(mode.key, mode.name, mode.title) for mode in SCREENS),
     ]
 
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says."""
-        super().__init__()
-        self.opening = opening
+        super().__init__(opening)
         self.glyphs = for_terminal()
         self.palette = Palette(DEFAULTS)
         for theme in THEMES:
@@ -59,10 +49,6 @@ class BrvTui(App[None]):
         if any(os.environ.get(name) for name in _REMOTE):
             self.animation_level = "none"
         self.set_class(not self.glyphs.unicode, "-letters")
-
-    def get_default_screen(self) -> Screen[None]:
-        """The Query screen."""
-        return QueryScreen(self.opening)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Colours of roles for themes that do not set them."""
@@ -76,8 +62,7 @@ class BrvTui(App[None]):
     def _recolour(self, _: object) -> None:
         self.palette = Palette(self.theme_variables)
         for screen in self.screen_stack:
-            for widget in screen.query(Lines).results(Lines):
-                widget.restyle()
+            restyle(screen)
 
     def notify(
         self,
@@ -91,22 +76,30 @@ class BrvTui(App[None]):
         """A toast; what it quotes is text, never markup nor escapes."""
         super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=markup)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The digits of screens are text while a field has the focus, and nothing while a modal is open."""
+        if action != "mode":
+            return True
+        return len(self.screen_stack) == 1 and not types_text(self.focused)
+
+    async def action_mode(self, name: str) -> None:
+        """Brings a screen to the front; it keeps its state."""
+        await self.switch_mode(name)
+
     def action_help_quit(self) -> None:
         """Ctrl+C copies in most terminals, so it does not end the app."""
         self.notify("press ctrl+q to quit", timeout=3)
 
     async def action_quit(self) -> None:
         """Ends the app: with the code for a missing project when there was none to open."""
-        screen = self.screen_stack[0]
-        failed = isinstance(screen, QueryScreen) and screen.view.phase is Phase.FAILED
-        self.exit(return_code=NO_PROJECT if failed else 0)
+        self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)
 
     def action_next_theme(self) -> None:
         """The next of our own themes."""
         names = [theme.name for theme in THEMES]
         place = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(place + 1) % len(names)]
-        self.notify(f"theme {self.theme}", timeout=2, markup=False)
+        self.notify(f"theme {self.theme}", timeout=2)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where."""
@@ -114,6 +107,6 @@ class BrvTui(App[None]):
         try:
             saved = self.save_screenshot(filename, folder)
         except OSError as error:
-            self.notify(f"no screenshot: {error.strerror or error}", severity="error", markup=False)
+            self.notify(f"no screenshot: {error.strerror or error}", severity="error")
         else:
-            self.notify(f"saved {saved}", timeout=8, markup=False)
+            self.notify(f"saved {saved}", timeout=8)

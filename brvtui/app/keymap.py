@@ -1,4 +1,4 @@
-"""The keys of the Query screen; the keys of a pane stand in its own file.
+"""The keys of the app and of its screens; the keys of a pane stand in its own file.
 
 Keys that move the focus have priority: they act before the next key is handed to a widget, so that keys typed ahead
 reach the pane that was asked for.
@@ -7,16 +7,6 @@ reach the pane that was asked for.
 from __future__ import annotations
 
 from textual.binding import Binding, BindingType
-
-PANE_KEYS = {
-    "results": "f2",
-    "score": "f3",
-    "route": "f4",
-    "retry": "f5",
-    "cache": "f6",
-    "answer": "f7",
-    "tree": "f8",
-}
 
 
 def _first(key: str, action: str, label: str, id: str, tooltip: str, show: bool = False) -> Binding:
@@ -27,28 +17,60 @@ def _plain(key: str, action: str, label: str, id: str, tooltip: str, show: bool 
     return Binding(key, action, label, id=id, tooltip=tooltip, show=show)
 
 
-def _pane(pane: str, key: str) -> Binding:
-    shown = "F2-F8" if pane == "results" else None
-    binding = _first(key, f"pane('{pane}')", "panes", f"panes.{pane}", f"Show and focus {pane}", shown is not None)
-    return binding.with_key(key, shown)
+def screen_key(key: str, mode: str, title: str) -> Binding:
+    """The key that brings screen ``mode``, called ``title``, to the front."""
+    return _first(key, f"mode('{mode}')", title, f"screens.{mode}", f"The screen {title}")
 
+
+def pane_keys(prefix: str, keys: dict[str, str]) -> list[BindingType]:
+    """The keys that show and focus panes, by the pane's id; only the first stands in the key bar, for all."""
+    made: list[BindingType] = []
+    span = f"{next(iter(keys.values())).upper()}-{list(keys.values())[-1].upper()}"
+    for place, (pane, key) in enumerate(keys.items()):
+        binding = _first(key, f"pane('{pane}')", "panes", f"{prefix}.{pane}", f"Show and focus {pane}", place == 0)
+        made.append(binding.with_key(key, span if place == 0 else None))
+    return made
+
+
+QUERY_PANES = {
+    "results": "f2",
+    "score": "f3",
+    "route": "f4",
+    "retry": "f5",
+    "cache": "f6",
+    "answer": "f7",
+    "tree": "f8",
+}
+NOTES_PANES = {"tree": "f2", "note": "f3"}
 
 _RECORD = "Record access hits of runs, or stop: importance then rises in the tool's own overlay"
 
-QUERY_SCREEN: list[BindingType] = [
-    _first("escape", "back", "results", "panes.back", "To the results; out of a maximised pane", True),
+APP: list[BindingType] = [
+    _first("ctrl+q", "quit", "quit", "app.quit", "Quit, from anywhere"),
+    _plain("q", "quit", "quit", "app.quit_letter", "Quit"),
+    _plain("t", "next_theme", "theme", "app.theme", "The next colour theme"),
+    _plain("s", "screenshot", "screenshot", "app.screenshot", "Save the screen as SVG"),
+    _plain("p", "profile", "profile", "engine.profile", "The next profile: brv-3, docs, combined"),
+    _plain("R", "record", "record", "engine.record", _RECORD),
+]
+
+FRAME: list[BindingType] = [
+    _first("escape", "back", "back", "panes.back", "To the first pane; out of a maximised pane", True),
     _first("tab", "cycle(1)", "next pane", "panes.next", "The next pane", True),
     _first("shift+tab", "cycle(-1)", "pane before", "panes.before", "The pane before"),
+    _plain("z", "maximise", "maximise", "panes.maximise", "Give the pane the whole screen, or back", True),
+    _first("f1", "help", "help", "help.pane", "Help for the focused pane", True),
+    _plain("question_mark", "keys", "all keys", "help.keys", "All keys", True),
+]
+
+QUERY_SCREEN: list[BindingType] = [
     _first("slash", "query", "query", "panes.query", "Back to the query", True),
-    *(_pane(pane, key) for pane, key in PANE_KEYS.items()),
+    *pane_keys("panes", QUERY_PANES),
     _first("ctrl+r", "run", "run", "query.run_anywhere", "Run the query, from anywhere"),
     _first("ctrl+n", "select(1)", "next result", "results.next", "The next result, from anywhere"),
     _first("ctrl+p", "select(-1)", "result before", "results.before", "The result before, from anywhere"),
     _first("w", "why", "why (not)", "results.why", "Why the selected note is, or is not, in the results", True),
-    _plain("z", "maximise", "maximise", "panes.maximise", "Give the pane the whole screen, or back", True),
-    _plain("p", "profile", "profile", "engine.profile", "The next profile: brv-3, docs, combined"),
-    _plain("R", "record", "record", "engine.record", _RECORD),
     _plain("c", "clear_cache", "clear cache", "cache.clear", "Empty the simulated cache"),
-    _first("f1", "help", "help", "help.pane", "Help for the focused pane", True),
-    _plain("question_mark", "keys", "all keys", "help.keys", "All keys", True),
 ]
+
+NOTES_SCREEN: list[BindingType] = [*pane_keys("notes", NOTES_PANES)]

@@ -1,4 +1,4 @@
-"""What workers tell the Query screen."""
+"""What workers tell the app, and panes their screen."""
 
 from __future__ import annotations
 
@@ -112,29 +112,8 @@ class CacheSeen(Message):
 
 
 @dataclass
-class Selected(Message):
-    """Another result or near miss was chosen."""
-
-    file: str
-
-
-@dataclass
 class NoteWanted(Message):
     """The text of a note is wanted."""
-
-    file: str
-
-
-@dataclass
-class ScopeChosen(Message):
-    """A folder was chosen in the tree; empty for the whole tree."""
-
-    folder: str
-
-
-@dataclass
-class TextWanted(Message):
-    """The answer pane lacks the text of this note."""
 
     file: str
 

@@ -1,4 +1,4 @@
-"""What the panes read: one frozen state of the screen. They compute nothing from it but its drawing."""
+"""What the panes read: one frozen state of the app. They compute nothing from it but its drawing."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class NoteText:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One state of the Query screen."""
+    """One state of the app: every screen is drawn from it."""
 
     phase: Phase = Phase.LOADING
     problem: str = ""
@@ -90,6 +90,8 @@ class View:
     recording: bool = False
     watching: bool = False
     watch_why: str = ""
+    history: tuple[str, ...] = ()
+    """Queries that were run, oldest first."""
     query: str = ""
     scope: str = ""
     trace: Trace | None = None
@@ -115,6 +117,10 @@ class View:
         if self.trace is None or self.hit is not None:
             return None
         return next((miss for miss in self.trace.search.near_misses if miss.file == self.selected), None)
+
+    def is_note(self, file: str) -> bool:
+        """Whether the tree has a note at ``file``."""
+        return self.overview is not None and file in self.overview.maturity
 
     @property
     def unused(self) -> bool:

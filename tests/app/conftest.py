@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from brvtui.app.app import BrvTui, Opening
+from brvtui.app.app import BrvTui
+from brvtui.app.project import Opening
 from brvtui.session import Session
 from brvtui.trace import Trace
 from tests.app.garden import plant

@@ -9,6 +9,7 @@ from typing import Any, cast
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.query import QueryScreen
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
@@ -19,19 +20,28 @@ HUGE = (200, 60)
 SIZES = {"80x24": NARROW, "120x36": WIDE, "200x60": HUGE}
 
 
-def screen(pilot: Pilot[Any]) -> QueryScreen:
-    """The Query screen."""
-    return next(one for one in reversed(pilot.app.screen_stack) if isinstance(one, QueryScreen))
+def brv(pilot: Pilot[Any]) -> BrvTui:
+    """The app."""
+    return cast("BrvTui", pilot.app)
 
 
 def view(pilot: Pilot[Any]) -> View:
     """What it shows."""
-    return screen(pilot).view
+    return brv(pilot).view
 
 
-def brv(pilot: Pilot[Any]) -> BrvTui:
-    """The app."""
-    return cast("BrvTui", pilot.app)
+def frame(pilot: Pilot[Any]) -> FrameScreen:
+    """The screen in front, below any modal."""
+    found = brv(pilot).frame
+    assert found is not None
+    return found
+
+
+def screen(pilot: Pilot[Any]) -> QueryScreen:
+    """The Query screen."""
+    (first, *_) = pilot.app.get_screen_stack("query")
+    assert isinstance(first, QueryScreen)
+    return first
 
 
 async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 8.0) -> float:
@@ -75,7 +85,7 @@ async def ask(pilot: Pilot[Any], text: str) -> None:
 
 def text_of(pilot: Pilot[Any], selector: str) -> str:
     """The lines of a widget as text."""
-    widget = screen(pilot).query_one(selector, Lines)
+    widget = frame(pilot).query_one(selector, Lines)
     return "\n".join(line.plain for line in widget.lines)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.arrangement import PANES, TABS, VERDICT, Place, arrange, is_too_small, is_wide
+from brvtui.app.arrangement import NOTES, QUERY, VERDICT, Arrangement, Place, arrange, is_too_small, is_wide
 
 
 def _apart(one: Place, other: Place) -> bool:
@@ -20,10 +20,12 @@ def _apart(one: Place, other: Place) -> bool:
     )
 
 
-@given(st.integers(60, 320), st.integers(18, 120), st.sampled_from(TABS), st.sampled_from(("", *PANES)))
-def test_panes_fill_the_screen_without_overlap(width: int, height: int, tab: str, maximised: str) -> None:
+@pytest.mark.parametrize("plan", [QUERY, NOTES], ids=["query", "notes"])
+@given(st.integers(60, 320), st.integers(18, 120), st.data())
+def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, height: int, data: st.DataObject) -> None:
     body = height - 5
-    places = arrange(width, body, is_wide(width, height), tab, maximised)
+    tab, maximised = data.draw(st.sampled_from(plan.tabs)), data.draw(st.sampled_from(("", *plan.panes)))
+    places = arrange(plan, width, body, is_wide(width, height), tab, maximised)
     for place in places.values():
         assert place.x >= 0
         assert place.y >= 0
@@ -43,9 +45,9 @@ def test_what_is_wide(size: tuple[int, int], wide: bool) -> None:
 
 
 def test_wide_shows_all_and_narrow_one_tab() -> None:
-    assert arrange(120, 30, True, "score").keys() == set(PANES)
-    assert arrange(80, 20, False, "cache").keys() == {VERDICT, "results", "cache"}
-    assert arrange(120, 30, True, "score", "cache").keys() == {VERDICT, "cache"}
+    assert arrange(QUERY, 120, 30, True, "score").keys() == set(QUERY.panes)
+    assert arrange(QUERY, 80, 20, False, "cache").keys() == {VERDICT, "results", "cache"}
+    assert arrange(QUERY, 120, 30, True, "score", "cache").keys() == {VERDICT, "cache"}
 
 
 def test_the_least_usable_size() -> None:

@@ -6,7 +6,7 @@ import pytest
 from textual.binding import Binding
 
 from brvtui.app.app import BrvTui
-from brvtui.app.keymap import PANE_KEYS, QUERY_SCREEN
+from brvtui.app.keymap import FRAME, NOTES_SCREEN, QUERY_PANES, QUERY_SCREEN
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.key_bar import key_name
@@ -16,7 +16,9 @@ from brvtui.app.widgets.results import ResultsPane
 from brvtui.app.widgets.tree import TreePane
 
 _OWNERS = {
-    "screen": QUERY_SCREEN,
+    "frame": FRAME,
+    "query": QUERY_SCREEN,
+    "notes": NOTES_SCREEN,
     "app": BrvTui.BINDINGS,
     "field": QueryInput.BINDINGS,
     "pane": Pane.BINDINGS,
@@ -44,7 +46,7 @@ def test_ids_are_unique() -> None:
 
 
 def test_function_keys_reach_every_pane() -> None:
-    assert sorted(PANE_KEYS.values()) == [f"f{number}" for number in range(2, 9)]
+    assert sorted(QUERY_PANES.values()) == [f"f{number}" for number in range(2, 9)]
 
 
 @pytest.mark.parametrize(

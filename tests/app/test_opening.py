@@ -32,7 +32,7 @@ async def test_a_changed_note_is_in_every_pane_within_a_second(garden: Tree, mak
 async def test_the_users_place_survives_a_change(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "3", "f3", "j", "j")
+        await pilot.press("escape", "j", "j", "f3", "j", "j")
         await settled(pilot)
         selected, score = view(pilot).selected, screen(pilot).query_one("#score")
         scrolled = score.offset_row  # type: ignore[attr-defined]  # a Pane

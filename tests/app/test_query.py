@@ -9,7 +9,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.session import Session
 from brvtui.trace import Outcome
-from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, type_text, until, view
+from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view
 from tests.support.trees import Tree
 
 
@@ -135,7 +135,7 @@ async def test_choosing_a_result_explains_it(app: BrvTui) -> None:
         await settled(pilot)
         assert view(pilot).selected == "auth/jwt/session_expiry.md"
         assert "Session expiry" in text_of(pilot, "#score")
-        await pilot.press("3")
+        await pilot.press("j")
         await settled(pilot)
         assert view(pilot).selected == "auth/jwt/token_store.md"
         await pilot.press("g")
@@ -148,7 +148,7 @@ async def test_choosing_a_result_explains_it(app: BrvTui) -> None:
 async def test_entity_hits_say_by_which_word(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "2")
+        await pilot.press("escape", "j")
         await settled(pilot)
         assert "by “refresh”" in text_of(pilot, "#results")
 
@@ -212,7 +212,7 @@ async def test_parts_that_do_not_add_up_are_said_in_red(app: BrvTui) -> None:
         trace = view(pilot).trace
         assert trace is not None
         wrong = replace(trace.hits[0], score=0.5)
-        screen(pilot).show(trace=replace(trace, hits=(wrong,)))
+        brv(pilot).show(trace=replace(trace, hits=(wrong,)))
         await pilot.pause()
         score = text_of(pilot, "#score")
         assert "explanation does not add up (off by 0.5)" in score
@@ -256,7 +256,7 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
 async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        session = screen(pilot).session
+        session = brv(pilot).session
         assert session is not None
 
         def broken(query: str, scope: str = "") -> None:

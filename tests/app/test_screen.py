@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.arrangement import PANES, TABS
-from brvtui.app.keymap import PANE_KEYS
+from brvtui.app.arrangement import QUERY
+from brvtui.app.keymap import QUERY_PANES
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.themes import DARK, LIGHT
 from brvtui.app.widgets.body import Body
@@ -23,8 +23,8 @@ def _displayed(body: Body) -> set[str]:
 async def test_verdict_and_strip_are_always_there(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "key rotation")
-        for pane in PANES:
-            await pilot.press(PANE_KEYS[pane])
+        for pane in QUERY.panes:
+            await pilot.press(QUERY_PANES[pane])
             for maximised in (False, True):
                 text = shown(pilot)
                 assert "TIER 3" in text, (pane, maximised)
@@ -36,7 +36,7 @@ async def test_verdict_and_strip_are_always_there(app: BrvTui, size: tuple[int, 
 async def test_a_wide_screen_shows_every_pane(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert _displayed(screen(pilot).body) == set(PANES)
+        assert _displayed(screen(pilot).body) == set(QUERY.panes)
 
 
 async def test_a_narrow_screen_has_tabs(app: BrvTui) -> None:
@@ -44,8 +44,8 @@ async def test_a_narrow_screen_has_tabs(app: BrvTui) -> None:
         await ask(pilot, "key rotation")
         body = screen(pilot).body
         assert _displayed(body) == {"verdict", "results", "score"}
-        for tab in TABS:
-            await pilot.press(PANE_KEYS[tab])
+        for tab in QUERY.tabs:
+            await pilot.press(QUERY_PANES[tab])
             assert _displayed(body) == {"verdict", "results", tab}
             assert screen(pilot).focused is body.query_one(f"#{tab}")
             assert "Score│Route│Retry│Cache│Answer│Tree" in shown(pilot)
@@ -82,11 +82,11 @@ async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback")
         seen = []
-        for _ in range(len(PANES) + 1):
+        for _ in range(len(QUERY.panes) + 1):
             await pilot.press("tab")
             focused = screen(pilot).focused
             seen.append(focused.id if focused else None)
-        assert seen == [*PANES, "query"]
+        assert seen == [*QUERY.panes, "query"]
         await pilot.press("shift+tab")
         assert screen(pilot).focused is screen(pilot).query_one("#route")
 
@@ -110,11 +110,11 @@ async def test_maximise_and_back(app: BrvTui) -> None:
         await pilot.press("f3", "z")
         assert _displayed(screen(pilot).body) == {"verdict", "score"}
         await pilot.press("escape")
-        assert _displayed(screen(pilot).body) == set(PANES)
+        assert _displayed(screen(pilot).body) == set(QUERY.panes)
         await pilot.press("f4", "z")
         assert _displayed(screen(pilot).body) == {"route"}
         await pilot.press("z")
-        assert _displayed(screen(pilot).body) == set(PANES)
+        assert _displayed(screen(pilot).body) == set(QUERY.panes)
 
 
 async def test_f1_helps_with_the_focused_pane(app: BrvTui) -> None:
@@ -206,8 +206,8 @@ async def test_odd_queries_are_just_text(app: BrvTui, query: str) -> None:
         trace = view(pilot).trace
         assert trace is not None
         assert trace.query == query
-        for pane in PANES:
-            await pilot.press(PANE_KEYS[pane])
+        for pane in QUERY.panes:
+            await pilot.press(QUERY_PANES[pane])
         assert "TIER" in shown(pilot) or "NOT COVERED" in shown(pilot)
 
 

@@ -14,7 +14,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.messages import Progressed
 from brvtui.app.themes import LIGHT
 from brvtui.app.widgets.tree import UNSEEN, TreePane
-from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled
+from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, view
 from tests.support.trees import Tree
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
@@ -107,7 +107,7 @@ def test_loading(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyP
         post(Progressed(40, 120))
 
     async def progress(pilot: Pilot[Any]) -> None:
-        while not screen(pilot).view.total:
+        while not view(pilot).total:
             await pilot.pause()
         await pilot.pause()
 

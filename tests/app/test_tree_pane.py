@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.tree import UNSEEN, TreePane
-from tests.app.driving import WIDE, ask, screen, settled, shown, text_of, view
+from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, view
 
 
 async def test_folders_show_notes_by_maturity(app: BrvTui) -> None:
@@ -116,6 +116,6 @@ async def test_a_note_in_the_tree_opens_as_text(app: BrvTui) -> None:
 async def test_a_scope_that_is_gone_is_said_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        screen(pilot).show(scope="auth/nowhere")
+        brv(pilot).show(scope="auth/nowhere")
         await ask(pilot, "token")
         assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from textual.binding import Binding
 
 from tests.docs.pages import ROOT, page, section, sources
 
@@ -47,10 +48,13 @@ def test_every_key_of_the_app_is_listed() -> None:
 
 
 def _keys() -> Iterator[str]:
-    """The keys of every binding in the app that is written out, and of the panes."""
-    from brvtui.app.keymap import PANE_KEYS
+    """The keys of the app and of its screens, and of every binding that is written out in a pane."""
+    from brvtui.app import keymap
+    from brvtui.app.app import BrvTui
 
-    yield from PANE_KEYS.values()
+    for binding in (*BrvTui.BINDINGS, *keymap.FRAME, *keymap.QUERY_SCREEN, *keymap.NOTES_SCREEN):
+        assert isinstance(binding, Binding)
+        yield from binding.key.split(",")
     for name, text in sources(".py").items():
         for node in ast.walk(ast.parse(text)) if name.startswith("brvtui/app/") else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Binding":

@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
-from brvtui.app.messages import TextWanted
 from brvtui.app.paint.line import Line, Span, line, rule
 from brvtui.app.paint.text import plural, wrap
 from brvtui.app.view import View
@@ -78,6 +77,8 @@ class AnswerPane(Pane):
 
     def update(self, view: View) -> None:
         """Another query or note is read from its beginning."""
+        if view.query != self.view.query:
+            self.tab = TABS[0]
         if view.query != self.view.query or (self.tab == "note" and view.selected != self.view.selected):
             self.offset_row = 0
         super().update(view)
@@ -116,7 +117,7 @@ class AnswerPane(Pane):
     def _note(self, view: View, width: int, mark: re.Pattern[str] | None) -> list[Line]:
         note = view.note
         if note is None or note.path != view.selected:
-            self.post_message(TextWanted(view.selected))
+            self.brv.want_text(view.selected)
             return empty_lines("reading the note…", width)
         if note.problem:
             return [line(f" {note.problem}", "warn")]

@@ -1,4 +1,4 @@
-"""The part of the Query screen below the query: puts every pane where the arrangement says."""
+"""The part of a screen that holds its panes: puts each where the arrangement says."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
-from brvtui.app.arrangement import TABS, VERDICT, Place, arrange
+from brvtui.app.arrangement import Arrangement, Place, arrange
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.route import RoutePane
 
 _LEAST_FOR_TABS = 41
 _ANY = 100
@@ -37,13 +36,14 @@ class _Placed(Layout):
 class Body(Widget):
     """Holds the panes; knows which tab is in front and which pane is maximised."""
 
-    def __init__(self, *panes: Widget, wide: bool, id: str) -> None:
+    def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, id: str) -> None:
         """A body over ``panes``, ready to be painted without being arranged twice."""
         super().__init__(*panes, id=id)
         self._placed = _Placed()
         self._panes = panes
+        self.plan = plan
         self.wide = wide
-        self.tab = TABS[0]
+        self.tab = plan.tabs[0]
         self.maximised = ""
         self._shown: frozenset[str] = frozenset()
         self._display(self.places(Size(_ANY, _ANY)))
@@ -55,11 +55,11 @@ class Body(Widget):
 
     def places(self, size: Size) -> dict[str, Place]:
         """Where the panes stand in ``size``."""
-        return arrange(size.width, size.height, self.wide, self.tab, self.maximised)
+        return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised)
 
     @property
     def panes(self) -> Iterable[Pane]:
-        """The panes, without the verdict."""
+        """The panes, without the head."""
         return [pane for pane in self._panes if isinstance(pane, Pane)]
 
     def on_resize(self, event: events.Resize) -> None:
@@ -73,7 +73,7 @@ class Body(Widget):
             self._display(places)
             self.refresh(layout=True)
         for pane in self.panes:
-            in_tabs = not self.wide and not self.maximised and pane.id in TABS
+            in_tabs = not self.wide and not self.maximised and pane.id in self.plan.tabs
             pane.tabs = self._tabs(pane, places) if in_tabs and pane.id in places else None
             pane.retitle()
 
@@ -81,18 +81,18 @@ class Body(Widget):
         self._shown = frozenset(places)
         for child in self._panes:
             child.display = child.id in places
-            if isinstance(child, RoutePane):
-                child.with_verdict = VERDICT not in places
+            if isinstance(child, Pane):
+                child.arranged(self._shown)
 
     def _tabs(self, front: Pane, places: dict[str, Place]) -> Content:
         width = places[front.id or ""].width
         if width < _LEAST_FOR_TABS:
-            number = TABS.index(front.id or "") + 1
-            return Content.from_markup(f"[b]{front.TITLE}[/] {number}/{len(TABS)} F3-F8")
+            number = self.plan.tabs.index(front.id or "") + 1
+            return Content.from_markup(f"[b]{front.TITLE}[/] {number}/{len(self.plan.tabs)} tab")
         names = [
             f"[@click=screen.pane('{name}')]{'[b $accent reverse]' if name == front.id else ''}{name.capitalize()}"
             f"{'[/]' if name == front.id else ''}[/]"
-            for name in TABS
+            for name in self.plan.tabs
         ]
         return Content.from_markup(("│" if front.glyphs.unicode else "|").join(names))
 
@@ -100,6 +100,6 @@ class Body(Widget):
         """Makes sure that ``pane`` is shown."""
         if self.maximised and self.maximised != pane:
             self.maximised = pane
-        elif pane in TABS:
+        elif pane in self.plan.tabs:
             self.tab = pane
         self.settle()

@@ -57,6 +57,9 @@ class Pane(Lines, can_focus=True):
         super().rebuild(force)
         self.scroll_to_row(self.offset_row)  # more room may show what a kept offset would scroll away
 
+    def arranged(self, shown: frozenset[str]) -> None:
+        """Called with the ids of everything that is shown, when that has changed."""
+
     def retitle(self) -> None:
         """Puts the title, or the row of tabs, into the border."""
         heading = cut(visible(self.heading(self.view)), max(self.outer_size.width - _CORNERS, 1))

@@ -11,6 +11,7 @@ from textual.widgets import Input
 class QueryInput(Input):
     """A one-line field; up and down go through the history and keep what was being typed."""
 
+    TITLE = "Query"
     HELP_TEXT = (
         "Type a question. Every key probes: all panes show what would happen, nothing changes. Enter runs the query: "
         "its answer is cached as the engine would cache it. Up and down bring back earlier queries. A path, or a "
@@ -26,14 +27,15 @@ class QueryInput(Input):
         """An empty field without history."""
         super().__init__(placeholder="Ask the context tree…", select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False
-        self.history: list[str] = []
+        self.history: tuple[str, ...] = ()
         self._place = 0
         self._draft = ""
 
-    def remember(self, history: list[str]) -> None:
-        """Takes over the history, oldest first."""
-        self.history = history
-        self._place = len(history)
+    def remember(self, history: tuple[str, ...]) -> None:
+        """Takes over the history, oldest first, if it is another one."""
+        if history is not self.history:
+            self.history = history
+            self._place = len(history)
 
     def action_history(self, step: int) -> None:
         """An earlier or later query of the history; past the last one stands what was being typed."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.glyphs import Glyphs
-from brvtui.app.messages import NoteWanted, Selected
+from brvtui.app.messages import NoteWanted
 from brvtui.app.paint.bars import eighths
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import cut_left, number, plural, wrap
@@ -32,9 +32,7 @@ class ResultsPane(ChoicePane):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "note text", id="results.open", tooltip="Show the text of the note"),
-        *(Binding(str(n), f"rank({n})", f"rank {n}", id=f"results.rank{n}", show=False, tooltip=f"Select result {n}")
-          for n in range(1, 10)),
-    ]  # fmt: skip
+    ]
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace, selection, and what the empty state shows."""
@@ -113,7 +111,7 @@ class ResultsPane(ChoicePane):
 
     def moved(self, choice: str) -> None:
         """Tells the screen."""
-        self.post_message(Selected(choice))
+        self.brv.select(choice)
 
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same opens the note."""
@@ -125,11 +123,6 @@ class ResultsPane(ChoicePane):
         """Shows the text of the selected note."""
         if self.chosen:
             self.post_message(NoteWanted(self.chosen))
-
-    def action_rank(self, rank: int) -> None:
-        """Selects the result of that rank."""
-        if rank <= len(self.choices):
-            self.move_to(rank - 1)
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brvtui.app.arrangement import VERDICT
 from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import ms, number, signed, wrap
@@ -29,6 +30,10 @@ class RoutePane(Pane):
         """A route pane that leaves the verdict to the line above it."""
         super().__init__(id=id)
         self.with_verdict = False
+
+    def arranged(self, shown: frozenset[str]) -> None:
+        """The verdict is this pane's where the line above is not shown."""
+        self.with_verdict = VERDICT not in shown
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace and state of the project."""

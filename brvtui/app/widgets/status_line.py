@@ -1,8 +1,11 @@
-"""The line at the top: project, notes, profile, clock, watching, model, fingerprint."""
+"""The line at the top: screens, project, notes, profile, clock, watching, model, fingerprint."""
 
 from __future__ import annotations
 
+from textual import events
+
 from brvtui.app.glyphs import MATURITIES, Glyphs
+from brvtui.app.modes import SCREENS
 from brvtui.app.paint.line import Line, Span, spread
 from brvtui.app.paint.text import plural
 from brvtui.app.view import Phase, View
@@ -10,12 +13,29 @@ from brvtui.app.widgets.lines import Lines
 
 
 class StatusLine(Lines):
-    """One line about the open project."""
+    """The screens, then what is known of the open project. A click on a screen's name brings it to the front."""
+
+    def __init__(self, *, id: str) -> None:
+        """A line without edges yet."""
+        super().__init__(id=id)
+        self._edges: list[tuple[int, str]] = []
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Project, counts, profile, clock, watching, model and fingerprint, the least weighty left out first."""
-        inner = spread(width - 2, _groups(view, self.glyphs))
-        return [Line().gap().extend(inner.spans)]
+        """Screens, project, counts, profile, watching and more, the least weighty left out first."""
+        made = Line()
+        self._edges = []
+        for mode in SCREENS:
+            front = mode.title == self.screen.TITLE
+            made.add(f" {mode.key} {mode.title} ", "bold badge-text on accent" if front else "muted")
+            self._edges.append((made.width, mode.name))
+        made.gap()
+        return [made.extend(spread(width - made.width - 1, _groups(view, self.glyphs), 2).spans)]
+
+    async def on_click(self, event: events.Click) -> None:
+        """Brings the screen whose name was clicked to the front."""
+        name = next((name for edge, name in self._edges if event.x < edge), "")
+        if name:
+            await self.app.switch_mode(name)
 
 
 def counts(numbers: tuple[int, int, int], glyphs: Glyphs, zeros: bool = False) -> list[Span]:

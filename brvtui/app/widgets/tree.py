@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.glyphs import Glyphs
-from brvtui.app.messages import NoteWanted, ScopeChosen
+from brvtui.app.messages import NoteWanted
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import cut_left, wrap
 from brvtui.app.view import Branch, Phase, View
@@ -131,7 +131,7 @@ class TreePane(ChoicePane):
             wanted = ROOT if path == self.view.scope else path
             if wanted and branch is not None:
                 self._toggle(path, True)
-            self.post_message(ScopeChosen(wanted))
+            self.brv.scope_to(wanted)
         else:
             self.post_message(NoteWanted(path))
 

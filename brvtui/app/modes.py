@@ -1,0 +1,35 @@
+"""The screens of the app, in the order of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from brvtui.app.screens.frame import FrameScreen
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One screen: its name, the key that brings it to the front, and how it is made when it is first wanted."""
+
+    name: str
+    key: str
+    title: str
+    make: Callable[[], FrameScreen]
+
+
+def _query() -> FrameScreen:
+    from brvtui.app.screens.query import QueryScreen
+
+    return QueryScreen()
+
+
+def _notes() -> FrameScreen:
+    from brvtui.app.screens.notes import NotesScreen
+
+    return NotesScreen()
+
+
+SCREENS = (Mode("query", "1", "Query", _query), Mode("notes", "2", "Notes", _notes))

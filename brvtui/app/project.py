@@ -1,0 +1,326 @@
+"""An app with one open project: session, view, and the workers that ask the engine. Screens are shown the view."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import App
+from textual.timer import Timer
+from textual.worker import Worker, WorkerState
+
+from brvtui.app import engine
+from brvtui.app import messages as news
+from brvtui.app.prober import PAUSE_S, Prober
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.screens.why import why_screen
+from brvtui.app.view import Phase, View, constants_of, selectable
+from brvtui.trace import Trace
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+PROFILES = ("brv-3", "docs", "combined")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What to open, as the command line said it."""
+
+    start: Path | None = None
+    profile: str | None = None
+    now_ms: float | None = None
+    signals_file: Path | None = None
+
+
+class ProjectApp(App[None]):
+    """Holds the one :class:`View`; every call of the engine runs in a thread and comes back as a message."""
+
+    def __init__(self, opening: Opening) -> None:
+        """An app that will open what ``opening`` says once it is painted."""
+        super().__init__()
+        self.opening = opening
+        self.session: Session | None = None
+        self.view = View(frozen=opening.now_ms is not None)
+        self.typed = ""
+        """What stands in the query's field."""
+        self.prober = Prober(self._begin, self._pause)
+        self._pausing: Timer | None = None
+        self._following = False
+        self._changed_again = False
+        self._text_asked: tuple[str, object] = ("", None)
+
+    @property
+    def frame(self) -> FrameScreen | None:
+        """The screen in front, below any modal; None while there is none yet."""
+        first = self.screen_stack[0] if self.screen_stack else None
+        return first if isinstance(first, FrameScreen) else None
+
+    def show(self, **changes: object) -> None:
+        """Changes the view and shows it in the screen in front; the others are shown it when they come to the front."""
+        self.view = replace(self.view, **changes)  # type: ignore[arg-type]  # names of View's own fields
+        if self.frame is not None:
+            self.frame.show(self.view)
+
+    def on_ready(self) -> None:
+        """The project is opened only after the first paint."""
+        self.screen.call_after_refresh(self.open_project)
+
+    def on_unmount(self) -> None:
+        """Ends watching."""
+        if self.session is not None:
+            self.session.close()
+
+    # asking
+
+    def put(self, query: str, run: bool = False) -> None:
+        """Puts ``query`` to the engine, or shows the empty state when it is blank."""
+        self.typed = query
+        if not query.strip():
+            self.prober.forget()
+            self.show(query="", trace=None, selected="", detail=None, note=None)
+        elif self.session is not None and self.view.overview is not None:
+            self.prober.ask(query, self.view.scope, run)
+
+    def put_again(self) -> None:
+        """Asks what was asked last, because something that it depends on has changed."""
+        self.put(self.typed)
+
+    def scope_to(self, folder: str) -> None:
+        """Keeps queries to ``folder``; empty for the whole tree."""
+        self.show(scope=folder)
+        self.put_again()
+
+    def select(self, file: str) -> None:
+        """Makes ``file`` the selected note, on every screen."""
+        if file != self.view.selected:
+            self.show(selected=file, detail=None)
+            self._explain_score()
+
+    def want_text(self, file: str) -> None:
+        """Reads the text of ``file`` into the view, unless that is under way."""
+        wanted = (file, self.view.overview)
+        if self.session is not None and wanted != self._text_asked:
+            self._text_asked = wanted
+            self._fetch_note(self.session, file)
+
+    def explain(self, file: str) -> None:
+        """Finds out why ``file`` is, or is not, in the answer, and shows that in a modal."""
+        if self.session is None or self.view.trace is None or not file:
+            self.notify("type a query and select a note: w then says why it is, or is not, in the answer", timeout=4)
+        else:
+            self._fetch_explanation(self.session, self.view.trace, file)
+
+    def look_at_cache(self) -> None:
+        """Looks at the simulated cache as it is now."""
+        if self.session is not None and self.view.overview is not None and self.view.trace is not None:
+            self._look_at_cache(self.session, self.view.trace.query)
+
+    def clear_cache(self) -> None:
+        """Empties the simulated cache."""
+        if self.session is not None:
+            self.session.clear_cache()
+            self.notify("the simulated cache is empty", timeout=2)
+            self.put_again()
+
+    def action_profile(self) -> None:
+        """Switches to the next built-in profile."""
+        session = self.session
+        if session is None or self.view.overview is None:
+            return
+        current = session.profile.name
+        following = PROFILES[(PROFILES.index(current) + 1) % len(PROFILES)] if current in PROFILES else PROFILES[0]
+        self._switch_profile(session, following)
+
+    def action_record(self) -> None:
+        """Turns recording of access hits on or off."""
+        if self.session is not None:
+            self.session.recording = not self.session.recording
+            self.show(recording=self.session.recording)
+            on_text = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
+            self.notify(on_text if self.view.recording else "access hits are no longer recorded")
+
+    # news of queries
+
+    @on(news.Traced)
+    def _traced(self, event: news.Traced) -> None:
+        if event.history is not None:
+            self.show(history=tuple(event.history))
+        if event.problem:
+            self.notify(event.problem, severity="warning")
+        if not self.prober.finished(event.number, event.took_ms):
+            return
+        trace = event.trace
+        same = trace.query == self.view.query and trace.scope_option == self.view.scope
+        files = selectable(trace)
+        keeps = same and (self.view.selected in files or self.view.is_note(self.view.selected))
+        selected = self.view.selected if keeps else next(iter(files), "")
+        constants = {**self.view.constants, **constants_of(trace)}
+        detail = event.detail if event.detail is not None and event.detail.path == selected else None
+        self.show(query=trace.query, trace=trace, selected=selected, detail=detail, constants=constants, cache=None)
+        if detail is None:
+            self._explain_score()
+        if trace.mode == "run":
+            self.look_at_cache()
+
+    def _explain_score(self) -> None:
+        hit = self.view.hit
+        if self.session is None or self.view.trace is None:
+            return
+        if self.view.selected and (hit is None or hit.text is not None):
+            self._fetch_detail(self.session, self.view.trace, self.view.selected)
+
+    @on(news.Detailed)
+    def _detailed(self, event: news.Detailed) -> None:
+        if event.trace is self.view.trace and event.detail.path == self.view.selected:
+            self.show(detail=event.detail, own=event.own)
+
+    @on(news.Explained)
+    def _explained(self, event: news.Explained) -> None:
+        if event.trace is self.view.trace:
+            self.push_screen(why_screen(event.explanation))
+
+    @on(news.CacheSeen)
+    def _cache_seen(self, event: news.CacheSeen) -> None:
+        trace = self.view.trace
+        if trace is None or trace.query != event.query:
+            return
+        before, now = trace.cache, event.shown.look
+        self.show(cache=event.shown)
+        if (before.exact, before.fuzzy) != (now.exact, now.fuzzy) and trace.mode == "probe":
+            self.put_again()
+
+    @on(news.NoteRead)
+    def _note_read(self, event: news.NoteRead) -> None:
+        self._text_asked = ("", None)
+        self.show(note=event.note)
+
+    # news of the project
+
+    @on(news.Opened)
+    def _opened(self, event: news.Opened) -> None:
+        self.session = event.session
+        self.show(profile=event.session.profile.name, frozen=event.session.frozen)
+
+    @on(news.Progressed)
+    def _progressed(self, event: news.Progressed) -> None:
+        if self.view.phase is Phase.LOADING:
+            self.show(done=event.done, total=event.total)
+
+    @on(news.Loaded)
+    def _loaded(self, event: news.Loaded) -> None:
+        first = self.view.overview is None
+        self.show(phase=Phase.READY, problem="", overview=event.overview, note=None)
+        if first:
+            settle_memory()
+            self.show(history=tuple(event.history))
+            for notice in event.overview.notices:
+                self.notify(notice, timeout=8)
+        self.put_again()
+
+    @on(news.Failed)
+    def _failed(self, event: news.Failed) -> None:
+        if self.view.overview is None:
+            settle_memory()
+            self.show(phase=Phase.FAILED, problem=event.what)
+        else:
+            self.notify(event.what, severity="error", timeout=10)
+
+    @on(news.WatchBegun)
+    def _watching(self, event: news.WatchBegun) -> None:
+        self.show(watching=event.active, watch_why=event.why)
+
+    @on(news.Changed)
+    def _changed(self) -> None:
+        if self.session is not None:
+            self.follow(self.session)
+
+    @on(news.ProfileSwitched)
+    def _switched(self, event: news.ProfileSwitched) -> None:
+        self.show(profile=event.name, constants={})
+        self.notify(f"profile {event.name}: {event.summary}", timeout=4)
+        self.put_again()
+
+    # workers
+
+    @work(thread=True, group="load", exit_on_error=False)
+    def open_project(self) -> None:
+        """Opens the project and begins watching it."""
+        asked = self.opening
+        session = engine.open_project(asked.start, asked.profile, asked.now_ms, asked.signals_file, self.post_message)
+        if session is not None:
+            engine.watch(session, self.post_message)
+            engine.read_tree(session, self.post_message)  # what changed before watching began
+
+    def follow(self, session: Session) -> None:
+        """Reads what changed on disk: at once, or once more after the reading that is under way."""
+        self._changed_again = self._following
+        if not self._following:
+            self._following = True
+            self._reload(session)
+
+    @work(thread=True, group="load", exit_on_error=False)
+    def _reload(self, session: Session) -> None:
+        try:
+            while True:
+                self._changed_again = False
+                engine.read_tree(session, self.post_message)
+                if not self._changed_again:
+                    return
+        finally:
+            self._following = False
+
+    @work(thread=True, group="load", exit_on_error=False)
+    def _switch_profile(self, session: Session, name: str) -> None:
+        engine.use_profile(session, name, self.post_message)
+
+    @work(thread=True, exclusive=True, group="probe", exit_on_error=False)
+    def _answer(self, session: Session, asked: engine.Ask) -> None:
+        engine.answer(session, asked, self.post_message)
+
+    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
+    def _fetch_detail(self, session: Session, trace: Trace, file: str) -> None:
+        engine.detail(session, trace, file, self.post_message)
+
+    @work(thread=True, exclusive=True, group="explain", exit_on_error=False)
+    def _fetch_explanation(self, session: Session, trace: Trace, file: str) -> None:
+        engine.explain(session, trace, file, self.post_message)
+
+    @work(thread=True, exclusive=True, group="note", exit_on_error=False)
+    def _fetch_note(self, session: Session, file: str) -> None:
+        engine.note(session, file, self.post_message)
+
+    @work(thread=True, exclusive=True, group="cache", exit_on_error=False)
+    def _look_at_cache(self, session: Session, query: str) -> None:
+        engine.cache(session, query, self.post_message)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that broke down is told of; the rest goes on."""
+        if event.state is WorkerState.ERROR:
+            error = event.worker.error
+            what = f"{event.worker.name} failed: {error!r}"
+            if event.worker.group == "load":
+                self.post_message(news.Failed(what))
+                return
+            self.notify(what, severity="error", timeout=10)
+            if event.worker.group == "probe":
+                self.prober.failed()
+
+    def _begin(self, asked: engine.Ask) -> None:
+        if self.session is not None:
+            self._answer(self.session, asked)
+
+    def _pause(self) -> None:
+        if self._pausing is not None:
+            self._pausing.stop()
+        self._pausing = self.set_timer(PAUSE_S, self.prober.go)
+
+
+def settle_memory() -> None:
+    """Sets what was made while starting apart from garbage collection, and turns that on."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

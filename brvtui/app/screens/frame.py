@@ -1,0 +1,183 @@
+"""What all screens share: status on top, panes, keys at the bottom; sizes, focus, help."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widget import Widget
+
+from brvtui.app import keymap
+from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
+from brvtui.app.screens.message import Entry, MessageScreen, entries_of
+from brvtui.app.view import View
+from brvtui.app.widgets.body import Body
+from brvtui.app.widgets.key_bar import KeyBar
+from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.status_line import StatusLine
+from brvtui.app.widgets.too_small import TooSmall
+
+if TYPE_CHECKING:
+    from brvtui.app.project import ProjectApp
+
+
+class FrameScreen(Screen[None]):
+    """A screen over the app's :class:`View`; its panes are arranged by :attr:`PLAN`."""
+
+    TITLE: ClassVar[str] = ""
+    PLAN: ClassVar[Arrangement]
+    STOPS: ClassVar[tuple[str, ...]] = ()
+    """Ids of what takes part in the order of focus before the panes."""
+    BINDINGS: ClassVar[list[BindingType]] = keymap.FRAME
+    LETTERS: ClassVar[tuple[str, ...]] = ()
+    """Actions on keys that are text while a field has the focus."""
+
+    def make_head(self) -> ComposeResult:
+        """What stands between status and panes."""
+        yield from ()
+
+    def make_panes(self) -> ComposeResult:
+        """The panes, in any order, and the head of the plan."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        """Status, head, body with all panes, keys."""
+        width, height = self.app.size
+        self.set_class(is_wide(width, height), "-wide")
+        self.set_class(is_too_small(width, height), "-small")
+        yield StatusLine(id="status")
+        yield from self.make_head()
+        yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), id="body")
+        yield KeyBar(id="keys")
+        yield TooSmall(id="too-small")
+
+    @property
+    def brv(self) -> ProjectApp:
+        """The app."""
+        return cast("ProjectApp", self.app)
+
+    @property
+    def view(self) -> View:
+        """What is shown."""
+        return self.brv.view
+
+    @property
+    def body(self) -> Body:
+        """The panes' parent."""
+        return self.query_one(Body)
+
+    def show(self, view: View) -> None:
+        """Shows ``view`` in every part of the screen."""
+        for part in self.query(Lines).results(Lines):
+            part.update(view)
+
+    def on_mount(self) -> None:
+        """A screen that is made later begins with what is known by then."""
+        self.show(self.view)
+
+    def on_screen_resume(self) -> None:
+        """What changed while another screen was in front is shown now, in the colours of now."""
+        restyle(self)
+        self.show(self.view)
+        self.query_one(KeyBar).show_keys()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """All panes at once, or tabs."""
+        width, height = event.size
+        self.set_class(is_too_small(width, height), "-small")
+        wide = is_wide(width, height)
+        self.set_class(wide, "-wide")
+        if self.body.wide != wide:
+            focused = self.focused.id if self.focused is not None else ""
+            if focused in self.PLAN.tabs:
+                self.body.tab = focused or ""
+            self.body.wide = wide
+            self.body.settle()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """The key bar shows the focused pane's keys."""
+        self.query_one(KeyBar).show_keys()
+
+    # actions
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Letters with priority are text while a field has the focus."""
+        return not (action in self.LETTERS and types_text(self.focused))
+
+    def action_back(self) -> None:
+        """Out of a maximised pane, else to the first pane."""
+        if self.body.maximised:
+            self.action_maximise()
+        else:
+            self.action_pane(self.PLAN.panes[0])
+
+    def action_pane(self, pane: str) -> None:
+        """Shows and focuses a pane."""
+        self.body.bring(pane)
+        self.set_focus(self.query_one(f"#{pane}", Pane), scroll_visible=False)  # at once: the next key is for it
+
+    def action_cycle(self, step: int) -> None:
+        """The next stop in the order of focus."""
+        order = (*self.STOPS, *self.PLAN.panes)
+        current = self.focused.id if self.focused is not None and self.focused.id in order else order[-1]
+        wanted = order[(order.index(current or "") + step) % len(order)]
+        if wanted in self.STOPS:
+            self.set_focus(self.query_one(f"#{wanted}"), scroll_visible=False)
+        else:
+            self.action_pane(wanted)
+
+    def action_maximise(self) -> None:
+        """Gives the focused pane the whole body, or back."""
+        focused = self.focused
+        if self.body.maximised:
+            self.body.maximised = ""
+        elif isinstance(focused, Pane) and focused.id in self.PLAN.panes:
+            self.body.maximised = focused.id or ""
+        self.body.settle()
+
+    def action_help(self) -> None:
+        """Help for what has the focus."""
+        focused = self.focused
+        text = getattr(focused, "HELP_TEXT", "")
+        if focused is not None and text:
+            own = entries_of([item for item in focused.BINDINGS if isinstance(item, Binding)])
+            title = getattr(focused, "TITLE", "") or self.TITLE
+            self.app.push_screen(MessageScreen(f"{title} · help", text, [("", "Keys"), *own]))
+
+    def action_keys(self) -> None:
+        """All keys."""
+        self.app.push_screen(MessageScreen("All keys", "", self._all_keys()))
+
+    def _all_keys(self) -> list[Entry]:
+        """Every key of screen, app, fields and panes, from their bindings."""
+        groups: list[tuple[str, list[BindingType]]] = [
+            ("Everywhere", [*keymap.FRAME, *self.app.BINDINGS]),
+            (self.TITLE, list(type(self).BINDINGS)),
+            ("In every pane", list(Pane.BINDINGS)),
+        ]
+        stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
+        panes = [self.query_one(f"#{pane}", Pane) for pane in self.PLAN.panes]
+        for widget in (*stops, *panes):
+            own = type(widget).__dict__.get("BINDINGS", [])
+            if own:
+                groups.append((f"In {getattr(widget, 'TITLE', '') or widget.id}", list(own)))
+        made: list[Entry] = []
+        for name, bindings in groups:
+            entries = entries_of([binding for binding in bindings if isinstance(binding, Binding)])
+            made += [("", name), *entries, ("", "")] if entries else []
+        return made
+
+
+def restyle(screen: Screen[Any]) -> None:
+    """Draws every part of ``screen`` anew in the colours of the theme."""
+    for part in screen.query(Lines).results(Lines):
+        part.restyle()
+
+
+def types_text(widget: Widget | None) -> bool:
+    """Whether letters that are pressed while ``widget`` has the focus are text."""
+    return widget is not None and widget.check_consume_key("a", "a")

@@ -1,0 +1,93 @@
+"""Several screens over one project: numbers and mouse reach them, state and selection stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.notes import NotesScreen
+from brvtui.app.screens.query import QueryScreen
+from brvtui.app.themes import LIGHT
+from brvtui.app.widgets.note import NotePane
+from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_digits_bring_screens_to_the_front_and_back(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "2")
+        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+        await settled(pilot)
+        assert "rotated out after thirty seconds" in text_of(pilot, "#note").replace("\n ", " ")
+        assert " 1 Query  2 Notes " in shown(pilot)
+        await pilot.press("1")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        assert screen(pilot).field.value == "refresh token rotation"
+        assert screen(pilot).focused is screen(pilot).results
+        assert "TIER 3" in shown(pilot)
+
+
+async def test_digits_are_text_in_the_field(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("2")
+        await settled(pilot)
+        assert isinstance(frame(pilot), QueryScreen)
+        assert screen(pilot).field.value == "2"
+
+
+async def test_digits_do_nothing_behind_a_modal(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "f1", "2")
+        await settled(pilot)
+        assert isinstance(frame(pilot), QueryScreen)
+
+
+async def test_a_screen_can_be_clicked(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.click("#status", offset=(shown(pilot).splitlines()[0].index("Notes"), 0))
+        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+
+
+async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "j", "2")
+        await settled(pilot)
+        assert "Session expiry" in text_of(pilot, "#note")
+        await pilot.press("G", "k", "enter")
+        await settled(pilot)
+        chosen = view(pilot).selected
+        assert chosen != "auth/jwt/session_expiry.md"
+        assert frame(pilot).query_one(NotePane).border_title == f"Note · {chosen}"
+        await pilot.press("1")
+        await settled(pilot)
+        assert view(pilot).selected == chosen
+
+
+async def test_a_theme_chosen_on_one_screen_paints_the_other(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        before = screen(pilot).results.render_line(0)
+        await pilot.press("escape", "2", "t")
+        await settled(pilot)
+        assert pilot.app.theme == LIGHT.name
+        await pilot.press("1")
+        await settled(pilot)
+        after = screen(pilot).results.render_line(0)
+        assert before.text == after.text
+        assert [segment.style for segment in before] != [segment.style for segment in after]
+
+
+async def test_a_size_that_changed_meanwhile_is_followed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        await pilot.resize_terminal(*NARROW)
+        await pilot.press("1")
+        await settled(pilot)
+        assert "Score│Route" in shown(pilot)
