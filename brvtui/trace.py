@@ -18,6 +18,8 @@ from typing import Any
 
 SCHEMA = 1
 SUM_TOLERANCE = 1e-9
+MOST_LISTED = 10
+"""Results that an attempt or a step of the ladder carries; its counts count all."""
 
 
 class State(StrEnum):
@@ -193,6 +195,20 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """A result in short: what an attempt, or a step of the ladder, found."""
+
+    path: str
+    file: str
+    title: str
+    kind: Kind | None
+    """None when the pipeline does not tell notes apart."""
+    maturity: str
+    """As stored; empty when the result has none."""
+    score: float
+
+
+@dataclass(frozen=True)
 class Attempt:
     """One of the engine's own relaxations: path look-up, scoped AND, scoped OR, whole tree AND, OR."""
 
@@ -205,6 +221,10 @@ class Attempt:
     came_in: int
     found: int
     why: str
+    listed: tuple[Listed, ...] = ()
+    """The best of what it found, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
+    timed_by: str = ""
+    """The key of its milliseconds in :attr:`Trace.timings`; empty when none were its own: AND and OR are one pass."""
 
 
 @dataclass(frozen=True)
@@ -366,6 +386,8 @@ class EntitySearch:
     entity: str
     search: Search
     added: tuple[str, ...]
+    timed_by: str = ""
+    """The key of its milliseconds in :attr:`Trace.timings`."""
 
 
 @dataclass(frozen=True)
@@ -390,6 +412,12 @@ class Rung:
     state: State
     hits: int
     why: str
+    listed: tuple[Listed, ...] = ()
+    """The best of what it found, at most :data:`MOST_LISTED`."""
+    unit: str = ""
+    """What the scores of :attr:`listed` are: ``score``, ``BM25``, ``likeness of names``; empty without results."""
+    timed_by: str = ""
+    """The key of its milliseconds in ``timings``; empty when it did not search."""
 
     @property
     def ran(self) -> bool:
@@ -573,6 +601,12 @@ class Trace:
     notices: tuple[str, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
     """Milliseconds of every stage."""
+
+
+def listed(hit: Hit) -> Listed:
+    """``hit`` in short."""
+    maturity = hit.signals.maturity if hit.signals else ""
+    return Listed(hit.path, hit.file, hit.title, hit.kind, maturity, hit.score)
 
 
 def parts_gap(hit: Hit) -> float:

@@ -7,14 +7,14 @@ second time because of an error.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from brvtui.profile_jeffs_brain import LadderRules
 from brvtui.retrieve.failures import LegError
 from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
 from brvtui.timing import Stopwatch
-from brvtui.trace import Rung, State
+from brvtui.trace import MOST_LISTED, Listed, Rung, State
 
 H = TypeVar("H")
 
@@ -57,6 +57,11 @@ class Climbed(Generic[H]):
         """The step that found something; empty when none did."""
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")
 
+    def with_listed(self, in_short: Callable[[H], Listed], unit: str) -> tuple[Rung, ...]:
+        """The steps, the one that found something with the best of it; ``unit`` says what ranked that."""
+        best = tuple(map(in_short, self.found[:MOST_LISTED]))
+        return tuple(replace(rung, listed=best, unit=unit) if rung.state is State.HIT else rung for rung in self.rungs)
+
 
 @dataclass(frozen=True, slots=True)
 class _Plan(Generic[H]):
@@ -81,7 +86,7 @@ def climb(
     empty is skipped, as is the strongest term when it is the whole query.
     """
     text, found = initial
-    rungs = [Rung(0, INITIAL, text, State.HIT if found else State.MISSED, len(found), "the query itself")]
+    rungs = [_initial(text, State.HIT if found else State.MISSED, len(found), "the query itself")]
     tried = {text: INITIAL}
     timer = watch or Stopwatch()
     plans = _plans(query, searches, rules)
@@ -95,29 +100,40 @@ def climb(
         if plan.search is None:
             rungs.append(Rung(number, strategy, plan.query, State.SKIPPED, 0, plan.why))
             continue
+        timed_by = time_of(strategy)
         try:
-            with timer.measure(f"ladder.{strategy}"):
+            with timer.measure(timed_by):
                 found = plan.search()
         except LegError as failure:
             error, over = str(failure), f"{strategy} failed"
-            rungs.append(Rung(number, strategy, plan.query, State.FAILED, 0, error))
+            rungs.append(Rung(number, strategy, plan.query, State.FAILED, 0, error, timed_by=timed_by))
             continue
         over = f"{strategy} found notes" if found else ""
         before = strategy if strategy == TRIGRAMS else tried.setdefault(plan.query, strategy)
         why = plan.why if before == strategy else f"{plan.why}: the text that {before} had"
-        rungs.append(Rung(number, strategy, plan.query, State.HIT if found else State.MISSED, len(found), why))
+        state = State.HIT if found else State.MISSED
+        rungs.append(Rung(number, strategy, plan.query, state, len(found), why, timed_by=timed_by))
     return Climbed(tuple(rungs), tuple(found), error)
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
     """A ladder that was not asked: the search itself, ``failed`` or not, and every later step skipped for ``why``."""
     state = State.FAILED if failed else State.HIT if found else State.MISSED
-    first = Rung(0, INITIAL, text, state, len(found), why if failed else "the query itself")
+    first = _initial(text, state, len(found), why if failed else "the query itself")
     later = (
         Rung(number, name, "", State.NOT_REACHED if found else State.SKIPPED, 0, why)
         for number, name in enumerate(STRATEGIES[1:], start=1)
     )
     return Climbed((first, *later), tuple(found), why if failed else "")
+
+
+def time_of(strategy: str) -> str:
+    """The key of the milliseconds that a step takes; the caller measures the first, which is its own search."""
+    return f"ladder.{strategy}"
+
+
+def _initial(text: str, state: State, hits: int, why: str) -> Rung:
+    return Rung(0, INITIAL, text, state, hits, why, timed_by=time_of(INITIAL))
 
 
 def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_Plan[H]]:

@@ -43,14 +43,16 @@ def entity_searches(
     known = {hit.path for hit in hits}
     searches = []
     for word in words[: limits.searches]:
-        made = search(snapshot, profile, now_ms, word, Options(limits.limit, scope=scope), watch)
+        timed_by = f"entity.{word}"
+        with watch.measure(timed_by):
+            made = search(snapshot, profile, now_ms, word, Options(limits.limit, scope=scope))
         added = []
         for hit in made.hits:
             if hit.path not in known:
                 known.add(hit.path)
                 hits.append(replace(hit, found_by=word))
                 added.append(hit.path)
-        searches.append(EntitySearch(word, made, tuple(added)))
+        searches.append(EntitySearch(word, made, tuple(added), timed_by))
     total = len(hits) - len(found.hits)
     state = State.HIT if total else State.MISSED
     why = f"{total} added by {', '.join(words[: limits.searches])}"

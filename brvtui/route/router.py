@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from brvtui import profile_jeffs_brain
 from brvtui.profile import Profile
-from brvtui.retrieve.byterover.retrying import retry
+from brvtui.retrieve.byterover.retrying import SEARCH_TIME, retry
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.route import answer as answers
 from brvtui.route.cache import CacheState, Stored, held_fingerprint, look_up, put
@@ -78,7 +78,7 @@ def _route(
         state, fingerprint = held_fingerprint(state, current, len(snapshot.covered_files), now_ms, profile)
     with watch.measure("cache"):
         state, look, hit = look_up(state, query, fingerprint.value, now_ms, profile)
-    with watch.measure("search"):
+    with watch.measure(SEARCH_TIME):
         options = Options(profile.router.limit, scope=asked.scope)
         found = search(snapshot, profile, now_ms, query, options, watch)
     with watch.measure("entity searches"):

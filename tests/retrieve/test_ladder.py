@@ -12,7 +12,7 @@ from brvtui.retrieve.byterover.search import Options, search
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed
 from brvtui.text.rewriting import sanitised
-from brvtui.trace import Origin, State, adds_up
+from brvtui.trace import MOST_LISTED, Kind, Listed, Origin, State, adds_up
 from tests.support.hybrid import JEFFS
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -91,6 +91,14 @@ def test_a_search_that_found_something_is_left_alone(query: str) -> None:
     assert {rung.state for rung in made.rungs[1:]} == {State.NOT_REACHED}
 
 
+def test_the_step_that_found_something_carries_the_best_of_it() -> None:
+    made = climb("alpha beta", ("", []), Searches(lambda text: [f"{text} {n}" for n in range(25)]), RULES)
+    rungs = made.with_listed(lambda name: Listed(name, name, name, None, "", 1.0), "score")
+    assert [(rung.strategy, rung.hits) for rung in rungs if rung.listed] == [(STRONGEST, 25)]
+    assert [result.path for result in rungs[1].listed] == [f"alpha {n}" for n in range(MOST_LISTED)]
+    assert {rung.unit for rung in rungs if not rung.listed} == {""}
+
+
 def test_an_error_ends_it() -> None:
     asked = Search(fails_at=2)
     made = climb("what is foo-bar?", ("", []), asked.searches(), RULES)
@@ -147,3 +155,5 @@ def test_over_byterovers_search(tree: Tree) -> None:
     assert made.ladder.found == ("auth/photosynthesis.md",)
     (hit,) = made.hits
     assert (hit.origin, hit.text, hit.parts[0].note) == (Origin.NAME, None, "the likeness of its name")
+    listed = Listed(hit.path, hit.file, "Leaves", Kind.CONTEXT, "draft", hit.score)
+    assert [(rung.strategy, rung.listed) for rung in made.ladder.rungs if rung.listed] == [(TRIGRAMS, (listed,))]

@@ -22,7 +22,7 @@ from brvtui.route.cache import CacheState
 from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
-from brvtui.trace import SUM_TOLERANCE, Origin, Search, Trace, adds_up, parts_gap, to_plain
+from brvtui.trace import MOST_LISTED, SUM_TOLERANCE, Origin, Search, State, Trace, adds_up, parts_gap, to_plain
 from tests.support.generated import generated, query
 from tests.support.trees import BRV3, DOCS, NOW_MS, changed
 
@@ -126,6 +126,7 @@ def check(found: Search) -> None:
             assert hit.text.relevance == pytest.approx(hit.text.raw / (1 + hit.text.raw), rel=1e-12)
         if hit.ceiling and hit.origin is Origin.TEXT:
             assert hit.score <= hit.ceiling.score + 0.005 + 1e-12
+    check_attempts(found)
     scores = [hit.score for hit in found.hits]
     if found.outcome == "matches":
         assert scores == sorted(scores, reverse=True)
@@ -142,6 +143,25 @@ def check(found: Search) -> None:
     shown = {hit.file for hit in found.hits if hit.origin is Origin.TEXT}
     assert not shown & {miss.file for miss in found.near_misses}
     assert all(miss.short >= 0 for miss in found.near_misses)
+
+
+def check_attempts(found: Search) -> None:
+    """An attempt carries the best of what it found, best first, and nothing when it found nothing."""
+    for attempt in found.attempts:
+        if attempt.state is not State.HIT:
+            assert attempt.listed == (), attempt
+            continue
+        scores = [result.score for result in attempt.listed]
+        assert scores == sorted(scores, reverse=True), attempt
+        if found.outcome.startswith("path"):
+            hits = [(hit.file, hit.score) for hit in found.hits[:MOST_LISTED]]
+            assert [(result.file, result.score) for result in attempt.listed] == hits
+        else:
+            assert len(attempt.listed) == min(attempt.found, MOST_LISTED), attempt
+    if found.outcome == "matches":
+        direct = [(hit.file, hit.score) for hit in found.hits if hit.origin is Origin.TEXT][:MOST_LISTED]
+        listed = {(result.file, result.score) for result in found.attempts[-1].listed or found.attempts[-2].listed}
+        assert set(direct) <= listed
 
 
 @pytest.mark.parametrize("profile", [BRV3, DOCS, TOLERANT], ids=["brv-3", "docs", "tolerant"])
@@ -172,6 +192,8 @@ def check_trace(trace: Trace) -> None:
     for found in (trace.search, *(entity.search for entity in trace.entities.searches)):
         check(found)
     assert all(adds_up(hit) for hit in trace.hits)
+    steps = (*trace.search.attempts, *trace.entities.searches, *trace.ladder.rungs)
+    assert {step.timed_by for step in steps} - {""} <= trace.timings.keys()
     assert json.dumps(to_plain(trace)).encode()
     taken = [step for step in trace.steps if step.state in ("taken", "hit") and step.tier is not None]
     assert [step.tier for step in taken] == [trace.tier] or trace.outcome == "not_covered"

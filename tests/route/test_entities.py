@@ -104,3 +104,10 @@ def test_they_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) 
         for made in (trace, by_docs)
     ]
     assert names == [["entity_search", "out_of_domain"], ["out_of_domain", "entity_search"]]
+
+
+def test_its_times_are_its_own(fruit: Tree) -> None:
+    fruit.note("x/0.md", "Kiwi", "kiwi quince", days=3)
+    trace = fruit.ask("kiwi quince")
+    assert [entity.timed_by for entity in trace.entities.searches] == ["entity.kiwi", "entity.quince"]
+    assert {"entity.kiwi", "entity.quince"} <= trace.timings.keys()

@@ -14,7 +14,7 @@ from brvtui.retrieve.ladder import TRIGRAMS, Climbed, Searches, climb
 from brvtui.snapshot import Snapshot
 from brvtui.text.trigrams import Likeness, TrigramIndex
 from brvtui.timing import Stopwatch
-from brvtui.trace import Hit, Ladder, Origin, Search, State, TextScore
+from brvtui.trace import Hit, Ladder, Origin, Search, State, TextScore, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,9 @@ class Retried:
     ladder: Ladder
     hits: tuple[Hit, ...]
 
+
+SEARCH_TIME = "search"
+"""The key of the milliseconds of the search that the ladder begins with."""
 
 _names: WeakKeyDictionary[Snapshot, TrigramIndex] = WeakKeyDictionary()
 
@@ -63,16 +66,18 @@ def retry(
 
 
 def _ladder(made: Climbed[Hit]) -> Ladder:
+    first, *others = made.with_listed(listed, "score")
+    rungs = (replace(first, timed_by=SEARCH_TIME), *others)
     if made.error:
-        return Ladder(State.FAILED, made.error, made.rungs)
+        return Ladder(State.FAILED, made.error, rungs)
     paths = tuple(hit.path for hit in made.found)
     if not made.found:
-        return Ladder(State.MISSED, "no step of the ladder found a note", made.rungs)
-    if made.rungs[0].state is State.HIT:
-        return Ladder(State.NOT_REACHED, "the search itself found notes", made.rungs, paths)
+        return Ladder(State.MISSED, "no step of the ladder found a note", rungs)
+    if rungs[0].state is State.HIT:
+        return Ladder(State.NOT_REACHED, "the search itself found notes", rungs, paths)
     notes = "1 note" if len(paths) == 1 else f"{len(paths)} notes"
     how = "by their names, " if made.strategy == TRIGRAMS else ""
-    return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", made.rungs, paths, made.found)
+    return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", rungs, paths, made.found)
 
 
 def _named(snapshot: Snapshot, profile: Profile, now_ms: float, likeness: Likeness) -> Hit:

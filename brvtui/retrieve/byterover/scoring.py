@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from brvtui.profile import Profile
 from brvtui.rank.bm25 import saturate
 from brvtui.rank.ceiling import ceiling_at, days_until_below, seen_by_gates
-from brvtui.rank.compound import compound, score_parts, with_bonus
+from brvtui.rank.compound import compound, round_half_up, score_parts, with_bonus
 from brvtui.rank.decay import age_days, decayed_importance, decayed_recency
 from brvtui.rank.maturity import LEVELS, after_access
 from brvtui.retrieve.byterover.matching import TermTable
 from brvtui.snapshot import Note, Snapshot
-from brvtui.trace import Aged, Ceiling, Hit, Horizon, Origin, Part, TextScore
+from brvtui.trace import MOST_LISTED, Aged, Ceiling, Hit, Horizon, Listed, Origin, Part, TextScore
 from brvtui.tree.signals import NoteSignals
 
 _SELECT_FROM = 512
@@ -61,6 +61,17 @@ def rank(
         positions, scores, raw = positions[best], scores[best], raw[best]
     order = np.lexsort((positions, -raw, -scores))[:keep]
     return Ranking(positions[order], scores[order], matched, at_least)
+
+
+def listing(snapshot: Snapshot, profile: Profile, ranking: Ranking) -> tuple[Listed, ...]:
+    """The best of ``ranking`` in short, with scores rounded as the gates see them."""
+    made = []
+    best = zip(ranking.positions[:MOST_LISTED].tolist(), ranking.scores[:MOST_LISTED].tolist(), strict=True)
+    for position, score in best:
+        note, maturity = snapshot.notes[position], snapshot.signals[position].maturity
+        rounded = round_half_up(score, profile.score.decimals)
+        made.append(Listed(note.shown, note.path, note.title, note.kind, maturity, rounded))
+    return tuple(made)
 
 
 def aged(signals: NoteSignals, mtime_ms: float, profile: Profile, now_ms: float, decays: bool = True) -> Aged:

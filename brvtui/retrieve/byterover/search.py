@@ -8,13 +8,13 @@ from brvtui.profile import Profile
 from brvtui.rank.maturity import LEVELS
 from brvtui.retrieve.byterover import scope as scopes
 from brvtui.retrieve.byterover.asked import Asked, Options
-from brvtui.retrieve.byterover.combining import Matched, combine
+from brvtui.retrieve.byterover.combining import Matched, combine, time_of
 from brvtui.retrieve.byterover.lifting import lift
 from brvtui.retrieve.byterover.lint import lint
 from brvtui.retrieve.byterover.misses import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.retrieve.byterover.out_of_domain import out_of_domain
-from brvtui.retrieve.byterover.path_answer import path_answer
-from brvtui.retrieve.byterover.scoring import Ranking, rank, text_hit
+from brvtui.retrieve.byterover.path_answer import PATH_TIME, path_answer
+from brvtui.retrieve.byterover.scoring import Ranking, listing, rank, text_hit
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import Attempt, Check, Found, Hit, Kind, QueryLint, Scope, Search, Stage, State
@@ -29,36 +29,42 @@ def search(
     asked = Asked(snapshot, profile, now_ms, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
         return _engine_fails(asked)
-    with asked.watch.measure("search.path"):
+    with asked.watch.measure(PATH_TIME):
         lookup = scopes.look_up_path(snapshot, query)
     if lookup.match and not (lookup.match.symbol.is_folder and lookup.text):
         named = lookup.match.symbol
-        attempt = Attempt("path look-up", lookup.pattern, named.path, "", State.HIT, len(snapshot.notes), 1, lookup.why)
-        return path_answer(asked, named, lookup, attempt)
+        with asked.watch.measure(PATH_TIME):
+            return path_answer(asked, named, lookup)
     if lookup.match:
         scope = scopes.inside_path(snapshot, lookup)
         attempt = Attempt(
             "path look-up", lookup.pattern, scope.path, "", State.PASSED, len(snapshot.notes), scope.notes,
-            f"{lookup.why}: the folder becomes the scope",
+            f"{lookup.why}: the folder becomes the scope", timed_by=PATH_TIME,
         )  # fmt: skip
         return _text_search(asked, lookup.text, scope, (attempt,))
     state = State.MISSED if lookup.tried else State.SKIPPED
-    attempts = (Attempt("path look-up", lookup.pattern, "", "", state, len(snapshot.notes), 0, lookup.why),)
+    timed_by = PATH_TIME if lookup.tried else ""
+    everything = len(snapshot.notes)
+    attempts = (Attempt("path look-up", lookup.pattern, "", "", state, everything, 0, lookup.why, timed_by=timed_by),)
     scope = scopes.parse_scope(snapshot, query, options.scope)
     first = _text_search(asked, scope.text, scope, attempts)
     if first.hits or not scope.path:
         return first
-    everything = scopes.whole_tree(snapshot, query, f"nothing was found in {scope.path}: the whole query, everywhere")
-    return _text_search(asked, query, everything, first.attempts)
+    whole = scopes.whole_tree(snapshot, query, f"nothing was found in {scope.path}: the whole query, everywhere")
+    return _text_search(asked, query, whole, first.attempts)
 
 
 def _text_search(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
+    with asked.watch.measure(time_of(scope)):
+        return _search_text(asked, text, scope, attempts)
+
+
+def _search_text(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
     snapshot, profile, watch = asked.snapshot, asked.profile, asked.watch
     with watch.measure("search.lint"):
         linted = lint(text, profile, snapshot.postings)
     with watch.measure("search.match"):
         matched = combine(asked, linted.filtered, scope)
-    attempts = attempts + matched.attempts
     keep = asked.options.most + NEAR_MISSES
     with watch.measure("search.score"):
         ranking = rank(
@@ -69,6 +75,8 @@ def _text_search(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt,
             matched.matching,
             max(keep, profile.out_of_domain.matched_results),
         )
+    best = listing(snapshot, profile, ranking)
+    attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
     if not ranking.matched:
         outcome = Found.NO_MATCH if linted.tokens else Found.NO_TOKENS
         return _nothing(asked, outcome, scope, linted, attempts, matched, matched.stages)

@@ -23,11 +23,11 @@ from brvtui.retrieve.jeffs_brain.trace import (
     Retrieved,
     StageError,
 )
-from brvtui.retrieve.ladder import TRIGRAMS, Climbed, Searches, climb, not_climbed
+from brvtui.retrieve.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
 from brvtui.text.aliases import Aliases, expand
 from brvtui.text.query_language import Parsed, compile_fts, parse
 from brvtui.timing import Stopwatch
-from brvtui.trace import Part, State
+from brvtui.trace import Listed, Part, State
 
 BM25, VECTOR = "bm25", "vector"
 
@@ -210,7 +210,8 @@ def _bm25(asked: _Asked, query: Parsed, compiled: str) -> tuple[_List, Climbed[R
         return index.like_names(tokens, limit)
 
     try:
-        first = index.bm25(query, limit) if query.tokens else ()
+        with asked.watch.measure(time_of(INITIAL)):
+            first = index.bm25(query, limit) if query.tokens else ()
     except LegError as failure:
         leg = Leg(BM25, State.FAILED, "", counts, str(failure))
         return _List((), leg, (StageError(BM25, str(failure)),)), not_climbed(compiled, (), str(failure), failed=True)
@@ -223,7 +224,12 @@ def _bm25(asked: _Asked, query: Parsed, compiled: str) -> tuple[_List, Climbed[R
     why = climbed.strategy or ("nothing to search for" if not compiled else "nothing was found")
     leg = Leg(BM25, State.HIT if found else State.MISSED, unit, counts, why, _leg_hits(found))
     errors = (StageError(BM25, climbed.error),) if climbed.error else ()
-    return _List(found, leg, errors), climbed
+    return _List(found, leg, errors), replace(climbed, rungs=climbed.with_listed(_in_short, unit))
+
+
+def _in_short(hit: RankedHit) -> Listed:
+    note = hit.candidate
+    return Listed(note.path, note.path, note.title, None, "", hit.value)
 
 
 def _placed(hits: Sequence[RankedHit]) -> tuple[RankedHit, ...]:
