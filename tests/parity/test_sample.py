@@ -6,12 +6,15 @@ import json
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from brvtui.loading import load
+from brvtui.route.cache import CacheState
+from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.tree.project import find_project
 from tests.support import recorded
@@ -51,7 +54,7 @@ def snapshot(copied: Path, now_ms: float) -> Snapshot:
 def test_the_tree_is_the_recorded_one(answers: dict[str, Any], snapshot: Snapshot) -> None:
     assert len(snapshot.notes) == answers["documents"]
     assert len(snapshot.postings.vocabulary) == answers["terms"]
-    assert len(answers["cases"]) == len(answers["sequence"]) == 30
+    assert len(answers["cases"]) == len(answers["sequence"]) == 42
 
 
 def test_every_file_has_its_age(copied: Path, now_ms: float) -> None:
@@ -82,3 +85,17 @@ def test_the_sequence_on_one_cache(answers: dict[str, Any], snapshot: Snapshot, 
 
 def test_the_questions_reach_every_tier(answers: dict[str, Any]) -> None:
     assert {step["tier"] for step in answers["sequence"]} == {0, 1, 2, 3, 4}
+
+
+def test_a_step_of_the_ladder_finds_what_the_search_does_not(snapshot: Snapshot, now_ms: float) -> None:
+    """``refreshed_strongest`` has none: its word is the one that ``strongest_term`` searched for, or skipped."""
+    questions = json.loads((SAMPLE / "queries.json").read_text(encoding="utf-8"))
+    lost = [question for question in questions if "rung" in question]
+    for question in lost:
+        made, _ = route(snapshot, BRV3, CacheState(), Asked(question["query"], now_ms))
+        assert made.search.hits == (), question
+        (found,) = (rung for rung in made.ladder.rungs if rung.listed)
+        assert found.strategy == question["rung"], question
+        assert question["finds"] in [result.file for result in found.listed], question
+    by_step = Counter(question["rung"] for question in lost)
+    assert by_step == {"strongest_term": 3, "refreshed_sanitised": 2, "trigram_fuzzy": 8}
