@@ -29,6 +29,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import read_sidecar, signals_folder
+from brvtui.tree.leftovers import clean
 from brvtui.tree.project import Project, find_project
 from brvtui.tree.signals import NoteSignals, Source, defaults, read_signals_file
 from brvtui.tree.watch import Watcher, Watching
@@ -114,9 +115,12 @@ class Session:
     def load(self, progress: Progress | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
         """Reads what changed on disk and publishes a snapshot; False when cancelled or nothing had changed.
 
-        Raises :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
+        The first call also removes what killed saves left in the tree. Raises
+        :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
         """
         with self._loading:
+            if self._snapshot is None:
+                self._clean()
             made = load(self.project, self.profile, self.clock(), self._layers(), self._snapshot, progress, cancelled)
             if made is None:
                 return False
@@ -126,6 +130,14 @@ class Session:
             self._recent.append(made)
             self._snapshot = made
             return True
+
+    def _clean(self) -> None:
+        kept = clean(self.project.tree, time.time()).kept
+        notices = [
+            f"{path}: another program's text, caught in a save that was killed; read it, then remove it"
+            for path in kept
+        ]
+        self.project = replace(self.project, notices=(*self.project.notices, *notices))
 
     def probe(self, query: str, scope: str = "") -> Trace:
         """The trace of ``query``, without any effect."""

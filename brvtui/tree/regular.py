@@ -19,17 +19,26 @@ def read_regular(path: Path, most: int = LARGEST) -> bytes:
     """
     descriptor = os.open(path, _FLAGS)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
-        pieces: list[bytes] = []
-        held = 0
-        while held <= most:
-            piece = os.read(descriptor, min(max(found.st_size - held, 0), most - held) + 1)
-            if not piece:
-                return b"".join(pieces)
-            pieces.append(piece)
-            held += len(piece)
+        return read_open(descriptor, os.fstat(descriptor), str(path), most)
     finally:
         os.close(descriptor)
-    raise OSError(errno.EFBIG, f"larger than {most} bytes", str(path))
+
+
+def open_regular(name: str, folder: int) -> int:
+    """A descriptor to read the file ``name`` in the open ``folder``. Raises OSError, also for a link."""
+    return os.open(name, _FLAGS, dir_fd=folder)
+
+
+def read_open(descriptor: int, found: os.stat_result, name: str, most: int = LARGEST) -> bytes:
+    """The bytes of the open file whose state is ``found``; raises as :func:`read_regular`, with ``name``."""
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", name)
+    pieces: list[bytes] = []
+    held = 0
+    while held <= most:
+        piece = os.read(descriptor, min(max(found.st_size - held, 0), most - held) + 1)
+        if not piece:
+            return b"".join(pieces)
+        pieces.append(piece)
+        held += len(piece)
+    raise OSError(errno.EFBIG, f"larger than {most} bytes", name)

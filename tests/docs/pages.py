@@ -14,6 +14,7 @@ PAGES = (
     "docs/architecture.md",
     "docs/jeffs_brain.md",
     "docs/configuration.md",
+    "docs/editing.md",
     "docs/performance.md",
 )
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)

@@ -1,0 +1,79 @@
+"""Renames that lose no file: two names swapped in one step, and a name given only where it is free.
+
+Linux has both in ``renameat2`` (glibc 2.28 or newer). Elsewhere there is no swap, and a free name is taken by a hard
+link.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+
+_NO_REPLACE = 1
+_EXCHANGE = 2
+_NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK})
+
+Renaming = Callable[[int, bytes, int, bytes, int], int]
+
+
+def exchange(folder: int, one: str, other: str) -> bool:
+    """Swaps two names of the open ``folder`` in one step; False where the system cannot.
+
+    Raises OSError, FileNotFoundError when one of them is not there.
+    """
+    return _renamed(folder, one, folder, other, _EXCHANGE)
+
+
+def place(folder: int, name: str, target_folder: int, target: str) -> None:
+    """Gives the file ``name`` the name ``target``. Raises FileExistsError when that is taken, and OSError.
+
+    Where the file system has neither ``renameat2`` nor hard links, a file that appears at the very same moment is
+    overwritten.
+    """
+    if _renamed(folder, name, target_folder, target, _NO_REPLACE):
+        return
+    try:
+        os.link(name, target, src_dir_fd=folder, dst_dir_fd=target_folder, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
+        os.unlink(name, dir_fd=folder)
+        return
+    try:
+        os.lstat(target, dir_fd=target_folder)
+    except FileNotFoundError:
+        os.rename(name, target, src_dir_fd=folder, dst_dir_fd=target_folder)
+        return
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+
+
+def _renamed(folder: int, name: str, target_folder: int, target: str, flags: int) -> bool:
+    call = _renameat2()
+    if call is None:
+        return False
+    code = call(folder, os.fsencode(name), target_folder, os.fsencode(target), flags)
+    if code == 0:
+        return True
+    if code in _NO_SUCH_CALL:
+        return False
+    raise OSError(code, os.strerror(code), name, None, target)
+
+
+@lru_cache
+def _renameat2() -> Renaming | None:
+    """The system call, answering with its error number (0: done); None where there is none."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if function is None:
+        return None
+    function.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+    function.restype = ctypes.c_int
+    return lambda *arguments: ctypes.get_errno() if function(*arguments) else 0

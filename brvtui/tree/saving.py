@@ -1,0 +1,351 @@
+"""Safe saving: a note is replaced whole or not at all, and a change by anybody else is noticed (``docs/editing.md``).
+
+Whoever edits reads with :func:`read_note_file` and hands what was seen back to :func:`save`, :func:`move` or
+:func:`remove`. These answer with :class:`Conflict`, and leave the file alone, when it holds anything else by then.
+Paths are relative to the tree, with ``/``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from brvtui.tree import leftovers
+from brvtui.tree.attributes import Lost, copy_attributes
+from brvtui.tree.exchange import exchange, place
+from brvtui.tree.inside import PathError, Place, place_in
+from brvtui.tree.regular import open_regular
+from brvtui.tree.seen import Found, Seen, digest, look, seen_as
+
+_ADVICE = {
+    errno.ENOSPC: "the disk is full; free some space and try again",
+    errno.EDQUOT: "your quota of the disk is used up; free some space and try again",
+    errno.EROFS: "the file system is read-only; mount it writable and try again",
+    errno.EACCES: "its folder may not be written; change its permissions and try again",
+    errno.EPERM: "the system does not permit it; look at the owner and flags of the file and its folder",
+    errno.ENOENT: "its folder is gone; make it and try again",
+    errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
+    errno.ELOOP: "a symlink was put in its place; mend that and try again",
+}
+_NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
+_PRIVATE, _ORDINARY = 0o600, 0o666
+_ANY_WRITE = 0o222
+
+
+class SaveError(Exception):
+    """It was not done; the message is one line: which file, what is wrong, what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The file is as asked, and ``seen`` is what it is now (None: removed).
+
+    ``lost`` names what could not be carried over to it. ``kept`` is the path of a file beside it that holds what it
+    was before, because another program still has that open to write.
+    """
+
+    seen: Seen | None
+    lost: tuple[Lost, ...] = ()
+    kept: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The file is not what was seen, and is left as it is: it holds ``theirs``, or is gone (None, None).
+
+    Saving again with ``seen`` overwrites it knowingly. ``kept`` is the path of a file beside it with a further text
+    of another program, written while the first was being put back.
+    """
+
+    theirs: bytes | None
+    seen: Seen | None
+    kept: str = ""
+
+
+def read_note_file(tree: Path, path: str) -> tuple[bytes, Seen]:
+    """The bytes of the note at ``path``, and what was seen. Raises :class:`SaveError`."""
+    with _told(path), place_in(tree, path) as at:
+        found = look(at.folder, at.name)
+        return found.data, found.seen
+
+
+def is_unchanged(tree: Path, path: str, seen: Seen) -> bool:
+    """Whether the note still holds what was seen; it is read only when its state differs. Nothing is raised."""
+    try:
+        with place_in(tree, path) as at:
+            state = os.lstat(at.name, dir_fd=at.folder)
+            return seen.is_state(state) or look(at.folder, at.name).seen.sha256 == seen.sha256
+    except (OSError, PathError):
+        return False
+
+
+def save(tree: Path, path: str, data: bytes, seen: Seen | None, *, keep_mtime: bool = False) -> Saved | Conflict:
+    """Makes ``data`` the content of the note at ``path``: what was ``seen`` is replaced, None means a new note.
+
+    At any moment the file is the old or the new one, whole, even when the process is killed. With ``keep_mtime``
+    the new file has the old one's modification time. Folders above a new note are made. Raises :class:`SaveError`.
+    """
+    with _told(path):
+        try:
+            with place_in(tree, path, make_folders=seen is None) as at:
+                return _create(at, data) if seen is None else _replace(at, data, seen, keep_mtime)
+        except FileNotFoundError:
+            if seen is None:
+                raise
+            return Conflict(None, None)
+
+
+def remove(tree: Path, path: str, seen: Seen) -> Saved | Conflict:
+    """Removes the note at ``path`` if it is what was ``seen``. Raises :class:`SaveError`."""
+    with _told(path):
+        try:
+            with place_in(tree, path) as at:
+                _refuse_link(at, path)
+                return _remove(at, seen)
+        except FileNotFoundError:
+            return Conflict(None, None)
+
+
+def move(tree: Path, path: str, target: str, seen: Seen) -> Saved | Conflict:
+    """Gives the note at ``path`` the path ``target``; the file itself, and so its modification time, stays as it is.
+
+    Folders above the target are made. Raises :class:`SaveError`, also when the target is taken.
+    """
+    with _told(path):
+        try:
+            with place_in(tree, path) as at:
+                _refuse_link(at, path)
+                found = look(at.folder, at.name)
+                if found.seen.sha256 != seen.sha256:
+                    return Conflict(found.data, found.seen)
+                _refuse_read_only(at, found)
+                with _told(target), place_in(tree, target, make_folders=True) as to:
+                    return _move(at, to, seen)
+        except FileNotFoundError:
+            return Conflict(None, None)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Turns what the system says into :class:`SaveError`."""
+    try:
+        yield
+    except PathError as error:
+        raise SaveError(str(error)) from error
+    except OSError as error:
+        said = _ADVICE.get(error.errno or 0) or f"{error.strerror or error}; mend that and try again"
+        raise SaveError(f"{path}: not done, {said}") from error
+
+
+def _refuse_link(at: Place, path: str) -> None:
+    if at.path != path:
+        raise SaveError(f"{path}: a symlink to {at.path}; name that note")
+
+
+def _refuse_read_only(at: Place, found: Found) -> None:
+    """A rename needs no permission on the file itself, and root has every one: so it is asked for."""
+    if not found.stat.st_mode & _ANY_WRITE or not os.access(at.name, os.W_OK, dir_fd=at.folder):
+        raise SaveError(f"{at.path}: is read-only; make it writable and try again")
+
+
+class _Beside:
+    """The file beside the note. It is removed at the end, unless it holds what somebody else wrote."""
+
+    def __init__(self, at: Place) -> None:
+        self.at = at
+        self.name = leftovers.part_name()
+        self.is_ours = True
+        self.lost: tuple[Lost, ...] = ()
+
+    @property
+    def path(self) -> str:
+        return f"{self.at.path.rpartition('/')[0]}/{self.name}".lstrip("/")
+
+    def rename(self, *known: str) -> None:
+        """From here on, whatever this process leaves of the file holds one of these texts, or is kept."""
+        whole = leftovers.whole_name(*known)
+        os.rename(self.name, whole, src_dir_fd=self.at.folder, dst_dir_fd=self.at.folder)
+        self.name = whole
+
+    def remove(self) -> None:
+        with suppress(OSError):
+            os.unlink(self.name, dir_fd=self.at.folder)
+
+
+@contextmanager
+def _beside(at: Place) -> Iterator[_Beside]:
+    beside = _Beside(at)
+    try:
+        yield beside
+    finally:
+        if beside.is_ours:
+            beside.remove()
+
+
+def _create(at: Place, data: bytes) -> Saved | Conflict:
+    text = digest(data)
+    with _beside(at) as beside:
+        made = _write(beside, data, None, False)
+        beside.rename(text)
+        try:
+            place(at.folder, beside.name, at.folder, at.name)
+        except FileExistsError:
+            found = look(at.folder, at.name)
+            return Conflict(found.data, found.seen)
+    _sync(at)
+    return Saved(seen_as(text, made))
+
+
+def _replace(at: Place, data: bytes, seen: Seen, keep_mtime: bool) -> Saved | Conflict:
+    found = look(at.folder, at.name)
+    if found.seen.sha256 != seen.sha256:
+        return Conflict(found.data, found.seen)
+    _refuse_read_only(at, found)
+    ours = digest(data)
+    with _beside(at) as beside:
+        made = _write(beside, data, found.stat, keep_mtime)
+        beside.rename(ours, seen.sha256)
+        # Whoever is killed, interrupted or refused from here on leaves the file; the next opening sorts it out.
+        beside.is_ours = False
+        conflict = _undone(beside, ours, seen) if _swapped(beside) else _overwritten(beside, seen)
+        if conflict:
+            return conflict
+        kept = "" if beside.is_ours else beside.path
+    _sync(at)
+    return Saved(seen_as(ours, made), beside.lost, kept)
+
+
+def _swapped(beside: _Beside) -> bool:
+    """Swaps the note and the file beside it; False where the system cannot."""
+    try:
+        return exchange(beside.at.folder, beside.name, beside.at.name)
+    except OSError:
+        beside.is_ours = True
+        raise
+
+
+def _overwritten(beside: _Beside, seen: Seen) -> Conflict | None:
+    """Replaces the note where names cannot be swapped: a look immediately before, and between them lies a gap."""
+    at = beside.at
+    beside.is_ours = True
+    last = look(at.folder, at.name)
+    if last.seen.sha256 != seen.sha256:
+        return Conflict(last.data, last.seen)
+    os.replace(beside.name, at.name, src_dir_fd=at.folder, dst_dir_fd=at.folder)
+    return None
+
+
+def _undone(beside: _Beside, ours: str, seen: Seen) -> Conflict | None:
+    """None when what came out of the swap is what was seen; else the swap is undone."""
+    at = beside.at
+    try:
+        out = look(at.folder, beside.name, ask_busy=True)
+    except FileNotFoundError:
+        return None  # A cleaning removed it, because it held a text that is known.
+    except OSError:
+        _swap_back(beside, ours)
+        raise
+    if out.seen.sha256 == seen.sha256:
+        beside.is_ours = not out.busy
+        return None
+    in_place = _swap_back(beside, ours)
+    kept = "" if beside.is_ours else beside.path
+    return Conflict(out.data, out.seen, kept) if in_place else Conflict(None, None, kept)
+
+
+def _swap_back(beside: _Beside, ours: str) -> bool:
+    """Undoes the swap; False when the note has been removed since.
+
+    The file beside it is ours again, unless somebody wrote to it meanwhile, or still may.
+    """
+    at = beside.at
+    try:
+        exchange(at.folder, beside.name, at.name)
+    except FileNotFoundError:
+        return False
+    back = look(at.folder, beside.name, ask_busy=True)
+    beside.is_ours = back.seen.sha256 == ours and not back.busy
+    return True
+
+
+def _remove(at: Place, seen: Seen) -> Saved | Conflict:
+    found = look(at.folder, at.name)
+    if found.seen.sha256 != seen.sha256:
+        return Conflict(found.data, found.seen)
+    _refuse_read_only(at, found)
+    with _beside(at) as beside:
+        beside.is_ours = False
+        beside.name = leftovers.whole_name(seen.sha256)
+        os.rename(at.name, beside.name, src_dir_fd=at.folder, dst_dir_fd=at.folder)
+        try:
+            out = look(at.folder, beside.name, ask_busy=True)
+        except OSError:
+            place(at.folder, beside.name, at.folder, at.name)
+            raise
+        if out.seen.sha256 != seen.sha256:
+            return _put_back(at.folder, beside.name, beside.path, at, out)
+        beside.is_ours = not out.busy
+        kept = "" if beside.is_ours else beside.path
+    _sync(at)
+    return Saved(None, kept=kept)
+
+
+def _move(at: Place, to: Place, seen: Seen) -> Saved | Conflict:
+    try:
+        place(at.folder, at.name, to.folder, to.name)
+    except FileExistsError as error:
+        raise SaveError(f"{to.path}: is taken; choose another name") from error
+    except FileNotFoundError:
+        return Conflict(None, None)
+    out = look(to.folder, to.name)
+    if out.seen.sha256 != seen.sha256:
+        return _put_back(to.folder, to.name, to.path, at, out)
+    _sync(to)
+    _sync(at)
+    return Saved(out.seen)
+
+
+def _put_back(folder: int, name: str, path: str, at: Place, out: Found) -> Conflict:
+    """Gives ``name`` its place ``at`` again; it is kept where it is, at ``path``, when that was taken meanwhile."""
+    try:
+        place(folder, name, at.folder, at.name)
+    except FileExistsError:
+        now = look(at.folder, at.name)
+        return Conflict(now.data, now.seen, path)
+    return Conflict(out.data, out.seen)
+
+
+def _write(beside: _Beside, data: bytes, replaced: os.stat_result | None, keep_mtime: bool) -> os.stat_result:
+    """Writes ``data`` through to the disk, with the attributes of the file that it will replace."""
+    at = beside.at
+    descriptor = os.open(beside.name, _NEW, _ORDINARY if replaced is None else _PRIVATE, dir_fd=at.folder)
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(descriptor, left) :]
+        if replaced is not None:
+            source = open_regular(at.name, at.folder)
+            try:
+                beside.lost = copy_attributes(source, replaced, descriptor)
+            finally:
+                os.close(source)
+            if keep_mtime:
+                os.utime(descriptor, ns=(replaced.st_atime_ns, replaced.st_mtime_ns))
+        os.fsync(descriptor)
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync(at: Place) -> None:
+    try:
+        os.fsync(at.folder)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            said = error.strerror or error
+            raise SaveError(f"{at.path}: done, but the disk could not confirm it ({said}); look after it") from error

@@ -1,0 +1,420 @@
+"""Safe saving: whole or not at all, only over what was seen, and as the file was but for its text."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.tree import exchange, leftovers, saving, seen
+from brvtui.tree.files import list_files
+from brvtui.tree.saving import Conflict, Saved, SaveError, is_unchanged, move, read_note_file, remove, save
+from brvtui.tree.seen import Seen
+
+OLD, NEW, THEIRS = b"# Old\n", b"# New text\n", b"# Own\n"
+NOTE = "auth/jwt/note.md"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    (folder / "auth" / "jwt").mkdir(parents=True)
+    (folder / NOTE).write_bytes(OLD)
+    return folder
+
+
+@pytest.fixture(params=["renameat2", "without"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With the system's own swap, and as where there is none."""
+    if request.param == "without":
+        monkeypatch.setattr(exchange, "_renameat2", lambda: None)
+    elif exchange._renameat2() is None:
+        pytest.skip("no renameat2 here")
+    return request.param
+
+
+def seen_of(root: Path, path: str = NOTE) -> Seen:
+    return read_note_file(root, path)[1]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+
+
+def before(
+    monkeypatch: pytest.MonkeyPatch, module: object, name: str, act: Callable[[], object], call: int = 1
+) -> None:
+    """Has ``act`` happen immediately before one call of a function."""
+    original = getattr(module, name)
+    calls = 0
+
+    def wrapped(*arguments: object, **options: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            act()
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(module, name, wrapped)
+
+
+def over(file: Path, data: bytes) -> Callable[[], None]:
+    """Writes into the file itself, with its size and times as they were where the sizes allow it."""
+
+    def act() -> None:
+        was = file.stat()
+        with file.open("r+b") as opened:
+            opened.truncate(0)
+            opened.write(data)
+        os.utime(file, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+    return act
+
+
+def anew(file: Path, data: bytes) -> Callable[[], None]:
+    """Puts another file in the place of this one."""
+
+    def act() -> None:
+        other = file.with_name("other.tmp")
+        other.write_bytes(data)
+        other.replace(file)
+
+    return act
+
+
+def test_reading_says_what_was_seen(root: Path) -> None:
+    data, found = read_note_file(root, NOTE)
+    state = (root / NOTE).stat()
+    assert data == OLD
+    assert found.is_state(state)
+    assert found.sha256 == seen.digest(OLD)
+
+
+def test_a_save_replaces_the_text(root: Path, either_way: str) -> None:
+    made = save(root, NOTE, NEW, seen_of(root))
+    assert isinstance(made, Saved)
+    assert (made.lost, made.kept) == ((), "")
+    assert (root / NOTE).read_bytes() == NEW
+    assert names(root) == [NOTE]
+    assert made.seen == seen_of(root)
+    assert isinstance(save(root, NOTE, OLD, made.seen), Saved)
+
+
+def test_a_new_note_and_its_folders(root: Path, either_way: str) -> None:
+    mask = os.umask(0o027)
+    try:
+        made = save(root, "ops/new/deep/a.md", NEW, None)
+    finally:
+        os.umask(mask)
+    assert isinstance(made, Saved)
+    assert (root / "ops/new/deep/a.md").read_bytes() == NEW
+    assert made.seen == seen_of(root, "ops/new/deep/a.md")
+    assert stat.S_IMODE((root / "ops/new/deep/a.md").stat().st_mode) == 0o640
+    assert names(root) == [NOTE, "ops/new/deep/a.md"]
+
+
+def test_a_new_note_replaces_none(root: Path, either_way: str) -> None:
+    assert save(root, NOTE, NEW, None) == Conflict(OLD, seen_of(root))
+    assert names(root) == [NOTE]
+
+
+@pytest.mark.parametrize("change", [over, anew])
+def test_a_change_is_a_conflict(root: Path, either_way: str, change: Callable[..., Callable[[], None]]) -> None:
+    was = seen_of(root)
+    change(root / NOTE, THEIRS)()
+    found = save(root, NOTE, NEW, was)
+    assert found == Conflict(THEIRS, seen_of(root))
+    assert (root / NOTE).read_bytes() == THEIRS
+    assert names(root) == [NOTE]
+    assert isinstance(save(root, NOTE, NEW, found.seen), Saved)
+
+
+def test_the_same_text_in_another_file_is_no_conflict(root: Path, either_way: str) -> None:
+    was = seen_of(root)
+    anew(root / NOTE, OLD)()
+    assert isinstance(save(root, NOTE, NEW, was), Saved)
+
+
+@pytest.mark.parametrize("change", [over, anew])
+def test_a_change_of_the_last_moment(
+    root: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[..., Callable[[], None]]
+) -> None:
+    if exchange._renameat2() is None:
+        pytest.skip("no renameat2 here")
+    was = seen_of(root)
+    before(monkeypatch, saving, "exchange", change(root / NOTE, THEIRS))
+    assert save(root, NOTE, NEW, was) == Conflict(THEIRS, seen_of(root))
+    assert (root / NOTE).read_bytes() == THEIRS
+    assert names(root) == [NOTE]
+
+
+def test_without_a_swap_the_last_look_decides(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "_renameat2", lambda: None)
+    was = seen_of(root)
+    before(monkeypatch, saving, "exchange", over(root / NOTE, THEIRS))
+    assert save(root, NOTE, NEW, was) == Conflict(THEIRS, seen_of(root))
+    assert names(root) == [NOTE]
+
+
+def test_two_changes_one_after_the_other_lose_neither(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if exchange._renameat2() is None:
+        pytest.skip("no renameat2 here")
+    was = seen_of(root)
+
+    def twice() -> None:
+        over(root / NOTE, b"second\n")()
+
+    before(monkeypatch, saving, "exchange", twice, call=2)
+    before(monkeypatch, saving, "exchange", over(root / NOTE, THEIRS))
+    found = save(root, NOTE, NEW, was)
+    assert isinstance(found, Conflict)
+    assert found.theirs == THEIRS
+    assert (root / NOTE).read_bytes() == THEIRS
+    assert (root / found.kept).read_bytes() == b"second\n"
+    assert leftovers.is_leftover(found.kept.rpartition("/")[2])
+
+
+def test_who_holds_the_file_open_keeps_what_is_written(root: Path) -> None:
+    with (root / NOTE).open("r+b", buffering=0) as theirs:
+        made = save(root, NOTE, NEW, seen_of(root))
+        theirs.write(THEIRS)
+    assert isinstance(made, Saved)
+    assert (root / NOTE).read_bytes() == NEW
+    assert (root / made.kept).read_bytes() == THEIRS
+
+
+def test_a_removed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    was = seen_of(root)
+    before(monkeypatch, saving, "exchange", (root / NOTE).unlink)
+    assert save(root, NOTE, NEW, was) == Conflict(None, None)
+    assert save(root, NOTE, NEW, was) == Conflict(None, None)
+    assert names(root) == []
+    (root / "auth/jwt").rmdir()
+    assert save(root, NOTE, NEW, was) == Conflict(None, None)
+    assert isinstance(save(root, NOTE, NEW, None), Saved)
+
+
+def test_permissions_owner_and_extended_attributes_stay(root: Path, either_way: str) -> None:
+    file = root / NOTE
+    file.chmod(0o640)
+    extended = True
+    try:
+        os.setxattr(file, "user.origin", b"curate")
+    except OSError:
+        extended = False
+    if os.geteuid() == 0:
+        os.chown(file, 1234, 2345)
+    was = file.stat()
+    assert isinstance(save(root, NOTE, NEW, seen_of(root)), Saved)
+    now = file.stat()
+    assert (now.st_mode, now.st_uid, now.st_gid) == (was.st_mode, was.st_uid, was.st_gid)
+    assert not extended or os.getxattr(file, "user.origin") == b"curate"
+
+
+def test_what_cannot_be_carried_over_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.chown(root / NOTE, 1234, 2345)
+    monkeypatch.setattr(os, "fchown", refused)
+    monkeypatch.setattr(os, "fchmod", refused)
+    made = save(root, NOTE, NEW, seen_of(root))
+    assert isinstance(made, Saved)
+    assert made.lost == (("owner", "permissions") if is_root else ("permissions",))
+    assert (root / NOTE).read_bytes() == NEW
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_the_modification_time_can_stay(root: Path, either_way: str, keep: bool) -> None:
+    os.utime(root / NOTE, ns=(1_000_000_001, 2_000_000_003))
+    made = save(root, NOTE, NEW, seen_of(root), keep_mtime=keep)
+    assert isinstance(made, Saved)
+    assert made.seen == seen_of(root)
+    assert ((root / NOTE).stat().st_mtime_ns == 2_000_000_003) is keep
+
+
+def test_nothing_is_left_when_writing_fails(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    was = seen_of(root)
+    monkeypatch.setattr(os, "write", full)
+    for known in (was, None):
+        with pytest.raises(SaveError, match=r"\.md: not done, the disk is full; free some space"):
+            save(root, NOTE if known else "auth/b.md", NEW, known)
+    assert names(root) == [NOTE]
+    assert (root / NOTE).read_bytes() == OLD
+
+
+def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
+    (root / NOTE).chmod(0o444)
+    was = seen_of(root)
+    for act in (
+        lambda: save(root, NOTE, NEW, was),
+        lambda: remove(root, NOTE, was),
+        lambda: move(root, NOTE, "b.md", was),
+    ):
+        with pytest.raises(SaveError, match=r"^auth/jwt/note\.md: is read-only"):
+            act()
+    assert (root / NOTE).read_bytes() == OLD
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("../out.md", "leads out of the tree"),
+        ("auth/../../out.md", "leads out of the tree"),
+        ("/etc/out.md", "leads out of the tree"),
+        ("", "no path of a note"),
+        ("auth//b.md", "no path of a note"),
+        ("auth/\0.md", "no path of a note"),
+        (".git/hooks.md", "begins with a dot"),
+        ("auth/.md", "begins with a dot"),
+        ("auth/b.txt", "ends in .md"),
+        ("auth", "ends in .md"),
+    ],
+)
+def test_paths_that_are_none_of_a_note(root: Path, path: str, said: str) -> None:
+    was = seen_of(root)
+    for act in (
+        lambda: save(root, path, NEW, None),
+        lambda: save(root, path, NEW, was),
+        lambda: remove(root, path, was),
+        lambda: move(root, NOTE, path, was),
+        lambda: read_note_file(root, path),
+    ):
+        with pytest.raises(SaveError, match=said):
+            act()
+    assert names(root.parent) == [f"tree/{NOTE}"]
+
+
+def test_a_symlink_inside_the_tree_is_written_through(root: Path, either_way: str) -> None:
+    (root / "link.md").symlink_to(root / NOTE)
+    data, was = read_note_file(root, "link.md")
+    assert data == OLD
+    assert isinstance(save(root, "link.md", NEW, was), Saved)
+    assert (root / "link.md").is_symlink()
+    assert (root / NOTE).read_bytes() == NEW
+    assert names(root) == [NOTE, "link.md"]
+    for act in (lambda: remove(root, "link.md", was), lambda: move(root, "link.md", "b.md", was)):
+        with pytest.raises(SaveError, match=r"a symlink to auth/jwt/note\.md"):
+            act()
+
+
+def test_a_symlink_out_of_the_tree_is_refused(root: Path) -> None:
+    outside = root.parent / "secret.md"
+    outside.write_bytes(OLD)
+    (root / "link.md").symlink_to(outside)
+    (root / "door").symlink_to(root.parent)
+    (root / "loop.md").symlink_to(root / "loop.md")
+    for path, said in (
+        ("link.md", "leads out of the tree"),
+        ("door/secret.md", "not a folder of the tree"),
+        ("loop.md", "leads nowhere"),
+    ):
+        for known in (None, seen_of(root)):
+            with pytest.raises(SaveError, match=said):
+                save(root, path, NEW, known)
+    assert outside.read_bytes() == OLD
+
+
+def test_what_is_no_file_is_refused(root: Path) -> None:
+    (root / "folder.md").mkdir()
+    os.mkfifo(root / "pipe.md")
+    for path in ("folder.md", "pipe.md"):
+        with pytest.raises(SaveError, match="not a regular file"):
+            save(root, path, NEW, seen_of(root))
+    with pytest.raises(SaveError, match="not a folder of the tree"):
+        save(root, f"{NOTE}/b.md", NEW, None)
+
+
+def test_a_name_that_is_too_long(root: Path) -> None:
+    with pytest.raises(SaveError, match="the name is too long"):
+        save(root, f"{'a' * 300}.md", NEW, None)
+    assert names(root) == [NOTE]
+
+
+def test_a_folder_in_the_place_of_the_note_at_the_last_moment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if exchange._renameat2() is None:
+        pytest.skip("no renameat2 here")
+    was = seen_of(root)
+
+    def act() -> None:
+        (root / NOTE).unlink()
+        (root / NOTE).mkdir()
+        (root / NOTE / "inner.txt").write_bytes(THEIRS)
+
+    before(monkeypatch, saving, "exchange", act)
+    with pytest.raises(SaveError, match="not a regular file"):
+        save(root, NOTE, NEW, was)
+    assert names(root) == [f"{NOTE}/inner.txt"]
+
+
+def test_removing(root: Path, either_way: str) -> None:
+    assert remove(root, NOTE, seen_of(root)) == Saved(None)
+    assert names(root) == []
+
+
+def test_removing_what_was_changed(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    was = seen_of(root)
+    before(monkeypatch, os, "rename", over(root / NOTE, THEIRS))
+    found = remove(root, NOTE, was)
+    assert found == Conflict(THEIRS, seen_of(root))
+    assert remove(root, NOTE, was) == found
+    assert names(root) == [NOTE]
+    (root / NOTE).unlink()
+    assert remove(root, NOTE, was) == Conflict(None, None)
+
+
+def test_moving(root: Path, either_way: str) -> None:
+    os.utime(root / NOTE, ns=(1, 2_000_000_003))
+    was = seen_of(root)
+    assert move(root, NOTE, "ops/deep/b.md", was) == Saved(was)
+    assert names(root) == ["ops/deep/b.md"]
+    assert (root / "ops/deep/b.md").stat().st_mtime_ns == 2_000_000_003
+
+
+def test_moving_replaces_none(root: Path, either_way: str) -> None:
+    (root / "b.md").write_bytes(THEIRS)
+    with pytest.raises(SaveError, match=r"^b\.md: is taken"):
+        move(root, NOTE, "b.md", seen_of(root))
+    assert (root / "b.md").read_bytes() == THEIRS
+    assert (root / NOTE).read_bytes() == OLD
+
+
+def test_moving_what_was_changed(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    was = seen_of(root)
+    before(monkeypatch, saving, "place", over(root / NOTE, THEIRS))
+    found = move(root, NOTE, "b.md", was)
+    assert found == Conflict(THEIRS, seen_of(root))
+    assert move(root, NOTE, "b.md", was) == found
+    assert names(root) == [NOTE]
+    (root / NOTE).unlink()
+    assert move(root, NOTE, "b.md", was) == Conflict(None, None)
+
+
+def test_whether_a_note_is_unchanged(root: Path) -> None:
+    was = seen_of(root)
+    assert is_unchanged(root, NOTE, was)
+    os.utime(root / NOTE, ns=(1, 1))
+    assert is_unchanged(root, NOTE, was)
+    (root / NOTE).write_bytes(THEIRS)
+    assert not is_unchanged(root, NOTE, was)
+    (root / NOTE).unlink()
+    assert not is_unchanged(root, NOTE, was)
+    assert not is_unchanged(root, "../a.md", was)
+
+
+def test_the_engine_sees_no_file_that_a_save_makes(root: Path) -> None:
+    for name in (leftovers.part_name(), leftovers.whole_name("a" * 64, "b" * 64)):
+        assert leftovers.is_leftover(name)
+        (root / "auth" / name).write_bytes(b"x")
+    listing = list_files(root)
+    assert [file.path for file in listing.files] == [NOTE]
+    assert listing.unseen == ()
