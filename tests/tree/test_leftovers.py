@@ -15,7 +15,7 @@ from brvtui.tree.leftovers import OLD_SECONDS, clean
 from brvtui.tree.seen import digest
 from tests.support.trees import Tree
 
-LATER = time.time() + OLD_SECONDS + 60
+LATER = time.time() + OLD_SECONDS + 86_400
 
 
 def dead_process() -> int:
