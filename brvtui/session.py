@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +37,8 @@ from brvtui.tree.watch import Watcher, Watching
 
 if TYPE_CHECKING:
     from brvtui.retrieve.jeffs_brain.pipeline import Request
-    from brvtui.retrieve.jeffs_brain.trace import Retrieved
+    from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Retrieved
+    from brvtui.saved.traces import Saved
 
 Clock = Callable[[], float]
 _REMEMBERED_SNAPSHOTS = 3
@@ -208,6 +210,26 @@ class Session:
         """
         snapshot = self._snapshot_of(trace)
         return score_of(snapshot, self.profile, self.clock(), trace.search, snapshot.by_path[path])
+
+    def saved(self, trace: Trace | HybridTrace, search: Search | None = None) -> Saved:
+        """``trace`` with the detail of its hits and near misses, as it can be kept in a file.
+
+        What cannot be worked out any more, because the snapshot of ``trace`` is gone, is left out.
+        """
+        from brvtui.saved.traces import saved_now
+
+        details: dict[str, Detail] = {}
+        missed: dict[str, Hit] = {}
+        if not isinstance(trace, Trace):
+            return saved_now(trace, self.clock())
+        with suppress(KeyError):
+            details = self.details(trace)
+            for miss in trace.search.near_misses:
+                details[miss.file] = self.detail(trace, miss.file)
+                own = self.score_of(trace, miss.file)
+                if own is not None:
+                    missed[miss.file] = own
+        return saved_now(trace, self.clock(), details, missed, search)
 
     def _snapshot_of(self, trace: Trace) -> Snapshot:
         for snapshot in reversed(self._recent):

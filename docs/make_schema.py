@@ -43,7 +43,7 @@ def schema() -> dict[str, Any]:
         "title": "Trace of one query",
         "description": "What brv-tui says about one query: the whole decision, with the numbers behind it. "
         "docs/engine.md explains each of them. The documents that the commands write are in $defs: QueryOutput, "
-        "ExplainOutput, ReplayLine, SequenceLine.",
+        "SavedTrace, ExplainOutput, ReplayLine, SequenceLine.",
         "$ref": REF.format(model="Trace"),
         "$defs": dict(sorted({**models, **_outputs(models["Explanation"])}.items())),
     }
@@ -68,6 +68,21 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
                 "detail": {"type": "object", "additionalProperties": ref("Detail")},
             },
             optional=("search", "detail"),
+        ),
+        "SavedTrace": _object(
+            "A file of brv-tui query --save FILE.json, which brv-tui show reads again: the routed query, who saved it "
+            "when, the details of hits and near misses, and the scores that near misses would have had, by their file.",
+            {
+                "schema": number,
+                "pipeline": {"const": "byterover"},
+                "saved_by": {"type": "string"},
+                "saved_at": {"type": "string"},
+                "trace": ref("Trace"),
+                "detail": {"type": "object", "additionalProperties": ref("Detail")},
+                "missed": {"type": "object", "additionalProperties": ref("Hit")},
+                "search": ref("Search"),
+            },
+            optional=("search",),
         ),
         "ExplainOutput": _object(
             "One line of brv-tui explain --format json: one note of one query. reason_number is the reason's place in "

@@ -120,14 +120,15 @@ def _results(hits: Sequence[Hit], search: Search, width: int) -> Table:
         table.add_row(str(rank), mark, title, f"{hit.score:.2f}", bar(hit.score, _BAR_CELLS), found)
     for miss in search.near_misses[:_SHOWN_MISSES]:
         table.add_row(
-            "–", glyph(miss.kind, miss.maturity), plain(miss.title, "dim"), f"{miss.score:.2f}", "", _lacks(miss)
+            "–", glyph(miss.kind, miss.maturity), plain(miss.title, "dim"), f"{miss.score:.2f}", "", lacks(miss)
         )
     if not hits and not search.near_misses:
         table.add_row("", "", Text("no results", style="dim"), "", "", "")
     return table
 
 
-def _lacks(miss: NearMiss) -> str:
+def lacks(miss: NearMiss) -> str:
+    """Why a near miss is not in the results, and by how much."""
     short = f"{miss.short:.0f}" if miss.reason in (PAST_LIMIT, TRIMMED) else f"{miss.short:.4f}"
     return f"{miss.reason}, by {short}"
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from brvtui.report.words import days, glyph, plain, signed
-from brvtui.trace import Aged, Ceiling, Detail, Hit, Part, adds_up, parts_gap
+from brvtui.trace import Aged, Ceiling, Detail, Hit, Part, TextScore, adds_up, parts_gap
 
 _SHOWN_CONTRIBUTIONS = 12
 
@@ -19,17 +19,11 @@ def score_report(hit: Hit, detail: Detail | None) -> RenderableType:
     title.append(f"  {hit.score:.4f}".rstrip("0").rstrip("."), style="bold cyan")
     rows: list[RenderableType] = [title, parts_table(hit)]
     if hit.signals:
-        rows.append(_signals(hit.signals))
+        rows.append(signals_line(hit.signals))
     if hit.ceiling:
-        rows.append(_ceiling(hit.ceiling))
+        rows.append(ceiling_line(hit.ceiling))
     if hit.text:
-        text = hit.text
-        rows.append(
-            Text(
-                f"text: {text.term_sum:.4f} × {text.matched_terms} terms matched = raw {text.raw:.4f},"
-                f" relevance {text.raw:.4f} / (1 + {text.raw:.4f}) = {text.relevance:.4f}"
-            )
-        )
+        rows.append(text_line(hit.text))
     if detail and detail.contributions:
         rows.append(_detail(detail))
     return Group(*rows)
@@ -44,12 +38,13 @@ def parts_table(hit: Hit) -> RenderableType:
     table.add_column(style="dim")
     table.add_column(justify="right")
     for part in hit.parts:
-        table.add_row(part.name, _made_of(part), signed(part.value))
+        table.add_row(part.name, made_of(part), signed(part.value))
     table.add_row("sum", "", Text(f"= {hit.score:.4f}", style="bold"))
     return table
 
 
-def _made_of(part: Part) -> str:
+def made_of(part: Part) -> str:
+    """What a part of a score was made of: ``0.9809 × 0.6``."""
     if part.amount is None:
         return part.note
     factor = "" if part.factor is None else f" × {part.factor:g}"
@@ -59,7 +54,8 @@ def _made_of(part: Part) -> str:
     return f"{amount}{factor}{f'  {part.note}' if part.note else ''}"
 
 
-def _signals(signals: Aged) -> Text:
+def signals_line(signals: Aged) -> Text:
+    """Signals before and after decay, and what an access hit would do, in one line."""
     return Text(
         f"signals: {signals.maturity}, importance {signals.importance_stored:g} → {signals.importance:.2f}, recency"
         f" {signals.recency_stored:g} → {signals.recency:.3f} after {signals.days:.1f} days"
@@ -68,7 +64,16 @@ def _signals(signals: Aged) -> Text:
     )
 
 
-def _ceiling(ceiling: Ceiling) -> Text:
+def text_line(text: TextScore) -> Text:
+    """How the relevance came about, in one line."""
+    return Text(
+        f"text: {text.term_sum:.4f} × {text.matched_terms} terms matched = raw {text.raw:.4f},"
+        f" relevance {text.raw:.4f} / (1 + {text.raw:.4f}) = {text.relevance:.4f}"
+    )
+
+
+def ceiling_line(ceiling: Ceiling) -> Text:
+    """The ceiling and its horizons, in one line."""
     parts = [f"ceiling now {ceiling.score:.3f}"]
     for horizon in ceiling.horizons:
         if not horizon.reachable:

@@ -31,6 +31,12 @@ def glyph(kind: Kind, maturity: str) -> str:
     return MATURITY.get(maturity, "○")
 
 
+def ended(state: State) -> str:
+    """How a step ended: ``✗ failed``."""
+    mark, word, _ = STATE[state]
+    return f"{mark} {word}"
+
+
 def bar(value: float, width: int) -> str:
     """``value`` (0..1) as a bar of ``width`` cells, fine to an eighth of a cell."""
     eighths = round(max(0.0, min(1.0, value)) * width * 8)

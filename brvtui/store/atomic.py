@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
+
+_CLOSE = getattr(os, "O_CLOEXEC", 0)
 
 
 def write(path: Path, text: str) -> None:
@@ -12,16 +14,20 @@ def write(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Replaces the file at ``path`` by ``data`` in one step. Raises OSError; the old file is whole then."""
+def write_bytes(path: Path, data: bytes, private: bool = True) -> None:
+    """Replaces the file at ``path`` by ``data`` in one step. Raises OSError; the old file is whole then.
+
+    A ``private`` file is for its owner alone; any other has the permissions that a new file of the user has.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    made = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOSE, 0o600 if private else 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).replace(path)
+        made.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        made.unlink(missing_ok=True)
         raise

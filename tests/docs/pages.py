@@ -15,6 +15,7 @@ PAGES = (
     "docs/jeffs_brain.md",
     "docs/configuration.md",
     "docs/editing.md",
+    "docs/export.md",
     "docs/performance.md",
 )
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)

@@ -73,6 +73,13 @@ def test_query_writes_what_the_schema_says(options: tuple[str, ...], project: Tr
     validator("QueryOutput").validate(line)
 
 
+@pytest.mark.parametrize("options", [(), ("--limit", "3")])
+def test_a_saved_trace_is_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+    file = project.root / "saved.json"
+    _lines(project, "query", "token rotation", "--save", str(file), "--format", "json", *options)
+    validator("SavedTrace").validate(json.loads(file.read_text()))
+
+
 def test_explain_writes_what_the_schema_says(project: Tree) -> None:
     lines = _lines(project, "explain", "token rotation", "rotation", "p001", "auth/context.md", "--format", "json")
     assert [line["found"] for line in lines] == [True, False, False]

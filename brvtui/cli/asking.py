@@ -1,0 +1,222 @@
+"""The headless commands that put queries to the engine: query, explain, replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from brvtui.cli.common import (
+    BAD_USAGE,
+    JEFFS_BRAIN,
+    NEGATIVE,
+    NOT_THERE,
+    OK,
+    Failure,
+    answer_format,
+    console_here,
+    headless,
+    hybrid_options,
+    open_session,
+    write_json,
+)
+from brvtui.cli.saving import check_files, save
+
+_SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui query "how do we roll back a deploy"
+  brv-tui query "auth/tokens rotation" --project sample-tree --format json --detail | jq .trace.tier
+  brv-tui query "webhook retries" --profile docs --limit 10
+  brv-tui query "webhook retries" --save retries.json --save retries.md
+  brv-tui query "webhook retries" --pipeline jeffs_brain --mode bm25
+"""
+)
+@click.argument("text")
+@headless
+@click.option("--limit", type=click.IntRange(1, 50), help="Also show a plain search with this many results.")
+@click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
+@click.option("--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help=_SAVE)
+@hybrid_options
+@answer_format
+def query(
+    text: str,
+    pipeline: str,
+    mode: str | None,
+    aliases: Path | None,
+    top_k: int | None,
+    candidate_k: int | None,
+    rerank_top_n: int | None,
+    rerank: bool | None,
+    skip_retry_ladder: bool,
+    project: Path | None,
+    scope: str,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    limit: int | None,
+    detail: bool,
+    files: tuple[Path, ...],
+    form: str,
+) -> int:
+    """Route TEXT through the five tiers and show every decision. Nothing is changed or cached.
+
+    Exit code 1 when the tree does not cover it.
+    """
+    check_files(files)
+    session = open_session(project, profile, now, signals)
+    if pipeline == JEFFS_BRAIN:
+        from brvtui.retrieve.jeffs_brain.pipeline import Request
+        from brvtui.retrieve.jeffs_brain.trace import Mode
+
+        wanted = Mode(mode) if mode else None
+        request = Request(text, wanted, top_k, candidate_k, rerank_top_n, rerank, skip_retry_ladder)
+        return _query_hybrid(session, request, aliases, form, files)
+    trace = session.probe(text, scope)
+    found = session.search(text, limit, scope) if limit else None
+    if files:
+        save(session, session.saved(trace, found), files)
+    details = session.details(trace) if detail else {}
+    if form == "json":
+        from brvtui.trace import to_plain
+
+        value = {"schema": trace.schema, "trace": to_plain(trace)}
+        if found:
+            value["search"] = to_plain(found)
+        if detail:
+            value["detail"] = to_plain(details)
+        write_json([value])
+    else:
+        from brvtui.report.query import search_report, trace_report
+
+        details = details or session.details(trace, 1)
+        console = console_here()
+        console.print(trace_report(trace, details, console.width))
+        if found:
+            console.print(search_report(found, console.width))
+    return NEGATIVE if trace.outcome.value == "not_covered" else OK
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui explain "how are refresh tokens rotated?" auth/tokens/refresh_token_rotation.md
+  brv-tui explain "black friday" per_carrier_lanes "One lane per carrier" --format json
+"""
+)
+@click.argument("text")
+@click.argument("notes", nargs=-1, required=True, metavar="PATH…")
+@headless
+@answer_format
+def explain(
+    text: str,
+    notes: tuple[str, ...],
+    project: Path | None,
+    scope: str,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    form: str,
+) -> int:
+    """Show one note's score in full, or why it is not in the answer to TEXT, and what would bring it in.
+
+    PATH is a note's path, the end of one, or a title. Exit code 1 when a note is not in the answer.
+    """
+    from brvtui.inquire.naming import UnknownNote
+
+    session = open_session(project, profile, now, signals)
+    try:
+        explanations = [session.explain(text, note, scope) for note in notes]
+    except UnknownNote as error:
+        raise Failure(str(error), NOT_THERE) from error
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        made = [{"schema": SCHEMA, **to_plain(one), "reason_number": _number(one.reason)} for one in explanations]
+        write_json(made)
+    else:
+        from brvtui.report.explain import explain_report
+
+        console = console_here()
+        for one in explanations:
+            console.print(explain_report(one))
+    return OK if all(one.found for one in explanations) else NEGATIVE
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui replay --project sample-tree --queries sample-tree/queries.json --no-trace
+  brv-tui replay --sequence sequence.json --now 2026-11-20T12:00:00Z --signals signals.json
+"""
+)
+@headless
+@click.option("--queries", type=click.Path(path_type=Path), help='JSON list of strings or {"id", "query"}.')
+@click.option("--sequence", type=click.Path(path_type=Path), help='JSON list of {"query", "wait", "touch"}.')
+@click.option("--limit", type=click.IntRange(1, 50), help="Results of the plain search (default: the profile's).")
+@click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
+def replay(
+    project: Path | None,
+    scope: str,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    queries: Path | None,
+    sequence: Path | None,
+    limit: int | None,
+    no_trace: bool,
+) -> int:
+    """Answer many queries, one JSON line each, in input order.
+
+    --queries asks each on a cache of its own; --sequence asks them on one cache, moving the clock.
+    """
+    from brvtui import replay as replays
+
+    if (queries is None) == (sequence is None):
+        raise click.UsageError("give either --queries FILE or --sequence FILE")
+    session = open_session(project, profile, now, signals)
+    snapshot, constants, clock = session.snapshot, session.profile, session.clock()
+    try:
+        if queries is not None:
+            listed = replays.read_queries(queries)
+            most = limit or constants.search.limit
+            lines = replays.replay_queries(snapshot, constants, clock, listed, most, scope, not no_trace)
+        else:
+            assert sequence is not None
+            lines = replays.replay_sequence(snapshot, constants, clock, replays.read_sequence(sequence), scope)
+        write_json(lines)
+    except replays.ReplayError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    return OK
+
+
+def _query_hybrid(session: Any, request: Any, aliases: Path | None, form: str, files: tuple[Path, ...]) -> int:
+    from brvtui.retrieve.failures import ServiceError
+    from brvtui.text.aliases import AliasError
+
+    try:
+        trace = session.hybrid(request, aliases).trace
+    except (ServiceError, AliasError) as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    if files:
+        save(session, session.saved(trace), files)
+    if form == "json":
+        from brvtui.trace import to_plain
+
+        write_json([{"schema": trace.schema, "pipeline": trace.pipeline, "trace": to_plain(trace)}])
+    else:
+        from brvtui.report.hybrid import hybrid_report
+
+        console_here().print(hybrid_report(trace))
+    return OK if trace.hits else NEGATIVE
+
+
+def _number(reason: Any) -> int | None:
+    return None if reason is None else int(reason.number)

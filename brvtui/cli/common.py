@@ -1,0 +1,117 @@
+"""What the commands share: exit codes, options, opening a session, writing answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+JEFFS_BRAIN = "jeffs_brain"
+OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class Failure(click.ClickException):
+    """An error with its exit code; the message is one line."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(" ".join(message.split()))
+        self.code = code
+
+
+def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """The ISO 8601 time of an option in milliseconds since 1970. Raises :class:`click.BadParameter`."""
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp() * 1000
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(f"{value} is no ISO 8601 time, such as 2026-11-20T12:00:00Z") from error
+
+
+def shared(command: _F) -> _F:
+    """Adds the options of every command that opens a project."""
+    for option in (
+        click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
+        click.option("--now", metavar="ISO", callback=moment, help="Freeze the clock at this time (ISO 8601)."),
+        click.option("--profile", metavar="NAME|FILE", help="Constants to use: brv-3 (default), docs, or a TOML file."),
+    ):
+        command = option(command)
+    return command
+
+
+def headless(command: _F) -> _F:
+    """Adds :func:`shared` and the options of every command that answers here."""
+    for option in (
+        click.option("--scope", default="", metavar="PATH", help="Search only below this folder of the tree."),
+        click.option("--project", type=click.Path(path_type=Path), help="The project (default: here or above)."),
+    ):
+        command = option(command)
+    return shared(command)
+
+
+def answer_format(command: _F) -> _F:
+    """Adds ``--format``."""
+    choice = click.Choice(["text", "json"])
+    return click.option("--format", "form", type=choice, default="text", show_default=True, help="How to answer.")(
+        command
+    )
+
+
+def hybrid_options(command: _F) -> _F:
+    """Adds ``--pipeline`` and the options of the hybrid one."""
+    positive = click.IntRange(1, 1_000)
+    for option in (
+        click.option("--skip-retry-ladder", is_flag=True, help="jeffs_brain: never rewrite the query."),
+        click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
+        click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
+        click.option("--candidate-k", type=positive, help="jeffs_brain: how many each leg gives (60)."),
+        click.option("--top-k", type=positive, help="jeffs_brain: how many results (10)."),
+        click.option("--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."),
+        click.option("--mode", type=click.Choice(["auto", "bm25", "semantic", "hybrid"]), help="jeffs_brain: legs."),
+        click.option(
+            "--pipeline", type=click.Choice(["byterover", JEFFS_BRAIN]), default="byterover", show_default=True,
+            help="Whose retrieval to run.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def open_session(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> Any:
+    """The loaded session of the project. Raises :class:`Failure`."""
+    from brvtui.profile import ProfileError
+    from brvtui.session import Session
+    from brvtui.tree.project import ProjectError
+    from brvtui.tree.signals import SignalsError
+
+    try:
+        session = Session.open(project, profile, now, signals)
+        session.load()
+    except ProjectError as error:
+        raise Failure(str(error), NOT_THERE) from error
+    except (ProfileError, SignalsError) as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    return session
+
+
+def console_here() -> Any:
+    """A console on the standard output that takes no text for markup."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+
+def write_json(values: Iterable[Any]) -> None:
+    """Writes each value as one line of JSON in UTF-8."""
+    out = sys.stdout.buffer
+    for value in values:
+        # A file name that is not UTF-8 holds lone surrogates: they stay as JSON escapes.
+        out.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+    out.flush()

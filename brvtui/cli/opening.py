@@ -1,0 +1,22 @@
+"""Opening the app in this terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from brvtui.cli.common import BAD_USAGE, Failure, shared
+
+
+@click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")
+@click.argument("project", required=False, type=click.Path(path_type=Path))
+@shared
+def open_app(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> int:
+    """Open the app on PROJECT (the same as naming PROJECT alone)."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Failure("no terminal here to open the app in: use brv-tui query, explain or replay", BAD_USAGE)
+    from brvtui.app import run
+
+    return run(project, profile, now, signals)

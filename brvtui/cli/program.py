@@ -1,0 +1,84 @@
+"""The command ``brv-tui`` itself: its commands, its help, its exit code."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from brvtui import __version__
+from brvtui.cli.asking import explain, query, replay
+from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
+from brvtui.cli.opening import open_app
+from brvtui.cli.saving import show
+from brvtui.cli.upkeep import completion, forget
+from brvtui.text.visible import visible
+
+
+class _Commands(click.Group):
+    """Commands, or, where the first word is none of them, the project to open in the app."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        valued = {"--profile", "--now", "--signals"}
+        position = 0
+        while position < len(args) and args[position].startswith("-") and args[position] != "--":
+            position += 2 if args[position] in valued else 1
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        asks_itself = any(arg in ("--help", "-h", "--version") for arg in args[:position])
+        if not asks_itself and (position >= len(args) or args[position] not in self.commands):
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+
+_EPILOG = """
+\b
+Examples:
+  brv-tui                        open the project in this folder or above it
+  brv-tui sample-tree            open a project
+  brv-tui query "how are refresh tokens rotated"
+  brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
+  brv-tui replay --queries queries.json --no-trace
+  brv-tui show saved.json
+\b
+Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 no such project or note, 4 failed.
+"""
+
+
+@click.group(cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="brv-tui")
+def cli() -> None:
+    """Shows why a query of a ByteRover context tree got its answer.
+
+    Without a command it opens the app on PROJECT (brv-tui [PROJECT] [--profile …] [--now …] [--signals …]).
+    """
+
+
+for _command in (open_app, query, explain, replay, show, forget, completion):
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """Runs ``brv-tui`` and ends the process with its exit code."""
+    try:
+        code = cli.main(prog_name="brv-tui", standalone_mode=False)
+    except click.exceptions.Exit as finished:
+        code = finished.exit_code
+    except click.Abort:
+        click.echo("brv-tui: interrupted", err=True)
+        code = FAILED
+    except click.ClickException as error:
+        if isinstance(error, click.UsageError) and error.ctx:
+            click.echo(error.ctx.get_usage(), err=True)
+        click.echo(f"brv-tui: {visible(error.format_message())}", err=True)
+        code = error.code if isinstance(error, Failure) else BAD_USAGE
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = OK
+    except OSError as error:
+        click.echo(visible(f"brv-tui: {error.filename or 'input or output'}: {error.strerror or error}"), err=True)
+        code = FAILED
+    except Exception as error:  # the last resort: a line and the code for a failure, never a traceback
+        click.echo(visible(f"brv-tui: failed: {type(error).__name__}: {error}"), err=True)
+        code = FAILED
+    sys.exit(code if isinstance(code, int) else OK)

@@ -1,0 +1,76 @@
+"""Pieces of Markdown (CommonMark with tables) from text that may hold anything: text stays text in each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from brvtui.text.visible import visible
+
+_SPECIAL = re.compile(r"[\\`*\[\]|~$#!@]|(?<![^\W_])_|_(?![^\W_])|(?<=[A-Za-z]):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_TAME = re.compile(r"[\w./ -]*\w[\w./ -]*", re.ASCII)
+_FENCE = re.compile(r"`{3,}")
+_LEAST_FENCE = 3
+
+
+class Markdown(str):
+    """Text that is Markdown already. Whatever is not of this type is escaped before it is written."""
+
+    __slots__ = ()
+
+
+def escaped(text: str) -> Markdown:
+    """``text`` in one line, so that Markdown, HTML and links in it are shown and not obeyed."""
+    if isinstance(text, Markdown):
+        return text
+    return Markdown(_SPECIAL.sub(r"\\\g<0>", visible(text).translate(_ENTITIES)).strip())
+
+
+def path(text: str) -> Markdown:
+    """A path as code where it is of plain letters, else escaped."""
+    return Markdown(f"`{text}`") if _TAME.fullmatch(text) else escaped(text)
+
+
+def bold(text: str) -> Markdown:
+    """``text`` in bold."""
+    shown = escaped(text)
+    return Markdown(f"**{shown}**") if shown else shown
+
+
+def fenced(text: str) -> Markdown:
+    """``text`` of many lines, letter by letter; controls in it become placeholders."""
+    shown = visible(text, keep="\n")
+    longest = max((len(run) for run in _FENCE.findall(shown)), default=0)
+    fence = "`" * max(_LEAST_FENCE, longest + 1)
+    return Markdown(f"{fence}text\n{shown}\n{fence}\n")
+
+
+def heading(level: int, text: str) -> Markdown:
+    """A heading of ``level`` with an empty line after it."""
+    return Markdown(f"{'#' * level} {escaped(text)}\n")
+
+
+def paragraph(text: str) -> Markdown:
+    """A paragraph; empty for empty text."""
+    # A number, a dash or a plus at its beginning would make it a list.
+    shown = re.sub(r"^(\d+)([.)])|^([-+=])", r"\1\\\2\3", escaped(text))
+    return Markdown(f"{shown}\n") if shown else Markdown()
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Markdown:
+    """A table; the columns named in ``right`` are aligned to the right. Empty without rows."""
+    lines = [_row(row) for row in rows]
+    if not lines:
+        return Markdown()
+    rule = "|".join(" ---: " if name in right else " --- " for name in header)
+    return Markdown("\n".join([_row(header), f"|{rule}|", *lines]) + "\n")
+
+
+def joined(blocks: Iterable[str]) -> str:
+    """The document of ``blocks``, an empty line between them; empty ones are left out."""
+    return "\n".join(block for block in blocks if block)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(escaped(cell) for cell in cells)} |"

@@ -1,0 +1,79 @@
+"""A saved trace in each of its forms, and into a file of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+
+from brvtui.report.hybrid import hybrid_report
+from brvtui.report.markdown import markdown_report
+from brvtui.report.query import search_report, trace_report
+from brvtui.report.svg import WIDTH, svg_report
+from brvtui.saved.traces import Saved, as_json
+from brvtui.store import atomic
+from brvtui.text.visible import visible
+from brvtui.trace import Trace
+
+
+class Form(StrEnum):
+    """The form of a file by its ending."""
+
+    JSON = "json"
+    MARKDOWN = "md"
+    SVG = "svg"
+
+
+class ExportError(ValueError):
+    """A file that cannot take a trace; the message names it, why, and what to do."""
+
+
+def text_report(saved: Saved, width: int, whole: bool = False) -> RenderableType:
+    """The trace for reading in ``width`` columns; ``whole`` adds the term x field detail of every hit."""
+    trace = saved.trace
+    if not isinstance(trace, Trace):
+        return hybrid_report(trace)
+    shown = {hit.file: saved.detail[hit.file] for hit in trace.hits[: None if whole else 1] if hit.file in saved.detail}
+    made = trace_report(trace, shown, width)
+    return Group(made, search_report(saved.search, width)) if saved.search else made
+
+
+def rendered(saved: Saved, form: Form) -> bytes:
+    """The content of a file of this form, in UTF-8."""
+    if form is Form.JSON:
+        return as_json(saved)
+    if form is Form.MARKDOWN:
+        return markdown_report(saved).encode()
+    return svg_report(text_report(saved, WIDTH), visible(saved.trace.query)).encode()
+
+
+def form_of(file: Path) -> Form:
+    """The form that the ending of ``file`` asks for. Raises :class:`ExportError` for any other ending."""
+    try:
+        return Form(file.suffix.lower().removeprefix("."))
+    except ValueError:
+        endings = ", ".join(f".{form}" for form in Form)
+        raise ExportError(f"{file}: a trace is saved as {endings}; give the file one of these endings") from None
+
+
+def export(saved: Saved, file: Path, trees: Sequence[Path] = ()) -> None:
+    """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all; what stood there is replaced.
+
+    Raises :class:`ExportError` for another ending, for a file inside one of the context ``trees`` (it would become a
+    note), and for one that cannot be written.
+    """
+    form = form_of(file)
+    place = file.expanduser()
+    try:
+        if any(place.resolve().is_relative_to(tree) for tree in trees):
+            raise ExportError(f"{file}: inside the context tree it would become a note; save it elsewhere")
+        if place.exists() and not place.is_file():
+            raise ExportError(f"{file}: not a file; save it elsewhere")
+        if not place.parent.is_dir():
+            raise ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
+        atomic.write_bytes(place, rendered(saved, form), private=False)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ExportError(f"{file}: cannot be written ({reason})") from error

@@ -1,0 +1,1 @@
+"""Traces kept in files, and opened again without the tree."""

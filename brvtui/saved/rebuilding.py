@@ -1,0 +1,114 @@
+"""Frozen dataclasses from plain data: what :func:`brvtui.trace.to_plain` made, back again."""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+_DEEPEST = 16
+_SCALARS = {str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
+
+
+class PlainError(ValueError):
+    """Plain data that is not what a dataclass holds; the message names the place and what belongs there."""
+
+
+def from_plain(kind: type[_T], value: Any, where: str = "") -> _T:
+    """``value`` as ``kind``, so that ``from_plain(type(x), to_plain(x)) == x``; ``where`` is its dotted name.
+
+    Keys that no field has are passed over and fields with a default may be missing, so that a later version's data
+    can be read. Raises :class:`PlainError` for anything else.
+    """
+    made: _T = _rebuilt(kind, value, where)
+    return made
+
+
+def _rebuilt(kind: Any, value: Any, where: str) -> Any:
+    if is_dataclass(kind):
+        return _record(kind, value, where)
+    shape = typing.get_origin(kind)
+    if shape in (types.UnionType, typing.Union):
+        return _one_of(typing.get_args(kind), value, where)
+    if shape is tuple:
+        _expect(isinstance(value, list), "a list", value, where)
+        inner = typing.get_args(kind)[0]
+        return tuple(_rebuilt(inner, item, f"{where}[{place}]") for place, item in enumerate(value))
+    if shape is dict:
+        _expect(isinstance(value, dict), "an object", value, where)
+        inner = typing.get_args(kind)[1]
+        return {key: _rebuilt(inner, item, _join(where, key)) for key, item in value.items()}
+    if kind is Any:
+        _check_depth(value, where)
+        return value
+    return _scalar(kind, value, where)
+
+
+def _record(kind: Any, value: Any, where: str) -> Any:
+    _expect(isinstance(value, dict), "an object", value, where)
+    made: dict[str, Any] = {}
+    for name, (hint, required) in _fields_of(kind).items():
+        if name in value:
+            made[name] = _rebuilt(hint, value[name], _join(where, name))
+        elif required:
+            raise PlainError(f"{_join(where, name)} is missing")
+    return kind(**made)
+
+
+@cache
+def _fields_of(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """The type of each field by its name, and whether it must be given."""
+    hints = typing.get_type_hints(kind)
+    return {field.name: (hints[field.name], _is_required(field)) for field in fields(kind)}
+
+
+def _is_required(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _one_of(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+    if value is None and type(None) in kinds:
+        return None
+    return _rebuilt(next(kind for kind in kinds if kind is not type(None)), value, where)
+
+
+def _scalar(kind: Any, value: Any, where: str) -> Any:
+    if issubclass(kind, StrEnum):
+        _expect(isinstance(value, str) and value in set(kind), f"one of {', '.join(kind)}", value, where)
+        return kind(value)
+    if kind is float:
+        # A whole number stays one: it is shown as it was.
+        _expect(type(value) in (int, float) and math.isfinite(_as_float(value)), _SCALARS[float], value, where)
+        return value
+    _expect(type(value) is kind, _SCALARS[kind], value, where)
+    return value
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _check_depth(value: Any, where: str, depth: int = 0) -> None:
+    if depth > _DEEPEST:
+        raise PlainError(f"{where} is nested too deeply")
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in inner:
+        _check_depth(item, where, depth + 1)
+
+
+def _expect(fits: bool, wanted: str, value: Any, where: str) -> None:
+    if not fits:
+        found = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else f"{value!r:.40}"
+        raise PlainError(f"{where or 'the whole'} must be {wanted}, not {found}")
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key

@@ -1,0 +1,108 @@
+"""``query --save`` and ``show``: files, what is printed, exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.cli import main
+from tests.support.trees import Tree
+
+NOW = "2026-11-20T12:00:00Z"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def project(tree: Tree) -> Tree:
+    """Two notes and enough others."""
+    tree.note("x/n.md", "Quokka", "all about the quokka")
+    tree.note("y/old.md", "Old quokka", "a quokka of long ago", 300)
+    tree.notes(60)
+    return tree
+
+
+@pytest.fixture
+def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Runs the command in this process, ``query`` on the project; exit code, output and errors come back."""
+
+    def called(*args: str) -> tuple[int, str, str]:
+        where = ["--project", str(project.root), "--now", NOW] if args[0] == "query" else []
+        monkeypatch.setattr(sys, "argv", ["brv-tui", *args, *where])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capfdbinary.readouterr()
+        return int(ended.value.code or 0), out.decode(), err.decode()
+
+    return called
+
+
+def without_times(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if " ms, " not in line)
+
+
+@pytest.mark.parametrize("pipeline", ["byterover", "jeffs_brain"])
+def test_a_saved_trace_is_shown_again_without_the_tree(run: Run, project: Tree, tmp_path: Path, pipeline: str) -> None:
+    file = tmp_path / "t.json"
+    code, first, err = run("query", "quokka", "--pipeline", pipeline, "--save", str(file))
+    assert (code, err) == (0, f"saved {file}\n")
+    shutil.rmtree(project.root)
+    code, again, _ = run("show", str(file))
+    assert code == 0
+    assert again == first
+
+
+def test_show_in_every_form(run: Run, tmp_path: Path) -> None:
+    files = [tmp_path / f"t.{ending}" for ending in ("json", "md", "svg")]
+    run("query", "quokka", "--limit", "2", *(word for file in files for word in ("--save", str(file))))
+    for file in files:
+        code, out, _ = run("show", str(files[0]), "--format", file.suffix[1:])
+        assert code == 0
+        assert out == file.read_text()
+    assert "brv search --limit 2" in run("show", str(files[0]))[1]
+    assert len(run("show", str(files[0]), "--detail")[1]) > len(run("show", str(files[0]))[1])
+
+
+def test_show_takes_the_answer_of_query_too(run: Run, tmp_path: Path) -> None:
+    _, out, _ = run("query", "quokka", "--format", "json", "--detail")
+    file = tmp_path / "redirected.json"
+    file.write_text(out)
+    code, shown, _ = run("show", str(file))
+    assert code == 0
+    assert "all about" in shown or "x/n.md" in shown
+
+
+def test_saving_changes_neither_answer_nor_exit_code(run: Run, tmp_path: Path) -> None:
+    code, out, _ = run("query", "zyzzyva", "--format", "json", "--save", str(tmp_path / "t.md"))
+    assert code == 1
+    assert json.loads(out)["trace"]["outcome"] == "not_covered"
+    assert (tmp_path / "t.md").read_text().startswith("# Why “zyzzyva” got its answer")
+
+
+def test_a_wrong_ending_is_said_before_anything_is_asked(run: Run) -> None:
+    code, out, err = run("query", "quokka", "--save", "trace.txt")
+    assert (code, out) == (2, "")
+    assert err == "brv-tui: trace.txt: a trace is saved as .json, .md, .svg; give the file one of these endings\n"
+
+
+def test_a_file_that_cannot_be_written_is_said(run: Run, project: Tree, tmp_path: Path) -> None:
+    code, _, err = run("query", "quokka", "--save", str(tmp_path / "no" / "t.json"))
+    assert code == 4
+    assert "there is no folder" in err
+    code, _, err = run("query", "quokka", "--save", str(project.tree / "t.md"))
+    assert code == 4
+    assert "would become a note" in err
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"schema": 7, "trace": {}}'])
+def test_a_file_that_is_no_trace_is_said(run: Run, tmp_path: Path, content: str) -> None:
+    file = tmp_path / "t.json"
+    file.write_text(content)
+    code, out, err = run("show", str(file))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"brv-tui: {file}: ")
+    assert err.count("\n") == 1
