@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brvtui.report.markdown_hybrid import hybrid_blocks
+from brvtui.report.markdown_rungs import best, rungs
 from brvtui.report.markdown_score import score_blocks
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
 from brvtui.report.query import lacks
@@ -146,10 +147,19 @@ def _misses(search: Search) -> Iterator[str]:
 
 def _retry(trace: Trace) -> Iterator[str]:
     rows = [
-        (one.name, ended(one.state), one.query, one.combine, str(one.came_in), str(one.found), one.why)
+        (
+            one.name,
+            ended(one.state),
+            one.query,
+            one.combine,
+            str(one.came_in),
+            str(one.found),
+            best(one.listed),
+            one.why,
+        )
         for one in trace.search.attempts
     ]
-    yield table(("attempt", "ended", "query", "words", "in", "found", "why"), rows, ("in", "found"))
+    yield table(("attempt", "ended", "query", "words", "in", "found", "best", "why"), rows, ("in", "found"))
     yield Markdown(f"Entity searches: {ended(trace.entities.state)}. {escaped(trace.entities.why)}\n")
     searches = [
         (one.entity, one.search.outcome.value, str(len(one.search.hits)), ", ".join(one.added) or "nothing new")
@@ -162,8 +172,7 @@ def _retry(trace: Trace) -> Iterator[str]:
 def _ladder(ladder: Ladder) -> Iterator[str]:
     named = "Retry ladder" if ladder.in_route else "Retry ladder (advice)"
     yield Markdown(f"{named}: {ended(ladder.state)}. {escaped(ladder.why)}\n")
-    rungs = [(one.strategy, ended(one.state), one.query, str(one.hits), one.why) for one in ladder.rungs]
-    yield table(("rung", "ended", "query", "found", "why"), rungs, ("found",))
+    yield rungs(ladder.rungs)
     yield _results(ladder.hits)
 
 

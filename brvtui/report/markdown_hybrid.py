@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from brvtui.report.markdown_rungs import rungs
 from brvtui.report.markdown_text import bold, heading, paragraph, path, table
 from brvtui.report.words import ended, signed
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
@@ -31,8 +32,7 @@ def hybrid_blocks(trace: HybridTrace) -> Iterator[str]:
     ]
     yield table(("leg", "ended", "hits", "unit", "fused", "why"), legs, ("hits",))
     yield heading(2, "Retry ladder")
-    rungs = [(one.strategy, ended(one.state), one.query, str(one.hits), one.why) for one in trace.rungs]
-    yield table(("rung", "ended", "query", "found", "why"), rungs, ("found",)) or paragraph("Not run.")
+    yield rungs(trace.rungs) or paragraph("Not run.")
     yield heading(2, "Results")
     yield _results(trace) or paragraph("No results.")
     yield from (paragraph(f"{error.stage} failed: {error.detail}") for error in trace.errors)

@@ -55,11 +55,7 @@ def test_markdown_holds_the_whole_decision(saved: Saved) -> None:
     blocks = MarkdownIt("gfm-like").parse(markdown_report(saved))
     headings = [after.content for block, after in pairwise(blocks) if block.type == "heading_open"]
     assert headings[0] == "Why “quokka” got its answer"
-    second = [
-        after.content
-        for block, after in pairwise(blocks)
-        if block.type == "heading_open" and block.tag == "h2"
-    ]
+    second = [after.content for block, after in pairwise(blocks) if block.type == "heading_open" and block.tag == "h2"]
     assert second == ["Route", "Results", "Scores", "Retry", "Cache (simulated)", "Answer"]
     text = "\n".join(block.content for block in blocks)
     for step in trace.steps:
