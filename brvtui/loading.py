@@ -25,6 +25,7 @@ from brvtui.tree.frontmatter import parse
 from brvtui.tree.project import Project
 from brvtui.tree.reading import Unseen, read_note, title_of
 from brvtui.tree.signals import NoteSignals, defaults, first_found, from_frontmatter
+from brvtui.tree.updated_at import updated_ms
 
 _READ_AT_ONCE = 256
 _SUMMARY_ORDERS = range(4)
@@ -127,7 +128,9 @@ def _read(item: _Located, profile: Profile, ids: TermIds, base: NoteSignals) -> 
         return Parsed(*identity, summary_order=order, summary_tokens=tokens, legacy_signals=legacy, chars=chars)
     title = title_of(read.text, file.path.rsplit("/", 1)[-1])
     terms = note_terms(title, read.text, file.path, ids)
-    return Parsed(*identity, title, terms, read.cut_lines, read.cut_units, legacy, chars=chars)
+    return Parsed(
+        *identity, title, terms, read.cut_lines, read.cut_units, legacy, chars=chars, updated_ms=updated_ms(read.text)
+    )
 
 
 def _summary(text: str) -> tuple[int | None, int | None]:

@@ -118,6 +118,15 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
+class Pruning:
+    """After how many days without a change the engine offers a note for archiving, by maturity; 0 for never."""
+
+    draft_days: float
+    validated_days: float
+    core_days: float
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """Limits and filters of one search."""
 
@@ -242,6 +251,7 @@ class Profile:
     score: Score
     decay: Decay
     signals: Signals
+    pruning: Pruning
     search: Search
     out_of_domain: OutOfDomain
     paths: Paths

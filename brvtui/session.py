@@ -13,11 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.config import profile_for
+from brvtui.inquire.after_hits import After, after_hits, after_updates
+from brvtui.inquire.board import Board
+from brvtui.inquire.curve import Curve, curve
+from brvtui.inquire.forecast import LAST_DAY, Forecast
 from brvtui.inquire.naming import find_note
 from brvtui.inquire.score_of import score_of
 from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress, SignalLayers, load
 from brvtui.profile import Profile
+from brvtui.rank.decay import age_days
 from brvtui.rank.maturity import after_access
 from brvtui.retrieve.byterover.detail import detail
 from brvtui.retrieve.byterover.search import Options, search
@@ -251,6 +256,34 @@ class Session:
 
         answered = trace or self.probe(query, scope)
         return explain(snapshot, self.profile, now, named, answered, ask)
+
+    def board(self) -> Board:
+        """Every note's signals, maturity and ageing as of now."""
+        return Board(self.snapshot, self.profile, self.clock())
+
+    def forecast(self, day: float, board: Board | None = None) -> Forecast:
+        """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""
+        return Forecast(board or self.board(), day)
+
+    def curve(self, path: str, last_day: int = LAST_DAY, board: Board | None = None) -> Curve:
+        """How the note at ``path`` ages until ``last_day``. Raises KeyError for an unknown note."""
+        board = board or self.board()
+        return curve(board, board.snapshot.by_path[path], last_day)
+
+    def after_hits(self, path: str, hits: int) -> After:
+        """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note."""
+        return after_hits(*self._signals_of(path), hits, self.profile)
+
+    def after_updates(self, path: str, updates: int) -> After:
+        """The note at ``path`` after so many curate updates; writes nothing. Raises KeyError for an unknown note."""
+        return after_updates(*self._signals_of(path), updates, self.profile)
+
+    def _signals_of(self, path: str) -> tuple[NoteSignals, float, bool]:
+        """Signals of the note at ``path``, its age in days, and whether it is local."""
+        snapshot = self.snapshot
+        position = snapshot.by_path[path]
+        note = snapshot.notes[position]
+        return snapshot.signals[position], float(age_days(self.clock(), note.mtime_ms)), note.is_local
 
     def cache_now(self, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""

@@ -93,6 +93,8 @@ class Parsed:
     summary_tokens: int | None = None
     """What the frontmatter of a valid summary claims; None when that is no number."""
     chars: int = 0
+    updated_ms: float | None = None
+    """What a note says of its last update (:func:`brvtui.tree.updated_at.updated_ms`)."""
     unseen: str = ""
 
     @property
@@ -160,6 +162,12 @@ class Snapshot:
     def mtime_ms(self) -> NDArray[np.float64]:
         """Modification times in ms, by position."""
         return np.asarray([note.mtime_ms for note in self.notes], dtype=np.float64)
+
+    @cached_property
+    def updated_ms(self) -> NDArray[np.float64]:
+        """When notes say they were updated, in ms, by position: infinite where they do not, NaN where it is unclear."""
+        said = [self.parsed[note.path].updated_ms for note in self.notes]
+        return np.asarray([np.inf if moment is None else moment for moment in said], dtype=np.float64)
 
     @cached_property
     def is_local(self) -> NDArray[np.bool_]:

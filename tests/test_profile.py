@@ -54,6 +54,8 @@ def test_what_docs_changes() -> None:
         "cache.ttl_inclusive": False,
         "entities.before_out_of_domain": False,
         "manifest.contexts_by": "importance",
+        "pruning.draft_days": 0.0,
+        "pruning.validated_days": 0.0,
     }
 
 

@@ -52,6 +52,22 @@ def test_loading_again_publishes_only_changes(quokkas: Tree) -> None:
     assert "x/new.md" not in before.by_path
 
 
+def test_maturity(quokkas: Tree) -> None:
+    session = quokkas.session()
+    board = session.board()
+    row = board.row(board.snapshot.by_path["x/n.md"])
+    assert (row.importance_stored, row.access_count, row.source) == (61, 4, "sidecar")
+    assert session.forecast(70, board).board is board
+    assert session.forecast(70).any_change.all()
+    assert session.curve("x/m.md", 30).importance[0] == pytest.approx(50 * 0.995**5)
+    assert (session.after_hits("x/n.md", 2).importance, session.after_hits("x/n.md", 2).maturity) == (67, "validated")
+    assert (session.after_updates("x/m.md", 1).importance, session.after_updates("x/m.md", 1).days) == (55, 0)
+    for ask in (session.curve, lambda path: session.after_hits(path, 1)):
+        with pytest.raises(KeyError):
+            ask("x/gone.md")
+    assert board.snapshot is session.snapshot
+
+
 def test_cancelled_loads_publish_nothing(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.note("x/new.md", "New")

@@ -8,8 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from brvtui.profile import Profile
-from brvtui.rank.compound import compound_one
+from brvtui.rank.compound import compound, compound_one, with_bonus
+from brvtui.rank.decay import decayed_importance, decayed_recency
+
+Floats = NDArray[np.float64]
 
 HORIZON_DAYS = 3_650.0
 _PRECISION_DAYS = 1e-3
@@ -52,3 +58,30 @@ def days_until_below(threshold: float, ceiling: Callable[[float], float], from_d
         else:
             low = middle
     return high - from_day
+
+
+def ceilings(
+    days: Floats, importance: Floats, recency: Floats, boost: Floats, bonus: Floats, profile: Profile
+) -> Floats:
+    """:func:`ceiling_at` of many notes: stored signals, boosts by maturity and bonuses (0 for shared notes)."""
+    value = compound(
+        1.0,
+        decayed_importance(importance, days, profile.decay),
+        decayed_recency(recency, days, profile.decay),
+        boost,
+        profile.score,
+    )
+    return with_bonus(value, bonus, profile.score)
+
+
+def days_until_all_below(threshold: float, ceiling: Callable[[Floats], Floats], from_days: Floats) -> Floats:
+    """:func:`days_until_below` of many notes; infinite where a ceiling never falls so far."""
+    low, high = from_days.copy(), from_days + HORIZON_DAYS
+    never = ceiling(high) >= threshold
+    already = ceiling(low) < threshold
+    for _ in range(math.ceil(math.log2(HORIZON_DAYS / _PRECISION_DAYS))):
+        middle = (low + high) / 2
+        below = ceiling(middle) < threshold
+        high = np.where(below, middle, high)
+        low = np.where(below, low, middle)
+    return np.where(already, 0.0, np.where(never, np.inf, high - from_days))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 _QUADS = "".join(chr(code) for code in range(0x2000, 0x200B))
-_SPACE = f"\t\n\v\f\r \xa0\u1680{_QUADS}\u2028\u2029\u202f\u205f\u3000\ufeff"
-_SPACES = re.compile(f"[{_SPACE}]+")
+SPACE = f"\t\n\v\f\r \xa0\u1680{_QUADS}\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""Every character of it."""
+_SPACES = re.compile(f"[{SPACE}]+")
 
 
 def spaced_words(text: str) -> list[str]:
@@ -16,7 +17,7 @@ def spaced_words(text: str) -> list[str]:
 
 def trim(text: str) -> str:
     """``text`` without white space at its ends."""
-    return text.strip(_SPACE)
+    return text.strip(SPACE)
 
 
 def first_word(text: str) -> str:

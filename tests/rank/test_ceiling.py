@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.rank.ceiling import HORIZON_DAYS, ceiling_at, days_until_below, seen_by_gates
+from brvtui.rank.ceiling import (
+    HORIZON_DAYS,
+    Floats,
+    ceiling_at,
+    ceilings,
+    days_until_all_below,
+    days_until_below,
+    seen_by_gates,
+)
 from brvtui.rank.compound import round_half_up
 from tests.support.trees import BRV3, DOCS, changed
 
@@ -72,3 +81,28 @@ def test_no_text_can_exceed_it(days: float, importance: float, maturity: str) ->
     perfect = ceiling_at(days, importance, 1.0, maturity, True, BRV3)
     imperfect = changed(BRV3, score={"relevance": 0.6 * 0.999})
     assert ceiling_at(days, importance, 1.0, maturity, True, imperfect) <= perfect <= 1
+
+
+NOTE = st.tuples(
+    st.floats(0, 400) | st.just(0.0),
+    st.floats(0, 100),
+    st.floats(0, 1),
+    st.sampled_from(["draft", "validated", "core"]),
+    st.booleans(),
+)
+
+
+@given(st.lists(NOTE, min_size=1), st.sampled_from([0.845, 0.695, 0.5, 0.0, 1.0]))
+def test_many_at_once_are_as_one_by_one(notes: list[tuple[float, float, float, str, bool]], threshold: float) -> None:
+    days, importance, recency = (np.asarray([note[place] for note in notes]) for place in range(3))
+    boost = np.asarray([BRV3.score.boost[note[3]] for note in notes])
+    bonus = np.asarray([BRV3.score.local_bonus if note[4] else 0.0 for note in notes])
+
+    def at(age: Floats) -> Floats:
+        return ceilings(age, importance, recency, boost, bonus, BRV3)
+
+    assert at(days) == pytest.approx([ceiling_at(*note, BRV3) for note in notes], abs=1e-12)
+    found = days_until_all_below(threshold, at, days)
+    for place, (age, *rest) in enumerate(notes):
+        alone = days_until_below(threshold, lambda day, rest=rest: ceiling_at(day, *rest, BRV3), age)
+        assert found[place] == pytest.approx(np.inf if alone is None else alone, abs=2e-3)

@@ -1,0 +1,78 @@
+"""What the real engine made of hits, updates and notes to archive (``benchmarks/record_maturity.py``)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from brvtui.inquire.after_hits import after_hits, after_updates
+from brvtui.inquire.board import Board, Event
+from brvtui.tree.signals import NoteSignals, Source, defaults, from_mapping
+from tests.support.recorded import REPOSITORY
+from tests.support.trees import BRV3, Tree
+
+RECORDED: dict[str, Any] = json.loads(
+    (REPOSITORY / "tests" / "data" / "parity" / "maturity.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.fixture(autouse=True)
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The zone in which the engine was recorded: times without one are local."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def signals(value: Any) -> NoteSignals:
+    made = from_mapping(value, Source.SIDECAR, defaults(BRV3.signals), partial=False)
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize("case", RECORDED["hits"])
+def test_hits(case: dict[str, Any]) -> None:
+    made = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3)
+    then = signals(case["after"])
+    assert (made.importance, made.maturity, made.recency) == (then.importance, then.maturity, then.recency)
+    assert (made.access_count, made.update_count) == (then.access_count, then.update_count)
+
+
+@pytest.mark.parametrize("case", RECORDED["updates"])
+def test_updates(case: dict[str, Any]) -> None:
+    made = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3)
+    then = signals(case["after"])
+    assert (made.importance, made.maturity, made.recency) == (then.importance, then.maturity, then.recency)
+    assert (made.access_count, made.update_count) == (then.access_count, then.update_count)
+
+
+@pytest.mark.parametrize("case", RECORDED["trees"])
+def test_what_is_offered(case: dict[str, Any], tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "project")
+    now_ms = RECORDED["now_ms"]
+    for note in case["notes"]:
+        tree.file(note["path"], note["text"], (now_ms - note["mtime_ms"]) / 86_400_000)
+        if "signals" in note:
+            tree.signals[note["path"]] = signals(note["signals"])
+    board = Board(tree.snapshot(), BRV3, now_ms)
+    assert offered(board, Event.ARCHIVE) == case["archive"]
+    assert offered(board, Event.PRUNING) == case["pruning"]
+
+
+def offered(board: Board, event: Event) -> list[str]:
+    return sorted(board.snapshot.notes[place].path for place in np.flatnonzero(board.today.has_come[event]).tolist())
+
+
+def test_the_recording_holds_every_kind() -> None:
+    assert sum(len(tree["archive"]) for tree in RECORDED["trees"]) > 20
+    assert sum(len(tree["pruning"]) for tree in RECORDED["trees"]) > 20
+    moves = {(case["before"]["maturity"], case["after"]["maturity"]) for case in RECORDED["hits"]}
+    assert {("draft", "validated"), ("validated", "core"), ("draft", "core"), ("core", "validated")} <= moves
