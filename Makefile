@@ -10,7 +10,7 @@ PYTHON ?= $(shell for found in python3 python3.13 python3.12 python3.11 python3.
 	if $$found -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
 	then echo $$found; break; fi; done)
 
-.PHONY: help run test check lint types contracts format schema examples screenshots bench restamp wheel clean
+.PHONY: help run test check lint types contracts format schema tables examples screenshots bench restamp wheel clean
 
 help:
 	@echo 'make run          open the app on $(PROJECT) (PROJECT=DIR for another, ARGS="..." for options)'
@@ -19,6 +19,7 @@ help:
 	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
 	@echo 'make types        mypy --strict                 make contracts    which room imports which'
 	@echo 'make schema       write docs/trace.schema.json  make screenshots  write docs/screenshots/'
+	@echo 'make tables       renew tables in docs/*.md'
 	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
 	@echo 'make clean        remove .venv, caches and builds'
@@ -71,6 +72,9 @@ format: .venv/.installed-dev
 
 schema: .venv/.installed-dev
 	$(BIN)/python docs/make_schema.py
+
+tables: .venv/.installed-dev
+	$(BIN)/python docs/make_tables.py
 
 examples: .venv/.installed-dev
 	$(BIN)/python docs/make_examples.py

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brvtui.config import profile_for
+from brvtui import profile as profiles
+from brvtui.config import Configuration, Settings, chosen_profile, configure
 from brvtui.inquire.after_hits import After, after_hits, after_updates
 from brvtui.inquire.board import Board
 from brvtui.inquire.curve import Curve, curve
@@ -71,16 +72,23 @@ class Session:
     """An open project. Methods may be called from any thread; queries read one snapshot each."""
 
     def __init__(
-        self, project: Project, profile: Profile, clock: Clock = system_clock, signals_file: Path | None = None
+        self,
+        project: Project,
+        profile: Profile,
+        configuration: Configuration,
+        clock: Clock = system_clock,
+        signals_file: Path | None = None,
     ) -> None:
         """A session over ``project``; nothing is read before :meth:`load`."""
         self.project = project
         self.profile = profile
         self.clock = clock
         self.frozen = clock is not system_clock
-        self.recording = False
+        self.configuration = configuration
+        """What the user set; replaced as a whole when that changes."""
+        self.recording = self.settings.recording
         """Whether runs record access hits in the tool's own overlay."""
-        self.history = History(project.tree)
+        self.history = History(project.tree, self.settings.history)
         self._signals_file = signals_file
         self._overlay = Overlay(project.tree)
         self._snapshot: Snapshot | None = None
@@ -98,14 +106,25 @@ class Session:
         profile: str | None = None,
         now_ms: float | None = None,
         signals_file: Path | None = None,
+        tolerant: bool = False,
     ) -> Session:
         """The session of the project at or above ``start``.
 
-        Raises :class:`brvtui.tree.project.ProjectError` and :class:`brvtui.profile.ProfileError`.
+        Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
+        :class:`brvtui.tree.project.ProjectError`, :class:`brvtui.config.ConfigError` and
+        :class:`brvtui.profile.ProfileError`.
         """
         project = find_project(start)
+        configuration = configure(project.root, {"profile": profile} if profile else {})
+        if not tolerant:
+            configuration.check()
         clock = system_clock if now_ms is None else lambda: now_ms
-        return cls(project, profile_for(project.root, profile), clock, signals_file)
+        return cls(project, chosen_profile(configuration), configuration, clock, signals_file)
+
+    @property
+    def settings(self) -> Settings:
+        """The merged settings of this project."""
+        return self.configuration.settings
 
     @property
     def snapshot(self) -> Snapshot:
@@ -177,7 +196,7 @@ class Session:
         return search(self.snapshot, self.profile, self.clock(), query, Options(limit, scope))
 
     def hybrid(self, request: Request, aliases: Path | None = None) -> Retrieved:
-        """The answer of the pipeline ``jeffs_brain`` and its trace; services are those that the environment names.
+        """The answer of the pipeline ``jeffs_brain`` and its trace; services are those that the settings name.
 
         Raises :class:`brvtui.retrieve.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
         """
@@ -191,11 +210,12 @@ class Session:
 
         rules = profile_jeffs_brain.load()
         known = read_aliases(aliases) if aliases else {}
-        embedder = embedder_of(os.environ, rules)
+        services = _service_variables(self.settings)
+        embedder = embedder_of(services, rules)
         index = index_snapshot(self.snapshot, rules)
         if embedder is not None and request.mode is not Mode.BM25:
             index, _ = embed_index(index, embedder, VectorStore(self.project.tree, embedder.name))
-        return retrieve(request, Sources(index, embedder, reranker_of(os.environ, rules), known), rules)
+        return retrieve(request, Sources(index, embedder, reranker_of(services, rules), known), rules)
 
     def detail(self, trace: Trace, path: str) -> Detail:
         """The term x field detail of the note at ``path`` (a hit's ``file``) under the search that found it.
@@ -311,7 +331,7 @@ class Session:
 
         Raises :class:`brvtui.profile.ProfileError`; :meth:`load` again afterwards.
         """
-        self.profile = profile_for(self.project.root, name)
+        self.profile = profiles.load(name)
         self.clear_cache()
 
     def watch(self, changed: Callable[[], None]) -> Watching:
@@ -362,6 +382,16 @@ class Session:
                 source=Source.OVERLAY,
             )
         self._overlay.write(recorded)
+
+
+def _service_variables(settings: Settings) -> dict[str, str]:
+    """The variables that providers read, as the settings have them; keys come from the variables that they name."""
+    made: dict[str, str] = {}
+    for name, service in (("EMBEDDER", settings.services.embedder), ("RERANKER", settings.services.reranker)):
+        made[f"BRV_TUI_{name}_URL"] = service.url
+        made[f"BRV_TUI_{name}_MODEL"] = service.model
+        made[f"BRV_TUI_{name}_KEY"] = os.environ.get(service.key_env, "")
+    return made
 
 
 def _same(old: Snapshot, new: Snapshot) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import typing
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -21,6 +22,13 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about the unknown ``name``: which of ``known`` was meant, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(names)}"
+
+
 def typed(kind: Any, value: Any, where: str, origin: str) -> Any:
     """``value`` as the dataclass or scalar type ``kind``; ``where`` is its dotted name.
 
@@ -32,9 +40,7 @@ def typed(kind: Any, value: Any, where: str, origin: str) -> Any:
         hints = typing.get_type_hints(kind)
         for key in value:
             if key not in hints:
-                near = difflib.get_close_matches(key, hints, 1)
-                hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(hints)}"
-                raise ProfileError(f"{origin}: unknown key {_join(where, key)}{hint}")
+                raise ProfileError(f"{origin}: unknown key {_join(where, key)}{nearest(key, hints)}")
         missing = [name for name in hints if name not in value]
         if missing:
             raise ProfileError(f"{origin}: {_join(where, missing[0])} is missing")

@@ -51,7 +51,7 @@ def _block(block: str, folder: Path) -> str:
 def _printed(command: str, folder: Path) -> str:
     scripts = sysconfig.get_path("scripts")
     env = {
-        **{name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "BRV_TUI_ASCII")},
+        **{name: value for name, value in os.environ.items() if not name.startswith(("FORCE_COLOR", "BRV_TUI_"))},
         "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
         "BRV_DATA_DIR": str(folder / "engine"),
         "BRV_TUI_DATA_DIR": str(folder / "tool"),

@@ -94,6 +94,8 @@ def main() -> None:
     light = next(theme.name for theme in THEMES if not theme.dark)
     SHOTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
+        for name in [name for name in os.environ if name.startswith("BRV_TUI_")]:
+            del os.environ[name]
         os.environ["BRV_DATA_DIR"] = os.environ["BRV_TUI_DATA_DIR"] = str(Path(folder) / "data")
         project = sample(Path(folder))
         for shot in shots(dark, light):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,8 +23,10 @@ settings.load_profile("brv-tui")
 
 @pytest.fixture(autouse=True)
 def own_data_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Neither the engine's data nor the tool's own is ever the user's."""
+    """Neither the engine's data nor the tool's own, nor any setting, is ever the user's."""
     folder = tmp_path_factory.mktemp("data")
+    for name in [name for name in os.environ if name.startswith("BRV_TUI_")]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("BRV_DATA_DIR", str(folder / "engine"))
     monkeypatch.setenv("BRV_TUI_DATA_DIR", str(folder / "tool"))
     return folder

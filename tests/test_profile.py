@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui import profile as profiles
-from brvtui.config import profile_for
+from brvtui.config import ConfigError, chosen_profile, configure
 from brvtui.profile import Profile, ProfileError, load, lookup, overlay
 from tests.support.recorded import SHARED
 from tests.support.trees import BRV3, DOCS
@@ -227,30 +227,34 @@ def project_file(folder: Path, text: str | bytes) -> Path:
     return file
 
 
+def chosen(folder: Path, wanted: str = "") -> Profile:
+    return chosen_profile(configure(folder, {"profile": wanted} if wanted else {}))
+
+
 def test_without_settings_the_default(tmp_path: Path) -> None:
-    assert profile_for(tmp_path, None) == BRV3
-    assert profile_for(tmp_path, "docs") == DOCS
+    assert chosen(tmp_path) == BRV3
+    assert chosen(tmp_path, "docs") == DOCS
 
 
 def test_a_projects_own_constants(tmp_path: Path) -> None:
     project_file(tmp_path, '[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.5\n')
-    made = profile_for(tmp_path, None)
+    made = chosen(tmp_path)
     assert (made.name, made.direct.min_top, made.score.local_bonus) == ("docs*", 0.5, 0.0)
-    assert profile_for(tmp_path, "brv-3") == BRV3
+    assert chosen(tmp_path, "brv-3") == BRV3
 
 
 def test_a_projects_choice_alone(tmp_path: Path) -> None:
     project_file(tmp_path, '[profile]\nextends = "docs"\n')
-    assert profile_for(tmp_path, None) == DOCS
+    assert chosen(tmp_path) == DOCS
     project_file(tmp_path, "")
-    assert profile_for(tmp_path, None) == BRV3
+    assert chosen(tmp_path) == BRV3
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("theme = 'x'", "unknown key theme"),
-        ("profile = 3", "must be a table"),
+        ("profile = 3", "must name a profile or be a table"),
+        ("profile = ''", "must name a profile or be a table"),
         ("[profile]\nextends = 3", "must name a profile"),
         ("[profile]\nextends = 'zzz'", "no profile zzz"),
         ("[profile.direct]\nmin_topp = 1", "did you mean min_top"),
@@ -260,5 +264,5 @@ def test_a_projects_choice_alone(tmp_path: Path) -> None:
 )
 def test_settings_that_are_wrong(tmp_path: Path, text: str | bytes, said: str) -> None:
     project_file(tmp_path, text)
-    with pytest.raises(ProfileError, match=said):
-        profile_for(tmp_path, None)
+    with pytest.raises((ConfigError, ProfileError), match=said):
+        chosen(tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import Any, ClassVar
@@ -12,7 +11,6 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from brvtui.app import keymap
-from brvtui.app.glyphs import for_terminal
 from brvtui.app.modes import SCREENS
 from brvtui.app.project import Opening, ProjectApp
 from brvtui.app.screens.frame import restyle, types_text
@@ -22,7 +20,6 @@ from brvtui.text.visible import visible
 
 NO_PROJECT = 3
 """The exit code when no project could be opened."""
-_REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 
 
 class BrvTui(ProjectApp):
@@ -41,14 +38,10 @@ class BrvTui(ProjectApp):
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says."""
         super().__init__(opening)
-        self.glyphs = for_terminal()
         self.palette = Palette(DEFAULTS)
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
-        if any(os.environ.get(name) for name in _REMOTE):
-            self.animation_level = "none"
-        self.set_class(not self.glyphs.unicode, "-letters")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Colours of roles for themes that do not set them."""

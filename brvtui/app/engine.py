@@ -47,13 +47,14 @@ def open_project(
     start: Path | None, profile: str | None, now_ms: float | None, signals_file: Path | None, post: Post
 ) -> Session | None:
     """Opens and reads the project; posts Opened, Progressed and Loaded, or Failed. None when there is none."""
+    from brvtui.config import ConfigError
     from brvtui.profile import ProfileError
     from brvtui.session import Session
     from brvtui.tree.project import ProjectError
 
     try:
-        session = Session.open(start, profile, now_ms, signals_file)
-    except (ProjectError, ProfileError) as error:
+        session = Session.open(start, profile, now_ms, signals_file, tolerant=True)
+    except (ProjectError, ConfigError, ProfileError) as error:
         post(Failed(str(error)))
         return None
     except OSError as error:
@@ -95,7 +96,10 @@ def use_profile(session: Session, name: str, post: Post) -> None:
 
 
 def watch(session: Session, post: Post) -> None:
-    """Begins watching, which posts Changed, and posts whether that works."""
+    """Begins watching, which posts Changed, and posts whether that works, or that it is not wanted."""
+    if not session.settings.watch:
+        post(WatchBegun(False, "turned off in the settings"))
+        return
 
     def changed() -> None:
         post(Changed())

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from brvtui.config.schema import AUTO, ON
 from brvtui.trace import Kind, State
-
-VARIABLE = "BRV_TUI_ASCII"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +164,9 @@ STATE_ROLES = {
 }
 
 
-def for_terminal(environ: Mapping[str, str] | None = None, encoding: str | None = None) -> Glyphs:
-    """Letters when :data:`VARIABLE` is set or the output is not UTF-8, else signs."""
-    values = os.environ if environ is None else environ
-    wanted = values.get(VARIABLE, "")
-    if wanted:
-        return UNICODE if wanted == "0" else ASCII
+def for_terminal(letters: str = AUTO, encoding: str | None = None) -> Glyphs:
+    """Letters or signs, as the setting ``ascii`` says; by itself, signs where the output is UTF-8."""
+    if letters != AUTO:
+        return ASCII if letters == ON else UNICODE
     used = (encoding or getattr(sys.__stdout__, "encoding", "") or "").lower().replace("-", "")
     return UNICODE if used in ("utf8", "utf8sig") else ASCII

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.app import App
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
 from brvtui.app import engine
 from brvtui.app import messages as news
+from brvtui.app.configured import ConfiguredApp
 from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.why import why_screen
@@ -36,7 +36,7 @@ class Opening:
     signals_file: Path | None = None
 
 
-class ProjectApp(App[None]):
+class ProjectApp(ConfiguredApp):
     """Holds the one :class:`View`; every call of the engine runs in a thread and comes back as a message."""
 
     def __init__(self, opening: Opening) -> None:
@@ -203,7 +203,8 @@ class ProjectApp(App[None]):
     @on(news.Opened)
     def _opened(self, event: news.Opened) -> None:
         self.session = event.session
-        self.show(profile=event.session.profile.name, frozen=event.session.frozen)
+        self.adopt(event.session.configuration)
+        self.show(profile=event.session.profile.name, frozen=event.session.frozen, recording=event.session.recording)
 
     @on(news.Progressed)
     def _progressed(self, event: news.Progressed) -> None:
@@ -225,6 +226,7 @@ class ProjectApp(App[None]):
     def _failed(self, event: news.Failed) -> None:
         if self.view.overview is None:
             settle_memory()
+            self.tell_problems()
             self.show(phase=Phase.FAILED, problem=event.what)
         else:
             self.notify(event.what, severity="error", timeout=10)

@@ -46,7 +46,7 @@ Examples:
 @answer_format
 def query(
     text: str,
-    pipeline: str,
+    pipeline: str | None,
     mode: str | None,
     aliases: Path | None,
     top_k: int | None,
@@ -70,7 +70,7 @@ def query(
     """
     check_files(files)
     session = open_session(project, profile, now, signals)
-    if pipeline == JEFFS_BRAIN:
+    if (pipeline or session.settings.pipeline) == JEFFS_BRAIN:
         from brvtui.retrieve.jeffs_brain.pipeline import Request
         from brvtui.retrieve.jeffs_brain.trace import Mode
 

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
+from brvtui.config.schema import PIPELINES
+
 JEFFS_BRAIN = "jeffs_brain"
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -46,11 +48,17 @@ def shared(command: _F) -> _F:
     return command
 
 
+def project_option(command: _F) -> _F:
+    """Adds ``--project``."""
+    where = click.Path(path_type=Path)
+    return click.option("--project", type=where, help="The project (default: here or above).")(command)
+
+
 def headless(command: _F) -> _F:
     """Adds :func:`shared` and the options of every command that answers here."""
     for option in (
         click.option("--scope", default="", metavar="PATH", help="Search only below this folder of the tree."),
-        click.option("--project", type=click.Path(path_type=Path), help="The project (default: here or above)."),
+        project_option,
     ):
         command = option(command)
     return shared(command)
@@ -76,29 +84,40 @@ def hybrid_options(command: _F) -> _F:
         click.option("--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."),
         click.option("--mode", type=click.Choice(["auto", "bm25", "semantic", "hybrid"]), help="jeffs_brain: legs."),
         click.option(
-            "--pipeline", type=click.Choice(["byterover", JEFFS_BRAIN]), default="byterover", show_default=True,
-            help="Whose retrieval to run.",
+            "--pipeline", type=click.Choice(PIPELINES), help="Whose retrieval to run (default: what is set, byterover)."
         ),
-    ):  # fmt: skip
+    ):
         command = option(command)
     return command
 
 
 def open_session(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> Any:
     """The loaded session of the project. Raises :class:`Failure`."""
+    from brvtui.tree.signals import SignalsError
+
+    session = find_session(project, profile, now, signals)
+    try:
+        session.load()
+    except SignalsError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    return session
+
+
+def find_session(
+    project: Path | None, profile: str | None = None, now: float | None = None, signals: Path | None = None
+) -> Any:
+    """The session of the project, nothing read yet. Raises :class:`Failure`."""
+    from brvtui.config import ConfigError
     from brvtui.profile import ProfileError
     from brvtui.session import Session
     from brvtui.tree.project import ProjectError
-    from brvtui.tree.signals import SignalsError
 
     try:
-        session = Session.open(project, profile, now, signals)
-        session.load()
+        return Session.open(project, profile, now, signals)
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error
-    except (ProfileError, SignalsError) as error:
+    except (ConfigError, ProfileError) as error:
         raise Failure(str(error), BAD_USAGE) from error
-    return session
 
 
 def console_here() -> Any:

@@ -11,6 +11,7 @@ from brvtui.cli.asking import explain, query, replay
 from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
 from brvtui.cli.opening import open_app
 from brvtui.cli.saving import show
+from brvtui.cli.settings import config
 from brvtui.cli.upkeep import completion, forget
 from brvtui.text.visible import visible
 
@@ -54,7 +55,7 @@ def cli() -> None:
     """
 
 
-for _command in (open_app, query, explain, replay, show, forget, completion):
+for _command in (open_app, query, explain, replay, show, config, forget, completion):
     cli.add_command(_command)
 
 

@@ -6,20 +6,14 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import NOT_THERE, OK, Failure
+from brvtui.cli.common import OK, find_session, project_option
 
 
 @click.command(epilog="\b\nExample:\n  brv-tui forget --project sample-tree")
-@click.option("--project", type=click.Path(path_type=Path), help="The project (default: here or above).")
+@project_option
 def forget(project: Path | None) -> int:
     """Drop the access hits that the app recorded (key R) for a project."""
-    from brvtui.session import Session
-    from brvtui.tree.project import ProjectError
-
-    try:
-        count = Session.open(project).forget()
-    except ProjectError as error:
-        raise Failure(str(error), NOT_THERE) from error
+    count = find_session(project).forget()
     click.echo(f"dropped the recorded access hits of {count} {'note' if count == 1 else 'notes'}")
     return OK
 

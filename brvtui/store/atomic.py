@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
+import stat
 from pathlib import Path
 
 _CLOSE = getattr(os, "O_CLOEXEC", 0)
@@ -17,7 +19,8 @@ def write(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes, private: bool = True) -> None:
     """Replaces the file at ``path`` by ``data`` in one step. Raises OSError; the old file is whole then.
 
-    A ``private`` file is for its owner alone; any other has the permissions that a new file of the user has.
+    A file that was there keeps its permissions. A new one that is ``private`` is for its owner alone; any other has
+    the permissions that a new file of the user has.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     made = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -26,6 +29,8 @@ def write_bytes(path: Path, data: bytes, private: bool = True) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
+            with contextlib.suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             os.fsync(file.fileno())
         made.replace(path)
     except BaseException:

@@ -18,6 +18,17 @@ def data_folder() -> Path:
     return Path(given) if given else Path(platformdirs.user_data_dir(_APP))
 
 
+def config_folder() -> Path:
+    """Where the user keeps settings and themes. ``BRV_TUI_CONFIG_DIR`` overrides it.
+
+    A folder named by ``BRV_TUI_DATA_DIR`` holds it too.
+    """
+    given, data = os.environ.get("BRV_TUI_CONFIG_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
+    if given:
+        return Path(given)
+    return Path(data) / "config" if data else Path(platformdirs.user_config_dir(_APP))
+
+
 def cache_folder() -> Path:
     """Where the tool keeps what it can make again: vectors. ``BRV_TUI_CACHE_DIR`` overrides it.
 

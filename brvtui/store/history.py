@@ -10,14 +10,14 @@ from brvtui.store.folders import tree_folder
 from brvtui.tree.json_file import read_json
 
 _FILE = "history.json"
-_LONGEST = 500
 
 
 class History:
     """Run queries of one context tree, each once, in the tool's data folder."""
 
-    def __init__(self, tree: Path) -> None:
-        """The history of ``tree``; the file need not exist."""
+    def __init__(self, tree: Path, most: int) -> None:
+        """The history of ``tree``, of at most ``most`` queries; the file need not exist."""
+        self._most = most
         self.path = tree_folder(tree) / _FILE
 
     def read(self) -> list[str]:
@@ -30,6 +30,9 @@ class History:
 
     def add(self, query: str) -> list[str]:
         """The queries with ``query`` as the newest, written. Raises OSError when the folder cannot be written."""
-        queries = [*(item for item in self.read() if item != query), query][-_LONGEST:]
+        if not self._most:
+            return []
+        kept = [*(item for item in self.read() if item != query), query]
+        queries = kept[-self._most :]
         atomic.write(self.path, json.dumps(queries, indent=0))
         return queries

@@ -96,10 +96,10 @@ def test_a_part_says_what_it_was_made_of(part: Part, text: str) -> None:
 
 
 def test_letters_when_asked_for_or_when_there_is_no_unicode() -> None:
-    assert for_terminal({"BRV_TUI_ASCII": "1"}, "utf-8") is ASCII
-    assert for_terminal({"BRV_TUI_ASCII": "0"}, "ascii") is UNICODE
-    assert for_terminal({}, "UTF-8") is UNICODE
-    assert for_terminal({}, "ANSI_X3.4-1968") is ASCII
+    assert for_terminal("on", "utf-8") is ASCII
+    assert for_terminal("off", "ascii") is UNICODE
+    assert for_terminal("auto", "UTF-8") is UNICODE
+    assert for_terminal("auto", "ANSI_X3.4-1968") is ASCII
 
 
 def test_every_letter_form_is_one_plain_cell() -> None:

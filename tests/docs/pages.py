@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
@@ -52,3 +54,13 @@ def slug(title: str) -> str:
     """The anchor of a heading."""
     kept = "".join(character for character in title.lower() if character.isalnum() or character in " -_")
     return kept.strip().replace(" ", "-")
+
+
+def script(name: str) -> ModuleType:
+    """A script of the repository, as a module."""
+    spec = importlib.util.spec_from_file_location(Path(name).stem, ROOT / name)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from brvtui.config import PROJECT_FILE, profile_for
+from brvtui.config import PROJECT_FILE, chosen_profile, configure, user_file
+from brvtui.config.schema import entries
 from brvtui.profile import BUILT_IN, load
 from brvtui.tree.signals import defaults, read_signals_file
 from tests.docs.pages import ROOT, page, section, sources
@@ -16,13 +17,14 @@ from tests.support.trees import Tree
 
 PAGE = page("docs/configuration.md")
 EXAMPLES = ROOT / "docs" / "examples"
-_VARIABLE = re.compile(r"\"((?:BRV|XDG|NO)_[A-Z_]+)\"")
+_VARIABLE = re.compile(r"\"((?:BRV|XDG|NO)_[A-Z_]*[A-Z])\"")
 
 
 def _shown() -> Iterator[tuple[str, str]]:
     """Each example file that the page names, with the block that it shows for it."""
-    names = re.findall(r"\[examples/([\w.-]+)\]\(examples/\1\)", PAGE)
-    blocks = re.findall(r"^```(?:toml|json)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    shown = PAGE.replace(section(PAGE, "Settings"), "")
+    names = re.findall(r"\[examples/([\w.-]+)\]\(examples/\1\)", shown)
+    blocks = re.findall(r"^```(?:toml|json)\n(.*?)^```$", shown, re.DOTALL | re.MULTILINE)
     return zip(names, blocks, strict=True)
 
 
@@ -48,10 +50,10 @@ def test_a_profile_of_your_own() -> None:
 
 def test_a_profile_for_a_project(tree: Tree) -> None:
     shutil.copy(EXAMPLES / PROJECT_FILE, tree.root / ".brv" / PROJECT_FILE)
-    profile = profile_for(tree.root, None)
+    profile = chosen_profile(configure(tree.root))
     assert profile.name == "docs*"
     assert (profile.out_of_domain.min_notes, profile.decay.recency_days, profile.score.local_bonus) == (500, 90, 0)
-    assert profile_for(tree.root, "brv-3") == load("brv-3")
+    assert chosen_profile(configure(tree.root, {"profile": "brv-3"})) == load("brv-3")
 
 
 def test_tantivy_relevance(tree: Tree) -> None:
@@ -74,6 +76,16 @@ def test_the_built_in_profiles_are_listed() -> None:
 
 def test_every_variable_that_the_code_reads_is_listed() -> None:
     read = {name for text in sources(".py").values() for name in _VARIABLE.findall(text)}
-    listed = set(re.findall(r"^\| `([A-Z_]+)` \|", section(PAGE, "Environment"), re.MULTILINE))
+    named = "".join(re.findall(r"^\| ([^|]+) \|", section(PAGE, "Environment"), re.MULTILINE))
+    listed = set(re.findall(r"`([A-Z_]+)`", named)) | {entry.variable for entry in entries().values()}
     assert "BRV_TUI_DATA_DIR" in read
     assert read <= listed
+
+
+def test_the_settings_that_are_shown_can_be_used() -> None:
+    (shown,) = re.findall(r"^```toml\n(.*?)^```$", section(PAGE, "Settings"), re.DOTALL | re.MULTILINE)
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text(shown, encoding="utf-8")
+    made = configure(environ={})
+    assert made.problems == ()
+    assert set(made.values) == {"theme", "recording", "editor.keep_mtime", "keys"}

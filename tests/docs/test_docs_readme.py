@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from types import ModuleType
 import pytest
 from textual.binding import Binding
 
-from tests.docs.pages import ROOT, page, section, sources
+from tests.docs.pages import page, script, section, sources
 
 README = page("README.md")
 KEY_NAMES = {
@@ -27,12 +26,7 @@ KEY_NAMES = {
 @pytest.fixture
 def maker() -> ModuleType:
     """docs/make_examples.py."""
-    spec = importlib.util.spec_from_file_location("make_examples", ROOT / "docs" / "make_examples.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("docs/make_examples.py")
 
 
 def test_the_examples_print_what_they_show(maker: ModuleType, tmp_path: Path) -> None:

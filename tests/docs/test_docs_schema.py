@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from typing import Any
 
@@ -12,7 +11,7 @@ from click.testing import CliRunner
 
 from brvtui.cli import cli
 from brvtui.trace import to_plain
-from tests.docs.pages import ROOT, page
+from tests.docs.pages import page, script
 from tests.support.trees import Tree
 
 SCHEMA = json.loads(page("docs/trace.schema.json"))
@@ -39,12 +38,7 @@ def project(tree: Tree) -> Tree:
 
 
 def test_the_file_is_what_the_code_says() -> None:
-    spec = importlib.util.spec_from_file_location("make_schema", ROOT / "docs" / "make_schema.py")
-    assert spec is not None
-    assert spec.loader is not None
-    maker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(maker)
-    assert maker.schema() == SCHEMA, MAKE
+    assert script("docs/make_schema.py").schema() == SCHEMA, MAKE
 
 
 def test_the_schema_is_valid_and_closed() -> None:

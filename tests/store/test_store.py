@@ -56,17 +56,17 @@ def test_trees_have_folders_of_their_own(tmp_path: Path) -> None:
 
 
 def test_history_keeps_each_query_once_newest_last(tree: Tree) -> None:
-    history = History(tree.tree)
+    history = History(tree.tree, 500)
     assert history.read() == []
     assert not history.path.exists()
     for query in ("one", "two é\n", "one", "\udcff"):
         history.add(query)
     assert history.read() == ["two é\n", "one", "\udcff"]
-    assert History(tree.tree).read() == history.read()
+    assert History(tree.tree, 500).read() == history.read()
 
 
 def test_history_keeps_the_newest_500(tree: Tree) -> None:
-    history = History(tree.tree)
+    history = History(tree.tree, 500)
     history.path.parent.mkdir(parents=True)
     history.path.write_text(json.dumps([f"q{number}" for number in range(600)]))
     assert history.add("new")[-2:] == ["q599", "new"]
@@ -75,7 +75,7 @@ def test_history_keeps_the_newest_500(tree: Tree) -> None:
 
 @pytest.mark.parametrize("text", ["", "junk", "{}", "3", "[" * 100, pytest.param("[" * 200_000, id="deep"), "\xff"])
 def test_a_broken_history_is_an_empty_one(tree: Tree, text: str) -> None:
-    history = History(tree.tree)
+    history = History(tree.tree, 500)
     history.path.parent.mkdir(parents=True)
     history.path.write_bytes(text.encode("latin-1"))
     assert history.read() == []
@@ -83,7 +83,7 @@ def test_a_broken_history_is_an_empty_one(tree: Tree, text: str) -> None:
 
 
 def test_history_of_other_things_than_strings(tree: Tree) -> None:
-    history = History(tree.tree)
+    history = History(tree.tree, 500)
     history.path.parent.mkdir(parents=True)
     history.path.write_text('["a", 3, null, ["b"], "c"]')
     assert history.read() == ["a", "c"]

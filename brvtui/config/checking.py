@@ -1,0 +1,133 @@
+"""Values checked against the schema, from tables of a file and from text."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from brvtui.config.schema import OFF, ON, Entry, Kind, Value, entries
+from brvtui.config.sources import ConfigError, Layer, Problem, Source
+from brvtui.text.visible import visible
+from brvtui.typed_tables import nearest
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+_YES, _NO = ("1", "true", "yes", ON), ("0", "false", "no", OFF)
+_ANYWHERE = ("profile", "keys")
+"""Settings that are tables themselves."""
+
+
+def check_value(entry: Entry, value: Any) -> Value:
+    """``value`` as the setting ``entry`` takes it. Raises :class:`ConfigError`, without saying where it stands."""
+    kind = entry.kind
+    if kind is Kind.KEYS:
+        return _keys(value)
+    if kind is Kind.PROFILE:
+        return _profile(entry.name, value)
+    if kind is Kind.TRUTH and isinstance(value, bool):
+        return value
+    if kind is Kind.NUMBER and isinstance(value, int) and not isinstance(value, bool):
+        if entry.least <= value <= entry.most:
+            return value
+    elif kind is Kind.CHOICE and isinstance(value, str):
+        if value in entry.choices:
+            return value
+        hint = nearest(value, entry.choices)
+        raise ConfigError(f"{entry.name} = {_quote(value)} must be one of {entry.allowed}{hint}")
+    elif kind is Kind.TEXT and isinstance(value, str):
+        return value
+    raise ConfigError(f"{entry.name} = {_quote(value)} must be {entry.allowed}")
+
+
+def _keys(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"keys = {_quote(value)} must be a table")
+    made = {}
+    for name, keys in _flat(value, ""):
+        if not isinstance(keys, str) or not all(key.strip() for key in keys.split(",")):
+            raise ConfigError(f'keys."{name}" = {_quote(keys)} must name keys, as in "ctrl+r" or "j,down"')
+        made[name] = keys
+    return made
+
+
+def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
+    """TOML reads ``panes.back = "x"`` as a table in a table; ``"panes.back" = "x"`` means the same."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _profile(name: str, value: Any) -> Value:
+    if isinstance(value, Mapping):
+        extends = value.get("extends", "")
+        if not isinstance(extends, str):
+            raise ConfigError(f"{name}.extends = {_quote(extends)} must name a profile")
+        return dict(value)
+    if isinstance(value, str) and value:
+        return value
+    raise ConfigError(f"{name} = {_quote(value)} must name a profile or be a table")
+
+
+def read_text(entry: Entry, text: str) -> Value:
+    """``text`` (a variable's, or what was typed) as the setting ``entry`` takes it. Raises :class:`ConfigError`."""
+    word = text.strip().lower()
+    if entry.kind is Kind.TRUTH and word in (*_YES, *_NO):
+        return word in _YES
+    if entry.kind is Kind.NUMBER and word.isascii() and word.isdigit() and len(word) <= len(str(entry.most)):
+        return check_value(entry, int(word))
+    if entry.kind is Kind.CHOICE:
+        if ON in entry.choices and word in (*_YES, *_NO):
+            return ON if word in _YES else OFF
+        return check_value(entry, word)
+    return check_value(entry, text)
+
+
+def check_tables(tables: Mapping[str, Any], source: Source) -> tuple[dict[str, Value], list[Problem]]:
+    """The settings in ``tables`` (those of the file ``source``) by dotted name, and what is wrong with the others."""
+    values: dict[str, Value] = {}
+    problems: list[Problem] = []
+    for name, value in _named(tables, ""):
+        try:
+            values[name] = _one(name, value, source.layer)
+        except ConfigError as error:
+            problems.append(Problem(name, visible(f"{source.place}: {error}"), source.layer))
+    return values, problems
+
+
+def _one(name: str, value: Any, layer: Layer) -> Value:
+    known = entries()
+    entry = known.get(name)
+    if entry is None:
+        if any(other.startswith(f"{name}.") for other in known):
+            raise ConfigError(f"[{name}] must be a table")
+        raise ConfigError(f"unknown key {name}{_hint(name)}")
+    if entry.personal and layer is Layer.PROJECT:
+        raise ConfigError(f"{name} is for your own settings file: a project's file cannot set it")
+    return check_value(entry, value)
+
+
+def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
+    """Values by dotted name; a table that the schema does not know is one value."""
+    for key, value in tables.items():
+        name = f"{above}{key}"
+        is_table = any(other.startswith(f"{name}.") for other in entries()) and name not in _ANYWHERE
+        if isinstance(value, Mapping) and is_table:
+            yield from _named(value, f"{name}.")
+        else:
+            yield name, value
+
+
+def _hint(name: str) -> str:
+    """What may have been meant: a name beside it, or the same name in another table."""
+    above, _, last = name.rpartition(".")
+    start = f"{above}." if above else ""
+    beside = {start + other.removeprefix(start).split(".")[0] for other in entries() if other.startswith(start)}
+    elsewhere = [other for other in entries() if other.rpartition(".")[2] == last]
+    return nearest(name, elsewhere or sorted(beside) or entries())
+
+
+def _quote(value: Any) -> str:
+    return _SHORT.repr(value)

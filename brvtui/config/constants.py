@@ -1,0 +1,43 @@
+"""Which profile the settings choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from brvtui import profile as profiles
+from brvtui.config.layers import Configuration
+from brvtui.config.sources import ConfigError, Layer, Source
+from brvtui.profile import Profile
+
+_IN_FILES = (Layer.USER, Layer.PROJECT)
+
+
+def chosen_profile(configuration: Configuration) -> Profile:
+    """The profile that the settings name or hold.
+
+    Raises :class:`brvtui.profile.ProfileError`, and :class:`ConfigError` when the project's settings or an explicit
+    choice could not be read: a project is not opened with other constants than it asks for.
+    """
+    for problem in configuration.problems:
+        if problem.name in ("", "profile") and problem.layer is not Layer.USER:
+            raise ConfigError(problem.message)
+    wanted = configuration.settings.profile
+    source = configuration.source("profile")
+    if isinstance(wanted, Mapping):
+        return _of_table(wanted, source.place)
+    return profiles.load(_place(wanted, source))
+
+
+def _place(wanted: str, source: Source) -> str:
+    """A built-in name, or a path; one that stands in a file counts from that file's folder."""
+    if wanted in profiles.BUILT_IN or source.layer not in _IN_FILES:
+        return wanted
+    return str(Path(source.place).parent / Path(wanted).expanduser())
+
+
+def _of_table(own: Mapping[str, Any], file: str) -> Profile:
+    base = profiles.load(own.get("extends", profiles.DEFAULT))
+    changes = {key: value for key, value in own.items() if key != "extends"}
+    return profiles.overlay(base, {"name": f"{base.name}*" if changes else base.name, **changes}, file)

@@ -1,0 +1,136 @@
+"""The layers of settings: defaults, the user's file, the project's file, the environment, the command line."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from brvtui.config.checking import check_tables, read_text
+from brvtui.config.schema import Entry, Settings, Value, assemble, entries
+from brvtui.config.sources import ConfigError, Layer, Problem, Source
+from brvtui.store.folders import config_folder
+from brvtui.tree.project import MARKER
+from brvtui.tree.regular import read_regular
+
+PROJECT_FILE = "brv-tui.toml"
+USER_FILE = "config.toml"
+_LARGEST = 1_048_576
+_NONE: Mapping[str, Value] = MappingProxyType({})
+_DEFAULT = Source(Layer.DEFAULT)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The merged settings of one start, where each comes from, and what could not be used."""
+
+    values: Mapping[str, Value]
+    """Settings that are not left at their default, by dotted name."""
+    sources: Mapping[str, Source]
+    """Where ``values`` stand; single keys as ``keys.<binding>``."""
+    problems: tuple[Problem, ...]
+    user_file: Path
+    project_file: Path | None
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings with their types."""
+        return assemble(self.values)
+
+    def value(self, entry: Entry) -> Value:
+        """What the setting ``entry`` is."""
+        return self.values.get(entry.name, entry.default)
+
+    def source(self, name: str) -> Source:
+        """Where the setting ``name`` stands."""
+        return self.sources.get(name, _DEFAULT)
+
+    def check(self) -> None:
+        """Raises :class:`ConfigError` with the first problem when there is one."""
+        if self.problems:
+            raise ConfigError(self.problems[0].message)
+
+
+def user_file() -> Path:
+    """The user's own settings file, whether or not it exists."""
+    return config_folder() / USER_FILE
+
+
+def configure(
+    root: Path | None = None, options: Mapping[str, Value] = _NONE, environ: Mapping[str, str] | None = None
+) -> Configuration:
+    """The settings for the project in ``root`` (None: no project), with ``options`` of the command line by name.
+
+    Nothing is raised: what cannot be used is left out and told in ``problems``.
+    """
+    made = _Layers()
+    own = user_file()
+    made.add_file(own, Layer.USER)
+    project = root / MARKER / PROJECT_FILE if root is not None else None
+    if project is not None:
+        made.add_file(project, Layer.PROJECT)
+    made.add_environment(os.environ if environ is None else environ)
+    for name, value in options.items():
+        made.add(name, value, Source(Layer.OPTION, f"--{name}"))
+    return Configuration(made.values, made.sources, tuple(made.problems), own, project)
+
+
+def read_tables(file: Path) -> dict[str, Any]:
+    """The tables of the TOML file at ``file``; none when there is no such file. Raises :class:`ConfigError`."""
+    try:
+        data = read_regular(Path(os.path.realpath(file)), _LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise ConfigError(f"{file}: cannot be read as settings ({reason or error})") from error
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except RecursionError:
+        raise ConfigError(f"{file}: cannot be read as settings (nested too deeply)") from None
+    except ValueError as error:
+        raise ConfigError(f"{file}: cannot be read as settings ({error})") from error
+
+
+class _Layers:
+    """Values as they are laid over each other."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Value] = {}
+        self.sources: dict[str, Source] = {}
+        self.problems: list[Problem] = []
+
+    def add(self, name: str, value: Value, source: Source) -> None:
+        held = self.values.get(name)
+        if name == "keys" and isinstance(value, Mapping):
+            self.sources.update({f"keys.{binding}": source for binding in value})
+            value = {**held, **value} if isinstance(held, Mapping) else value
+        self.values[name] = value
+        self.sources[name] = source
+
+    def add_file(self, file: Path, layer: Layer) -> None:
+        try:
+            tables = read_tables(file)
+        except ConfigError as error:
+            self.problems.append(Problem("", str(error), layer))
+            return
+        source = Source(layer, str(file))
+        values, problems = check_tables(tables, source)
+        self.problems += problems
+        for name, value in values.items():
+            self.add(name, value, source)
+
+    def add_environment(self, environ: Mapping[str, str]) -> None:
+        for name, entry in entries().items():
+            text = environ.get(entry.variable, "") if entry.variable else ""
+            if not text.strip():
+                continue
+            try:
+                self.add(name, read_text(entry, text), Source(Layer.ENVIRONMENT, entry.variable))
+            except ConfigError as error:
+                self.problems.append(Problem(name, f"{entry.variable}: {error}", Layer.ENVIRONMENT))

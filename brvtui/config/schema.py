@@ -1,0 +1,183 @@
+"""Every setting: name, type, default, range and what it is for. Reading, variables, documentation and the settings
+screen are made from this.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from brvtui.profile import BUILT_IN as PROFILES
+from brvtui.profile import DEFAULT as DEFAULT_PROFILE
+
+Value = bool | int | str | Mapping[str, Any]
+"""What a setting can be."""
+PREFIX = "BRV_TUI_"
+PIPELINES = ("byterover", "jeffs_brain")
+AUTO, ON, OFF = "auto", "on", "off"
+_SWITCH = (AUTO, ON, OFF)
+_ABOUT = "setting"
+
+
+class Kind(StrEnum):
+    """What a setting's value is, in the words of messages and documentation."""
+
+    TRUTH = "true or false"
+    NUMBER = "a whole number"
+    CHOICE = "one of a list"
+    TEXT = "text"
+    KEYS = "a table"
+    PROFILE = f"{', '.join(PROFILES)}, a TOML file, or a table"
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    summary: str
+    choices: tuple[str, ...] = ()
+    least: int = 0
+    most: int = 0
+    personal: bool = False
+    restart: bool = False
+    variable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One setting. ``name`` is dotted (``editor.keep_mtime``); ``variable`` is empty where there is none."""
+
+    name: str
+    kind: Kind
+    default: Value
+    summary: str
+    choices: tuple[str, ...]
+    least: int
+    most: int
+    personal: bool
+    """Whether only the user can set it, never a project's file: it names a program, or a place to send notes to."""
+    restart: bool
+    """Whether a change has its effect only when the app is opened again."""
+    variable: str
+
+    @property
+    def table(self) -> str:
+        """The table that it stands in; empty for the top."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def allowed(self) -> str:
+        """What it can be, in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        return f"{self.least} to {self.most}" if self.kind is Kind.NUMBER else self.kind.value
+
+
+def _setting(default: Any, summary: str, **about: Any) -> Any:
+    return field(default=default, metadata={_ABOUT: _About(summary, **about)})
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Editing of notes."""
+
+    command: str = _setting(
+        "",
+        "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`",
+        personal=True,
+    )
+    keep_mtime: bool = _setting(
+        False, "whether saving keeps a note's modification time, and so its recency, unless said otherwise"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A model, local or behind an address. The key itself is never in a file: ``key_env`` names its variable."""
+
+    model: str = _setting("", "the model; empty: none is used", personal=True)
+    url: str = _setting(
+        "", "an OpenAI-compatible service that serves it; empty: a local model, from the extra `[vectors]`",
+        personal=True,
+    )  # fmt: skip
+    key_env: str = _setting("", "the environment variable that holds the service's key", personal=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Models that pipelines may use."""
+
+    embedder: Service = field(default=Service(key_env="BRV_TUI_EMBEDDER_KEY"))
+    reranker: Service = field(default=Service(key_env="BRV_TUI_RERANKER_KEY"))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, merged. Without arguments: the defaults."""
+
+    theme: str = _setting("brv-dark", "colour theme: one of ours, of Textual's, or of your own")
+    animations: str = _setting(AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH)
+    ascii: str = _setting(
+        AUTO, "letters instead of signs; `auto`: where the output is not UTF-8", choices=_SWITCH, restart=True
+    )
+    pipeline: str = _setting("byterover", "whose retrieval answers queries", choices=PIPELINES)
+    profile: str | Mapping[str, Any] = _setting(
+        DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
+    )
+    recording: bool = _setting(False, "whether runs record access hits, in the tool's own overlay, from the start")
+    watch: bool = _setting(True, "whether changes on disk are noticed by themselves", restart=True)
+    history: int = _setting(500, "how many run queries are remembered for a project", most=10_000, restart=True)
+    keys: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({}),
+        metadata={_ABOUT: _About("other keys for actions, by the binding's name: `brv-tui keys` lists them")},
+    )
+    editor: Editor = field(default=Editor())
+    services: Services = field(default=Services())
+
+
+_KINDS: Mapping[Any, Kind] = {
+    bool: Kind.TRUTH,
+    int: Kind.NUMBER,
+    str: Kind.TEXT,
+    Mapping[str, str]: Kind.KEYS,
+    str | Mapping[str, Any]: Kind.PROFILE,
+}
+
+
+@cache
+def entries() -> Mapping[str, Entry]:
+    """Every setting by its dotted name, in the order of the schema."""
+    return MappingProxyType({entry.name: entry for entry in _walk(Settings())})
+
+
+def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
+    hints = typing.get_type_hints(type(tables))
+    for one in dataclasses.fields(tables):
+        name, default = f"{above}{one.name}", getattr(tables, one.name)
+        if dataclasses.is_dataclass(default):
+            yield from _walk(default, f"{name}.")
+            continue
+        about: _About = one.metadata[_ABOUT]
+        kind = Kind.CHOICE if about.choices else _KINDS[hints[one.name]]
+        yield Entry(
+            name, kind, default, about.summary, about.choices, about.least, about.most, about.personal, about.restart,
+            "" if kind is Kind.KEYS else PREFIX + name.removeprefix("services.").replace(".", "_").upper(),
+        )  # fmt: skip
+
+
+def assemble(values: Mapping[str, Value]) -> Settings:
+    """The defaults with ``values`` (by dotted name, already checked) in their place."""
+    made: Settings = _with(Settings(), values, "")
+    return made
+
+
+def _with(tables: Any, values: Mapping[str, Value], above: str) -> Any:
+    made: dict[str, Any] = {}
+    for one in dataclasses.fields(tables):
+        name, held = f"{above}{one.name}", getattr(tables, one.name)
+        made[one.name] = _with(held, values, f"{name}.") if dataclasses.is_dataclass(held) else values.get(name, held)
+    return type(tables)(**made)

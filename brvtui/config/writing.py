@@ -1,0 +1,98 @@
+"""One setting changed in the user's file: comments, order and formatting of the rest stay as they are."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from brvtui.config.layers import read_tables
+from brvtui.config.schema import Value
+from brvtui.config.sources import ConfigError
+from brvtui.store import atomic
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+_KEYS = "keys"
+
+
+def write_setting(file: Path, name: str, value: Value | None) -> None:
+    """Sets ``name`` (dotted; ``keys.<binding>`` for a key) in the settings file, or removes it with None.
+
+    The file and its folder are made when there are none. Raises :class:`ConfigError` when the file is broken, or
+    written in a way that cannot be changed without loss, and OSError when it cannot be written.
+    """
+    before = read_tables(file)
+    path = _path(name, before)
+    if isinstance(_at(before, path), dict):
+        raise ConfigError(f"{file}: {name} is a table there; edit the file by hand")
+    wanted = _changed(before, path, value)
+    if wanted == before:
+        return
+    place = Path(os.path.realpath(file))
+    text = place.read_bytes().decode("utf-8") if place.exists() else ""
+    made = _edited(text, path, value)
+    if made is None or tomllib.loads(made) != wanted:
+        raise ConfigError(f"{file}: {name} cannot be changed there without touching the rest; edit the file by hand")
+    atomic.write_bytes(place, made.encode("utf-8"), private=False)
+
+
+def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
+    """Where ``name`` stands in ``tables``, or is to be put."""
+    table, _, binding = name.partition(".")
+    nested = tuple(name.split("."))
+    return (table, binding) if table == _KEYS and not isinstance(_at(tables, nested), str) else nested
+
+
+def _at(tables: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        tables = tables.get(name) if isinstance(tables, dict) else None
+    return tables
+
+
+def _changed(tables: Mapping[str, Any], path: tuple[str, ...], value: Value | None) -> dict[str, Any]:
+    """``tables`` as they are to be read afterwards."""
+    made = dict(tables)
+    head, *rest = path
+    if rest:
+        inner = made.get(head, {})
+        changed = _changed(inner if isinstance(inner, dict) else {}, tuple(rest), value)
+        if changed or head in made:
+            made[head] = changed
+    elif value is None:
+        made.pop(head, None)
+    else:
+        made[head] = value
+    return made
+
+
+def _edited(text: str, path: tuple[str, ...], value: Value | None) -> str | None:
+    """``text`` with the setting changed; None when it is not written in a way that is understood."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        _set(document, path, value)
+        made = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, ValueError):
+        return None
+    only_crlf = "\r\n" in text and "\n" not in text.replace("\r\n", "")
+    return made.replace("\r\n", "\n").replace("\n", "\r\n") if only_crlf else made
+
+
+def _set(document: TOMLDocument, path: tuple[str, ...], value: Value | None) -> None:
+    import tomlkit
+
+    table: Any = document
+    for name in path[:-1]:
+        if name not in table:
+            table[name] = tomlkit.table()
+        table = table[name]
+    if value is None:
+        del table[path[-1]]
+    else:
+        table[path[-1]] = value

@@ -1,0 +1,57 @@
+"""The merged settings as text: what each is, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from brvtui.config import Configuration
+from brvtui.config.schema import Entry, Kind, Value, entries
+from brvtui.config.sources import Layer, Source
+from brvtui.report.words import plain
+
+
+def settings_report(configuration: Configuration) -> RenderableType:
+    """Every setting with its value and its source."""
+    table = Table.grid(padding=(0, 2))
+    table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
+    for entry in entries().values():
+        _add(table, configuration, entry)
+    files = Table.grid(padding=(0, 2))
+    files.add_row(Text("user", "dim"), plain(str(configuration.user_file)))
+    if configuration.project_file is not None:
+        files.add_row(Text("project", "dim"), plain(str(configuration.project_file)))
+    return Group(table, Text(), files)
+
+
+def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
+    value = configuration.value(entry)
+    if entry.kind is Kind.KEYS and isinstance(value, Mapping):
+        for binding, keys in value.items():
+            source = configuration.source(f"keys.{binding}")
+            table.add_row(plain(f'keys."{binding}"', "bold"), plain(keys), _from(source))
+        return
+    source = configuration.source(entry.name)
+    name = plain(entry.name, "" if source.layer is Layer.DEFAULT else "bold")
+    table.add_row(name, plain(shown(value)), _from(source))
+
+
+def shown(value: Value) -> str:
+    """A setting's value for reading."""
+    if isinstance(value, Mapping):
+        extends = value.get("extends", "")
+        return f"a table over {extends}" if extends else "a table"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) or "–"
+
+
+def _from(source: Source) -> Text:
+    if source.layer is Layer.DEFAULT:
+        return Text("default", "dim")
+    if source.layer in (Layer.USER, Layer.PROJECT):
+        return Text(f"{source.layer.value}'s file", "green")
+    return plain(source.place, "green")

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/configuration.md from the code.
+
+    python docs/make_tables.py [--check]
+
+With --check nothing is written, and the exit code is 1 when a page is not what the code says.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from brvtui.config.schema import Kind, entries
+from brvtui.report.settings import shown
+
+HERE = Path(__file__).parent
+
+
+def settings() -> str:
+    """Every setting."""
+    rows = []
+    for entry in entries().values():
+        default = "" if entry.kind is Kind.KEYS else f"`{shown(entry.default)}`" if entry.default != "" else "empty"
+        mark = " \\*" if entry.personal else ""
+        variable = f"`{entry.variable}`" if entry.variable else ""
+        rows.append((f"`{entry.name}`{mark}", entry.summary, entry.allowed, default, variable))
+    return table(("setting", "what it is for", "values", "default", "variable"), rows)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A markdown table."""
+    columns = list(head)
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cell or ' ' for cell in line)} |" for line in lines)
+
+
+TABLES: dict[str, dict[str, Callable[[], str]]] = {"configuration.md": {"settings": settings}}
+"""By page and by the name in its marks, what makes the table."""
+
+
+def fresh(page: str, text: str) -> str:
+    """``text`` of ``page`` with its tables as the code has them. Raises ValueError when a mark is missing."""
+    for name, make in TABLES[page].items():
+        first, last = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        if first not in text or last not in text:
+            raise ValueError(f"{page} has no marks for the table {name}")
+        before, _, rest = text.partition(first)
+        text = f"{before}{first}{make()}\n{last}{rest.partition(last)[2]}"
+    return text
+
+
+def main() -> int:
+    """Writes the pages, or checks them."""
+    stale = []
+    for page in TABLES:
+        file = HERE / page
+        text = file.read_text(encoding="utf-8")
+        made = fresh(page, text)
+        if made != text:
+            stale.append(page)
+            if "--check" not in sys.argv[1:]:
+                file.write_text(made, encoding="utf-8")
+    for page in stale:
+        print(f"docs/{page}: {'not what the code says' if '--check' in sys.argv[1:] else 'written'}")
+    return int(bool(stale) and "--check" in sys.argv[1:])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,92 @@
+"""The app as the user set it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.view import Phase
+from brvtui.config import user_file
+from tests.app.driving import NARROW, ask, settled, shown, text_of, view
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+
+
+def own(text: str) -> None:
+    """The user's settings file with this content."""
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(text)
+
+
+def toasts(app: BrvTui) -> list[str]:
+    return [toast.message for toast in app._notifications]
+
+
+async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tree, make_app: MakeApp) -> None:
+    own("theme = 'brv-light\nrecording = true")
+    app = make_app(garden.root)
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        (toast,) = toasts(app)
+        assert toast.startswith(f"{user_file()}: cannot be read as settings (Expected ")
+        assert toast.endswith("; left out")
+        assert "\n" not in toast
+        assert not view(pilot).recording
+        assert "TIER" in shown(pilot)
+
+
+async def test_wrong_keys_are_left_out_and_counted_in_one_toast(garden: Tree, make_app: MakeApp) -> None:
+    own("thme = 1\nhistory = -1\nrecording = true")
+    app = make_app(garden.root)
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        (toast,) = toasts(app)
+        assert "unknown key thme; did you mean theme?; left out (and 1 more" in toast
+        assert view(pilot).recording
+        assert "recording" in text_of(pilot, "#status")
+
+
+async def test_problems_are_told_without_a_project_too(
+    tmp_path_factory: pytest.TempPathFactory, make_app: MakeApp
+) -> None:
+    own("thme = 1")
+    app = make_app(tmp_path_factory.mktemp("none") / "nowhere")
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert view(pilot).phase is Phase.FAILED
+        assert len(toasts(app)) == 1
+
+
+async def test_a_projects_unreadable_settings_are_a_message(garden: Tree, make_app: MakeApp) -> None:
+    (garden.root / ".brv" / "brv-tui.toml").write_text("junk")
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert view(pilot).phase is Phase.FAILED
+        assert "brv-tui.toml: cannot be read as settings" in view(pilot).problem
+
+
+async def test_watching_can_be_turned_off(garden: Tree, make_app: MakeApp) -> None:
+    own("watch = false")
+    async with make_app(garden.root).run_test(size=(200, 60)) as pilot:
+        while not view(pilot).watch_why:
+            await pilot.pause()
+        assert not view(pilot).watching
+        assert "not watching: turned off in the settings" in text_of(pilot, "#status")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "remote", "level"),
+    [("auto", "", "full"), ("auto", "1", "none"), ("on", "1", "full"), ("off", "", "none")],
+)
+def test_animations(
+    wanted: str, remote: str, level: str, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY"):
+        monkeypatch.delenv(name, raising=False)
+    if remote:
+        monkeypatch.setenv("SSH_TTY", remote)
+    monkeypatch.setenv("BRV_TUI_ANIMATIONS", wanted)
+    assert make_app(garden.root).animation_level == level

@@ -1,0 +1,74 @@
+"""``config``, and what other commands say of settings that cannot be used."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+
+from brvtui.config import user_file
+from brvtui.config.schema import entries
+from tests.cli.conftest import Run
+from tests.support.trees import Tree
+
+
+@pytest.fixture(autouse=True)
+def own() -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text('history = 7\n[keys]\n"app.theme" = "T"\n')
+
+
+def test_config_shows_values_and_their_places(run: Run, project: Tree) -> None:
+    (project.root / ".brv" / "brv-tui.toml").write_text('[profile]\nextends = "docs"\n')
+    code, out, err = run("config", "--project", str(project.root), inside=False)
+    lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in out.splitlines() if len(line.split()) > 1}
+    assert (code, err) == (0, "")
+    assert set(entries()) - {"keys"} <= set(lines)
+    assert lines["history"].split() == ["7", "user's", "file"]
+    assert lines["profile"].split() == ["a", "table", "over", "docs", "project's", "file"]
+    assert lines['keys."app.theme"'].split() == ["T", "user's", "file"]
+    assert lines["watch"].split() == ["true", "default"]
+
+
+def test_config_without_a_project(run: Run, tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    code, out, _ = run("config", "--format", "json", inside=False)
+    answer = json.loads(out)
+    assert code == 0
+    assert answer["project_file"] is None
+    assert {"name": "history", "value": 7, "default": 500, "layer": "user", "place": str(user_file())} in answer[
+        "settings"
+    ]
+
+
+def test_config_of_no_such_project(run: Run) -> None:
+    code, _, err = run("config", "--project", "/nowhere/at/all", inside=False)
+    assert code == 3
+    assert "no such folder" in err
+
+
+def test_config_prints_a_file_of_defaults(run: Run) -> None:
+    code, out, _ = run("config", "--print", inside=False)
+    assert code == 0
+    assert tomllib.loads(out)["history"] == 500
+    assert json.loads(run("config", "--print", "--format", "json", inside=False)[1]) == tomllib.loads(out)
+
+
+def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
+    user_file().write_text("thme = 1\nhistory = 'x'\n")
+    code, out, err = run("config", inside=False)
+    assert code == 2
+    assert "unknown key thme; did you mean theme?" in err
+    assert "history = 'x' must be 0 to 10000" in err
+    assert "brv-dark" in out
+    for command in (("query", "refresh"), ("explain", "refresh", "rotation"), ("replay", "--queries", "none.json")):
+        code, out, err = run(*command)
+        assert (code, out) == (2, "")
+        assert err == f"brv-tui: {user_file()}: unknown key thme; did you mean theme?\n"
+
+
+def test_the_pipeline_that_is_set_answers(run: Run) -> None:
+    user_file().write_text('pipeline = "jeffs_brain"\n')
+    assert json.loads(run("query", "refresh", "--format", "json")[1])["pipeline"] == "jeffs_brain"
+    assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--pipeline", "byterover")[1])

@@ -1,0 +1,253 @@
+"""Layers over each other, what is said of what is wrong, and where everything comes from."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.config import ConfigError, Configuration, Settings, chosen_profile, configure, user_file
+from brvtui.config.printing import as_plain, default_file
+from brvtui.config.schema import Kind, entries
+from brvtui.config.sources import Layer, Source
+from brvtui.profile import ProfileError
+from brvtui.store.folders import config_folder
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / ".brv").mkdir()
+    return tmp_path
+
+
+def own(text: str | bytes) -> Path:
+    """The user's settings file with this content."""
+    file = user_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def project(root: Path, text: str) -> Path:
+    """The project's settings file with this content."""
+    file = root / ".brv" / "brv-tui.toml"
+    file.write_text(text)
+    return file
+
+
+def read(root: Path | None = None, options: Mapping[str, Any] | None = None, **environ: str) -> Configuration:
+    return configure(root, options or {}, environ)
+
+
+def said(made: Configuration) -> list[str]:
+    return [problem.message for problem in made.problems]
+
+
+def test_without_anything_the_defaults(root: Path) -> None:
+    made = read(root)
+    assert made.settings == Settings()
+    assert made.problems == ()
+    assert {made.source(name).layer for name in entries()} == {Layer.DEFAULT}
+    made.check()
+
+
+def test_each_layer_goes_before_the_one_below(root: Path) -> None:
+    mine = own('theme = "a"\npipeline = "jeffs_brain"\nhistory = 1\nrecording = true\nprofile = "docs"')
+    theirs = project(root, 'theme = "b"\nhistory = 2\nprofile = "combined"')
+    made = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
+    settings = made.settings
+    assert (settings.recording, settings.pipeline, settings.theme) == (True, "jeffs_brain", "b")
+    assert (settings.history, settings.profile) == (3, "brv-3")
+    assert made.source("recording") == Source(Layer.USER, str(mine))
+    assert made.source("theme") == Source(Layer.PROJECT, str(theirs))
+    assert made.source("history") == Source(Layer.ENVIRONMENT, "BRV_TUI_HISTORY")
+    assert made.source("profile") == Source(Layer.OPTION, "--profile")
+    assert made.source("watch") == Source(Layer.DEFAULT)
+
+
+def test_keys_of_all_files_are_joined(root: Path) -> None:
+    own('[keys]\n"panes.back" = "x"\npanes.next = "n"')
+    project(root, '[keys]\n"panes.back" = "y"')
+    made = read(root)
+    assert made.settings.keys == {"panes.back": "y", "panes.next": "n"}
+    assert made.source("keys.panes.back").layer is Layer.PROJECT
+    assert made.source("keys.panes.next").layer is Layer.USER
+
+
+def test_a_variable_for_every_setting_but_keys() -> None:
+    values = {Kind.TRUTH: "yes", Kind.NUMBER: "7", Kind.TEXT: "some text", Kind.PROFILE: "docs"}
+    for name, entry in entries().items():
+        if entry.kind is Kind.KEYS:
+            assert entry.variable == ""
+            continue
+        made = read(**{entry.variable: entry.choices[-1] if entry.choices else values[entry.kind]})
+        assert made.problems == ()
+        assert made.source(name) == Source(Layer.ENVIRONMENT, entry.variable)
+
+
+def test_variables_of_before_keep_their_meaning() -> None:
+    made = read(
+        BRV_TUI_ASCII="1",
+        BRV_TUI_EMBEDDER_MODEL="m",
+        BRV_TUI_EMBEDDER_URL="http://localhost/v1",
+        BRV_TUI_EMBEDDER_KEY="secret",
+        BRV_TUI_RERANKER_MODEL="r",
+    ).settings
+    assert made.ascii == "on"
+    assert (made.services.embedder.model, made.services.embedder.url) == ("m", "http://localhost/v1")
+    assert (made.services.embedder.key_env, made.services.reranker.model) == ("BRV_TUI_EMBEDDER_KEY", "r")
+    assert read(BRV_TUI_ASCII="0").settings.ascii == "off"
+    assert read(BRV_TUI_ASCII="").settings.ascii == "auto"
+    assert "secret" not in str(as_plain(read(BRV_TUI_EMBEDDER_KEY="secret")))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("thme = 'x'", "unknown key thme; did you mean theme?"),
+        ("keep_mtime = true", "unknown key keep_mtime; did you mean editor.keep_mtime?"),
+        ("[editr]\nkeep_mtime = true", "unknown key editr; did you mean editor?"),
+        ("[editor]\nkeep_mtim = true", "unknown key editor.keep_mtim; did you mean editor.keep_mtime?"),
+        ("[services.embeder]\nmodel = 'x'", "unknown key services.embeder; did you mean services.embedder?"),
+        ("[theme.x]\ny = 1", "theme = {'x': {'y': 1}} must be text"),
+        ("editor = 3", "[editor] must be a table"),
+        ("theme = 3", "theme = 3 must be text"),
+        ("watch = 1", "watch = 1 must be true or false"),
+        ("history = true", "history = True must be 0 to 10000"),
+        ("history = -1", "history = -1 must be 0 to 10000"),
+        ("history = 1.5", "history = 1.5 must be 0 to 10000"),
+        ("animations = 'of'", "animations = 'of' must be one of auto, on, off; did you mean off?"),
+        ("animations = true", "animations = True must be auto, on, off"),
+        ("profile = 1979-05-27", "profile = datetime.date(1979, 5, 27) must name a profile or be a table"),
+        ("keys = 'x'", "keys = 'x' must be a table"),
+        ("[keys]\nquit = 3", 'keys."quit" = 3 must name keys, as in "ctrl+r" or "j,down"'),
+        ("[keys]\nquit = 'a,,b'", "keys.\"quit\" = 'a,,b' must name keys"),
+        ("theme = ", "cannot be read as settings (Invalid value (at end of document))"),
+        (b"theme = '\xff'", "cannot be read as settings ('utf-8' codec can't decode byte 0xff"),
+        ("a = " + "[" * 5000, "cannot be read as settings (nested too deeply)"),
+        ("a = " + "1" * 5000, "cannot be read as settings (Exceeds the limit"),
+        ("a = 'x'\n" * 2, "cannot be read as settings (Cannot overwrite a value"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_its_file(text: str | bytes, message: str) -> None:
+    file = own(text)
+    made = read()
+    (problem,) = said(made)
+    assert problem.startswith(f"{file}: {message}")
+    assert "\n" not in problem
+    assert made.settings == Settings()
+    with pytest.raises(ConfigError) as caught:
+        made.check()
+    assert str(caught.value) == problem
+
+
+def test_a_wrong_variable_is_named() -> None:
+    assert said(read(BRV_TUI_WATCH="maybe")) == ["BRV_TUI_WATCH: watch = 'maybe' must be true or false"]
+    assert said(read(BRV_TUI_HISTORY="9" * 5000))[0].startswith("BRV_TUI_HISTORY: history = '999")
+    assert said(read(BRV_TUI_HISTORY="²")) == ["BRV_TUI_HISTORY: history = '²' must be 0 to 10000"]
+    assert "did you mean jeffs_brain?" in said(read(BRV_TUI_PIPELINE="jefs_brain"))[0]
+
+
+def test_one_wrong_setting_does_not_lose_the_others() -> None:
+    own('theme = "x"\nhistory = "many"\n[keys]\nquit = "Q"')
+    made = read()
+    assert (made.settings.theme, made.settings.history, made.settings.keys) == ("x", 500, {"quit": "Q"})
+    assert len(made.problems) == 1
+
+
+@pytest.mark.parametrize("name", [name for name, entry in entries().items() if entry.personal])
+def test_a_project_cannot_name_programs_or_places(root: Path, name: str) -> None:
+    table, _, key = name.rpartition(".")
+    file = project(root, f'[{table}]\n{key} = "x"')
+    made = read(root)
+    assert said(made) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
+    assert made.settings == Settings()
+    assert {"editor.command", "services.embedder.url", "services.reranker.key_env"} <= {
+        other for other, entry in entries().items() if entry.personal
+    }
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_or_a_folder_is_no_settings_file(root: Path) -> None:
+    os.mkfifo(root / ".brv" / "brv-tui.toml")
+    user_file().mkdir(parents=True)
+    assert [message.partition(": ")[2] for message in said(read(root))] == [
+        "cannot be read as settings (not a regular file)"
+    ] * 2
+
+
+def test_a_linked_settings_file_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "dotfiles.toml").write_text("history = 9")
+    user_file().parent.mkdir(parents=True)
+    user_file().symlink_to(tmp_path / "dotfiles.toml")
+    assert read().settings.history == 9
+
+
+def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert config_folder() == Path(os.environ["BRV_TUI_DATA_DIR"]) / "config"
+    monkeypatch.setenv("BRV_TUI_CONFIG_DIR", str(tmp_path))
+    assert user_file() == tmp_path / "config.toml"
+    monkeypatch.delenv("BRV_TUI_CONFIG_DIR")
+    monkeypatch.delenv("BRV_TUI_DATA_DIR")
+    assert config_folder().name == "brv-tui"
+
+
+# The profile
+
+
+def test_a_profile_file_counts_from_the_file_that_names_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / ".brv" / "mine.toml").write_text("[direct]\nmin_top = 0.1")
+    project(root, 'profile = "mine.toml"')
+    monkeypatch.chdir("/")
+    assert chosen_profile(read(root)).direct.min_top == 0.1
+    with pytest.raises(ProfileError, match=r"no profile mine\.toml"):
+        chosen_profile(read(root, {"profile": "mine.toml"}))
+
+
+def test_a_table_of_constants_in_the_users_file() -> None:
+    own('[profile]\nextends = "docs"\n[profile.direct]\nmin_top = 0.2')
+    made = chosen_profile(read())
+    assert (made.name, made.direct.min_top) == ("docs*", 0.2)
+
+
+def test_other_constants_than_asked_for_are_never_used(root: Path) -> None:
+    own("profile = 3")
+    assert chosen_profile(read(root)).name == "brv-3"
+    project(root, "theme = 3")
+    assert chosen_profile(read(root)).name == "brv-3"
+    for text in ("profile = 3", "junk"):
+        project(root, text)
+        with pytest.raises(ConfigError, match=r"brv-tui\.toml: "):
+            chosen_profile(read(root))
+
+
+# Written out
+
+
+def test_the_printed_file_holds_every_default() -> None:
+    own(default_file())
+    made = read()
+    assert made.problems == ()
+    assert made.settings == Settings()
+    names = {name for name in entries() if name in made.values}
+    assert names == set(entries())
+    assert all(entry.summary in default_file().replace("\n# ", " ") for entry in entries().values())
+
+
+def test_as_plain_names_values_and_places(root: Path) -> None:
+    mine = own('theme = "x"\nbad = 1\n[profile]\nextends = "docs"')
+    plain = as_plain(read(root))
+    by_name = {setting["name"]: setting for setting in plain["settings"]}
+    assert list(by_name) == list(entries())
+    assert by_name["theme"] == {
+        "name": "theme", "value": "x", "default": "brv-dark", "layer": "user", "place": str(mine),
+    }  # fmt: skip
+    assert by_name["profile"]["value"] == {"extends": "docs"}
+    assert plain["user_file"] == str(mine)
+    assert plain["project_file"] == str(root / ".brv" / "brv-tui.toml")
+    assert len(plain["problems"]) == 1
+    assert tomllib.loads(default_file())["history"] == by_name["history"]["default"]

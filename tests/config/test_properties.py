@@ -1,0 +1,148 @@
+"""Whatever stands in a settings file or in the environment: an answer or one line, never another error."""
+
+from __future__ import annotations
+
+import contextlib
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomlkit
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.config import ConfigError, chosen_profile, configure, user_file
+from brvtui.config.layers import read_tables
+from brvtui.config.schema import Entry, Kind, entries
+from brvtui.config.writing import write_setting
+from brvtui.profile import ProfileError
+
+_SCRAPS = st.sampled_from(
+    [
+        "theme",
+        "editor",
+        "keys",
+        "profile",
+        "=",
+        ".",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        "\n",
+        "#",
+        "\\",
+        "1",
+        "true",
+        "é",
+        "\0",
+    ]
+)
+_NAMES = st.sampled_from([*entries(), "editor", "services", "services.embedder", "zzz", "keys.a.b"])
+_LEAVES = st.one_of(
+    st.booleans(), st.integers(-(10**30), 10**30), st.floats(allow_nan=False), st.text(max_size=8), st.dates()
+)
+_VALUES = st.recursive(
+    _LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(min_size=1, max_size=4), inner, max_size=3),
+)
+
+
+def good(entry: Entry) -> st.SearchStrategy[Any]:
+    """Values that the setting takes."""
+    if entry.choices:
+        return st.sampled_from(entry.choices)
+    return {
+        Kind.TRUTH: st.booleans(),
+        Kind.NUMBER: st.integers(entry.least, entry.most),
+        Kind.TEXT: st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
+        Kind.PROFILE: st.sampled_from(["brv-3", "docs"]),
+    }[entry.kind]
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Any]:
+    """Tables as a settings file may hold them: known and unknown names, right and wrong values."""
+    made: dict[str, Any] = {}
+    for name in draw(st.lists(_NAMES, max_size=4, unique=True)):
+        table, (*above, last) = made, name.split(".")
+        for part in above:
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                break
+        else:
+            known = entries().get(name)
+            value = good(known) if known is not None and known.kind is not Kind.KEYS else _VALUES
+            table[last] = draw(st.one_of(value, _VALUES))
+    return made
+
+
+def answers(file: Path) -> None:
+    """Reading says what is wrong in single lines, and the settings can be used."""
+    with contextlib.suppress(ConfigError):
+        read_tables(file)
+    made = configure(environ={})
+    assert all(problem.message.startswith(f"{file}: ") for problem in made.problems)
+    assert not any("\n" in problem.message for problem in made.problems)
+    assert made.settings.history >= 0
+    with contextlib.suppress(ConfigError, ProfileError):
+        chosen_profile(made)
+
+
+def _own(data: bytes) -> Path:
+    file = user_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+    return file
+
+
+@given(st.one_of(st.binary(max_size=200), st.lists(_SCRAPS, max_size=30).map(lambda parts: "".join(parts).encode())))
+def test_any_bytes(data: bytes) -> None:
+    answers(_own(data))
+
+
+@given(documents())
+def test_any_tables(tables: dict[str, Any]) -> None:
+    answers(_own(tomlkit.dumps(tables).encode()))
+
+
+@given(st.dictionaries(st.sampled_from([entry.variable for entry in entries().values() if entry.variable]), st.text()))
+def test_any_environment(environ: dict[str, str]) -> None:
+    made = configure(environ=environ)
+    assert all(problem.message.partition(":")[0] in environ for problem in made.problems)
+
+
+@st.composite
+def _changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, Any]:
+    """A good settings file's tables, and one setting to be written into it."""
+    made: dict[str, Any] = {}
+    simple = [entry for entry in entries().values() if entry.kind is not Kind.KEYS]
+    for entry in draw(st.lists(st.sampled_from(simple), max_size=6, unique=True)):
+        table, (*above, last) = made, entry.name.split(".")
+        for part in above:
+            table = table.setdefault(part, {})
+        table[last] = draw(good(entry))
+    entry = draw(st.sampled_from(simple))
+    return made, entry.name, draw(st.one_of(st.none(), good(entry)))
+
+
+@given(_changes(), st.sampled_from(["", "# first\n", "\n\n", "\r\n"]))
+def test_a_written_setting_is_the_only_change(change: tuple[dict[str, Any], str, Any], head: str) -> None:
+    tables, name, value = change
+    file = _own((head + tomlkit.dumps(tables)).encode())
+    before = configure(environ={})
+    write_setting(file, name, value)
+    after = configure(environ={})
+    assert after.problems == ()
+    wanted = {**before.values, name: value}
+    assert dict(after.values) == {key: kept for key, kept in wanted.items() if kept is not None}
+    assert file.read_bytes().decode().startswith(head.strip())
+    tomllib.loads(file.read_text())
+
+
+def test_an_answer_is_not_an_exception() -> None:
+    with pytest.raises(ConfigError):
+        read_tables(_own(b"="))
