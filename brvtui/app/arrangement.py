@@ -30,7 +30,7 @@ class Arrangement:
     panes: tuple[str, ...]
     """Their ids in the order of focus."""
     beside: str
-    """What stands beside the tabs on a narrow screen."""
+    """What stands beside the tabs on a narrow screen; empty when they have all of it."""
     tabs: tuple[str, ...]
     """What shares the place beside it there, in order."""
     wide: Callable[[int, int], dict[str, Place]]
@@ -74,9 +74,11 @@ def _maximised(plan: Arrangement, width: int, height: int, wide: bool, pane: str
 
 
 def _narrow(plan: Arrangement, width: int, height: int, tab: str) -> dict[str, Place]:
-    left = max(_LEAST_BESIDE, round(width * plan.beside_share))
     top = plan.head_rows
     head = {plan.head: Place(0, 0, width, top)} if plan.head else {}
+    if not plan.beside:
+        return head | {tab: Place(0, top, width, height - top)}
+    left = max(_LEAST_BESIDE, round(width * plan.beside_share))
     return head | {
         plan.beside: Place(0, top, left, height - top),
         tab: Place(left, top, width - left, height - top),
@@ -137,3 +139,18 @@ def _wide_notes(width: int, height: int) -> dict[str, Place]:
 
 
 NOTES = Arrangement(panes=("tree", "note"), beside="tree", tabs=("note",), wide=_wide_notes)
+
+
+def _wide_editor(width: int, height: int) -> dict[str, Place]:
+    right = max(42, width * 36 // 100)
+    problems = max(7, height * 28 // 100)
+    return {
+        "text": Place(0, 0, width - right, height),
+        "ranking": Place(width - right, 0, right, height - problems),
+        "problems": Place(width - right, height - problems, right, problems),
+    }
+
+
+EDITOR = Arrangement(
+    panes=("text", "problems", "ranking"), beside="", tabs=("text", "problems", "ranking"), wide=_wide_editor
+)

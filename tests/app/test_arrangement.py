@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.arrangement import NOTES, QUERY, VERDICT, Arrangement, Place, arrange, is_too_small, is_wide
+from brvtui.app.arrangement import EDITOR, NOTES, QUERY, VERDICT, Arrangement, Place, arrange, is_too_small, is_wide
 
 
 def _apart(one: Place, other: Place) -> bool:
@@ -20,7 +20,7 @@ def _apart(one: Place, other: Place) -> bool:
     )
 
 
-@pytest.mark.parametrize("plan", [QUERY, NOTES], ids=["query", "notes"])
+@pytest.mark.parametrize("plan", [QUERY, NOTES, EDITOR], ids=["query", "notes", "editor"])
 @given(st.integers(60, 320), st.integers(18, 120), st.data())
 def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, height: int, data: st.DataObject) -> None:
     body = height - 5
@@ -35,6 +35,10 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
         assert place.y + place.height <= body
     assert all(_apart(one, other) for one, other in combinations(places.values(), 2))
     assert sum(place.width * place.height for place in places.values()) == width * body
+
+
+def test_a_plan_with_nothing_beside_gives_a_tab_the_whole_narrow_screen() -> None:
+    assert arrange(EDITOR, 80, 20, False, "ranking") == {"ranking": Place(0, 0, 80, 20)}
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,11 @@ class FrameScreen(Screen[None]):
         return self.brv.view
 
     @property
+    def note_at_hand(self) -> str:
+        """The note that keys act on: the one under the cursor of the focused pane, else the selected one."""
+        return getattr(self.focused, "note", "") or self.view.selected
+
+    @property
     def body(self) -> Body:
         """The panes' parent."""
         return self.query_one(Body)
@@ -118,7 +123,7 @@ class FrameScreen(Screen[None]):
     def action_pane(self, pane: str) -> None:
         """Shows and focuses a pane."""
         self.body.bring(pane)
-        self.set_focus(self.query_one(f"#{pane}", Pane), scroll_visible=False)  # at once: the next key is for it
+        self.set_focus(self.query_one(f"#{pane}"), scroll_visible=False)  # at once: the next key is for it
 
     def action_cycle(self, step: int) -> None:
         """The next stop in the order of focus."""
@@ -135,7 +140,7 @@ class FrameScreen(Screen[None]):
         focused = self.focused
         if self.body.maximised:
             self.body.maximised = ""
-        elif isinstance(focused, Pane) and focused.id in self.PLAN.panes:
+        elif focused is not None and focused.id in self.PLAN.panes:
             self.body.maximised = focused.id or ""
         self.body.settle()
 
@@ -160,7 +165,7 @@ class FrameScreen(Screen[None]):
             ("In every pane", list(Pane.BINDINGS)),
         ]
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
-        panes = [self.query_one(f"#{pane}", Pane) for pane in self.PLAN.panes]
+        panes = [self.query_one(f"#{pane}") for pane in self.PLAN.panes]
         for widget in (*stops, *panes):
             own = type(widget).__dict__.get("BINDINGS", [])
             if own:

@@ -136,8 +136,7 @@ class QueryScreen(FrameScreen):
 
     def action_why(self) -> None:
         """Why the selected note is, or is not, in the answer, in a modal."""
-        tree = self.focused
-        self.brv.explain(tree.note if isinstance(tree, TreePane) and tree.note else self.view.selected)
+        self.brv.explain(self.note_at_hand)
 
     def action_clear_cache(self) -> None:
         """Empties the simulated cache."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast, runtime_checkable
 
 from textual import events
 from textual.content import Content
@@ -11,10 +12,30 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
 from brvtui.app.arrangement import Arrangement, Place, arrange
-from brvtui.app.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from brvtui.app.app import BrvTui
 
 _LEAST_FOR_TABS = 41
 _ANY = 100
+
+
+@runtime_checkable
+class Framed(Protocol):
+    """A pane: a widget whose border holds its title or the row of tabs."""
+
+    TITLE: ClassVar[str]
+    tabs: Content | None
+
+    @property
+    def id(self) -> str | None:
+        """Its name in the plan."""
+
+    def retitle(self) -> None:
+        """Puts the title, or the row of tabs, into the border."""
+
+    def arranged(self, shown: frozenset[str]) -> None:
+        """Called with the ids of everything that is shown, when that has changed."""
 
 
 class _Placed(Layout):
@@ -58,9 +79,9 @@ class Body(Widget):
         return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised)
 
     @property
-    def panes(self) -> Iterable[Pane]:
+    def panes(self) -> Iterable[Framed]:
         """The panes, without the head."""
-        return [pane for pane in self._panes if isinstance(pane, Pane)]
+        return [pane for pane in self._panes if isinstance(pane, Framed)]
 
     def on_resize(self, event: events.Resize) -> None:
         """Shows what has a place in the new size."""
@@ -81,10 +102,10 @@ class Body(Widget):
         self._shown = frozenset(places)
         for child in self._panes:
             child.display = child.id in places
-            if isinstance(child, Pane):
+            if isinstance(child, Framed):
                 child.arranged(self._shown)
 
-    def _tabs(self, front: Pane, places: dict[str, Place]) -> Content:
+    def _tabs(self, front: Framed, places: dict[str, Place]) -> Content:
         width = places[front.id or ""].width
         if width < _LEAST_FOR_TABS:
             number = self.plan.tabs.index(front.id or "") + 1
@@ -94,7 +115,8 @@ class Body(Widget):
             f"{'[/]' if name == front.id else ''}[/]"
             for name in self.plan.tabs
         ]
-        return Content.from_markup(("│" if front.glyphs.unicode else "|").join(names))
+        unicode = cast("BrvTui", self.app).glyphs.unicode
+        return Content.from_markup(("│" if unicode else "|").join(names))
 
     def bring(self, pane: str) -> None:
         """Makes sure that ``pane`` is shown."""
