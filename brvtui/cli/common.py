@@ -91,6 +91,17 @@ def hybrid_options(command: _F) -> _F:
     return command
 
 
+def passed_on(ctx: click.Context) -> list[str]:
+    """The arguments that make another process open the project as this one would."""
+    given = ctx.params
+    made = ["--profile", given["profile"]] if given["profile"] else []
+    if given["now"] is not None:
+        made += ["--now", datetime.fromtimestamp(given["now"] / 1000, UTC).isoformat()]
+    if given["signals"]:
+        made += ["--signals", str(given["signals"])]
+    return [*made, "--", str(given["project"])] if given["project"] else made
+
+
 def open_session(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> Any:
     """The loaded session of the project. Raises :class:`Failure`."""
     from brvtui.tree.signals import SignalsError

@@ -11,6 +11,7 @@ from brvtui.cli.asking import explain, query, replay
 from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
 from brvtui.cli.opening import open_app
 from brvtui.cli.saving import show
+from brvtui.cli.serving import serve
 from brvtui.cli.settings import config
 from brvtui.cli.upkeep import completion, forget
 from brvtui.text.visible import visible
@@ -37,6 +38,7 @@ _EPILOG = """
 Examples:
   brv-tui                        open the project in this folder or above it
   brv-tui sample-tree            open a project
+  brv-tui serve sample-tree      open it in a browser
   brv-tui query "how are refresh tokens rotated"
   brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
   brv-tui replay --queries queries.json --no-trace
@@ -55,7 +57,7 @@ def cli() -> None:
     """
 
 
-for _command in (open_app, query, explain, replay, show, config, forget, completion):
+for _command in (open_app, serve, query, explain, replay, show, config, forget, completion):
     cli.add_command(_command)
 
 

@@ -1,0 +1,70 @@
+"""The app in a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, passed_on, shared
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui serve sample-tree
+  brv-tui serve --port 0
+  ssh -L 8000:127.0.0.1:8000 HOST brv-tui serve PROJECT
+"""
+)
+@click.argument("project", required=False, type=click.Path(path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port (0: any that is free)."
+)
+@shared
+@click.pass_context
+def serve(
+    ctx: click.Context,
+    project: Path | None,
+    host: str,
+    port: int,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+) -> int:
+    """Show the app on PROJECT in a browser, at an address that is printed. Needs the extra "web".
+
+    Whoever reaches the address can use the app as you: there is no password.
+    """
+    try:
+        from brvtui.web.server import AppServer, is_loopback, listen
+    except ImportError as error:
+        raise Failure(
+            f"serve needs the extra web ({error.name} is missing): pip install 'brv-tui[web]'", FAILED
+        ) from error
+    from brvtui.tree.project import ProjectError, find_project
+
+    try:
+        name = find_project(project).name
+    except ProjectError as error:
+        raise Failure(str(error), NOT_THERE) from error
+    try:
+        listening = listen(host, port)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Failure(
+            f"cannot listen on {host}, port {port} ({reason}): choose others with --host, --port", BAD_USAGE
+        ) from error
+    command = [sys.executable, "-m", "brvtui", "open", *passed_on(ctx)]
+    server = AppServer(command, listening, host, f"brv-tui · {name}")
+    os.environ["PYTHONUTF8"] = "1"  # a browser shows every sign, whatever the locale here
+    if not is_loopback(host):
+        click.echo("warning: whoever reaches this address can use the app as you; there is no password", err=True)
+    click.echo(f"{name} is at {server.url} (Ctrl+C ends it)")
+    sys.stdout.flush()
+    server.serve()
+    return OK

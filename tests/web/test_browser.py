@@ -1,0 +1,31 @@
+"""The app in a real browser: a query is typed, the panes are read from the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.browser import PROGRAM, opened
+from tests.support.trees import Tree
+from tests.web.test_serve import Served, served
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium here (Debian: apt-get install chromium)")
+__all__ = ["served"]
+
+
+async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tree, tmp_path: Path) -> None:
+    async with opened(tmp_path / "browser") as page:
+        await page.open(served.url)
+        await page.until(lambda text: "1 note " in text)
+        await page.type("quokka")
+        trace = tree.session().probe("quokka")
+        text = await page.until(lambda text: "› quokka " in text and trace.verdict in text)
+        for pane in ("Route", "Tree", "Results", "Score", "Retry", "Cache", "Answer"):
+            assert f" {pane} " in text
+        assert "x/n.md" in text
+        assert f"{trace.hits[0].score:.2f}" in text
+        await page.press("Enter")
+        await page.until(lambda text: " RUN " in text and "1/50" in text)
+        assert all(address.startswith(served.url) for address in page.requested)
+        assert len(page.requested) >= 3

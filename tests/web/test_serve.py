@@ -1,0 +1,173 @@
+"""``brv-tui serve``: what it prints, whom it lets in, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from brvtui.web.server import is_loopback, listen
+from tests.support.trees import Tree
+
+NOW = "2026-11-20T12:00:00Z"
+LIMIT_S = 60
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that runs."""
+
+    process: subprocess.Popen[str]
+    line: str
+
+    @property
+    def url(self) -> str:
+        """The address that it printed."""
+        return self.line.split(" is at ")[1].split()[0]
+
+    @property
+    def port(self) -> int:
+        """Its port."""
+        return int(self.url.rstrip("/").rpartition(":")[2])
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "brvtui", "serve", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def refused(*arguments: str) -> tuple[int, str]:
+    """Exit code and the line of a server that does not start."""
+    process = start(*arguments)
+    _, error = process.communicate(timeout=LIMIT_S)
+    return process.returncode, error
+
+
+@pytest.fixture
+def served(tree: Tree) -> Iterator[Served]:
+    """The app on a small project, served on a free port of this machine."""
+    tree.note("x/n.md", "Quokka", "all about the quokka")
+    process = start(str(tree.root), "--port", "0", "--now", NOW)
+    assert process.stdout is not None
+    yield Served(process, process.stdout.readline())
+    process.terminate()
+    process.communicate(timeout=LIMIT_S)
+
+
+async def get(url: str, **headers: str) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as client, client.get(url, headers=headers) as answer:
+        return answer.status, await answer.text()
+
+
+async def connected(served: Served, origin: str, host: str = "") -> bool:
+    """Whether the server takes the connection of a page of ``origin``."""
+    headers = {"Origin": origin, **({"Host": host} if host else {})}
+    async with aiohttp.ClientSession() as client:
+        try:
+            async with client.ws_connect(f"{served.url}ws", headers=headers) as connection:
+                message = await connection.receive(timeout=LIMIT_S)
+                return message.type is aiohttp.WSMsgType.BINARY
+        except aiohttp.WSServerHandshakeError as error:
+            return error.status != HTTPStatus.FORBIDDEN
+
+
+async def test_it_prints_its_address_and_serves_the_page(served: Served, tree: Tree) -> None:
+    assert served.line == f"{tree.root.name} is at http://127.0.0.1:{served.port}/ (Ctrl+C ends it)\n"
+    status, page = await get(served.url)
+    assert status == 200
+    assert f'data-session-websocket-url="ws://127.0.0.1:{served.port}/ws"' in page
+    assert "googleapis" not in page
+
+
+async def test_its_own_page_alone_may_connect(served: Served) -> None:
+    own = served.url.rstrip("/")
+    assert await connected(served, own)
+    assert await connected(served, f"http://localhost:{served.port}", f"localhost:{served.port}")
+    for other in ("http://evil.example", f"http://evil.example:{served.port}", "null", "", f"{own}0"):
+        assert not await connected(served, other)
+
+
+async def test_a_name_that_is_not_this_machine_is_refused(served: Served) -> None:
+    host = f"evil.example:{served.port}"
+    status, text = await get(served.url, Host=host)
+    assert (status, served.url in text) == (403, True)
+    assert not await connected(served, f"http://{host}", host)
+    assert (await get(served.url, Host=f"localhost:{served.port}"))[0] == 200
+
+
+async def test_it_ends_at_ctrl_c_with_the_apps_that_are_open(served: Served) -> None:
+    async with aiohttp.ClientSession() as client:
+        headers = {"Origin": served.url.rstrip("/")}
+        async with client.ws_connect(f"{served.url}ws", headers=headers) as connection:
+            await connection.receive(timeout=LIMIT_S)
+            served.process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(LIMIT_S):
+                while (await connection.receive()).type is aiohttp.WSMsgType.BINARY:
+                    pass
+    _, error = await asyncio.to_thread(served.process.communicate, timeout=LIMIT_S)
+    assert (served.process.returncode, error) == (0, "")
+
+
+def test_a_port_that_is_taken_is_said(tree: Tree) -> None:
+    tree.note("x/n.md", "Quokka")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, error = refused(str(tree.root), "--port", str(taken.getsockname()[1]))
+    assert code == 2
+    assert "ddress already in use" in error
+    assert error.count("\n") == 1
+
+
+def test_a_host_that_is_not_this_machine_is_said(tree: Tree) -> None:
+    tree.note("x/n.md", "Quokka")
+    code, error = refused(str(tree.root), "--host", "192.0.2.1", "--port", "0")
+    assert code == 2
+    assert "cannot listen on 192.0.2.1" in error
+
+
+def test_a_missing_project_is_said(tmp_path: Path) -> None:
+    code, error = refused(str(tmp_path / "nowhere"))
+    assert (code, error.count("\n")) == (3, 1)
+
+
+def test_other_machines_are_warned_of(tree: Tree) -> None:
+    tree.note("x/n.md", "Quokka")
+    process = start(str(tree.root), "--host", "0.0.0.0", "--port", "0")
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    process.terminate()
+    _, error = process.communicate(timeout=LIMIT_S)
+    assert "http://0.0.0.0:" in line
+    assert "there is no password" in error
+
+
+def test_without_the_extra_it_says_which_one(tree: Tree) -> None:
+    tree.note("x/n.md", "Quokka")
+    code = "import sys; sys.modules['textual_serve.server'] = None; from brvtui.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", str(tree.root)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+    assert done.returncode == 4
+    assert "pip install 'brv-tui[web]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a.b", False)],
+)
+def test_loopback(host: str, here: bool) -> None:
+    assert is_loopback(host) == here
+
+
+def test_listening_on_both_families() -> None:
+    for host in ("127.0.0.1", *(["::1"] if socket.has_dualstack_ipv6() else [])):
+        with listen(host, 0) as made:
+            assert made.getsockname()[1] > 0
