@@ -10,7 +10,8 @@ from pathlib import Path
 from brvtui.profile import Profile
 from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
 from brvtui.text.analysis import utf16
-from brvtui.text.postings import TermIds, build, note_terms
+from brvtui.text.forward import TermIds, note_terms
+from brvtui.text.postings import build
 from brvtui.tree.files import (
     CONTEXT_FILE,
     DUPLICATE,

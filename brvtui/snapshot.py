@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Limits
 from brvtui.rank.maturity import LEVELS
+from brvtui.text.forward import NoteTerms
 from brvtui.text.index import Document, TextIndex
-from brvtui.text.postings import NoteTerms, Postings
+from brvtui.text.postings import Postings
 from brvtui.trace import Kind
 from brvtui.tree.collation import in_locale_order
 from brvtui.tree.files import CONTEXT_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms

@@ -36,7 +36,7 @@ def saturate(raw: Floats) -> Floats:
     return raw / (1.0 + raw)
 
 
-def running_mean(lengths: list[int]) -> float:
+def running_mean(lengths: list[float]) -> float:
     """The mean of ``lengths``, updated one by one in order, as the engine keeps it (it matters in the last digits)."""
     mean = 0.0
     for count, length in enumerate(lengths):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from brvtui.rank import bm25
 from brvtui.text.analysis import Analyzer
-from brvtui.text.inverted import Inverted, invert, ranges
-from brvtui.text.postings import TermIds
+from brvtui.text.forward import TermIds
+from brvtui.text.inverted import Inverted, flat, invert, ranges
 
 _AFTER_ANY_SUFFIX = "\U0010ffff"
 _BREAK = np.iinfo(np.uint32).max
@@ -157,7 +157,8 @@ def build_columns(rows: Sequence[RowTerms], ids: TermIds, fields: int) -> Column
             pieces += (row.tokens[begin:end], gap)
             sizes.append(end - begin + 1)
             begin = end
-    made = invert(keys, counts, fields, len(ids.terms))
+    held, offsets = flat(keys)
+    made = invert(held, flat(counts)[0], offsets, fields, len(ids.terms))
     cells = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=cells[1:])
     return ColumnPostings(

@@ -1,7 +1,9 @@
 """The inverted index that owns every number of text relevance.
 
-The rows are those of :mod:`brvtui.text.inverted`. Term ids are never reused, so that the terms of an unchanged note
-can be kept from one generation to the next; document frequencies are exact, because rows hold living notes only.
+A generation consists of a large *base* and a small *delta*, both immutable and shared with the generations around it
+(:mod:`brvtui.text.segment`). A note stands in a *slot*: those of the base come first, those of the delta after them.
+A changed note leaves its slot and takes a new one in the delta, so that a change costs no more than that note; the
+delta is folded into the base when it has grown. Document frequencies count living notes only, and so are exact.
 """
 
 from __future__ import annotations
@@ -15,55 +17,17 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Text
 from brvtui.rank import bm25
-from brvtui.text.analysis import MINISEARCH, Analyzer, from_utf16
-from brvtui.text.inverted import Inverted, invert, ranges
+from brvtui.text.analysis import from_utf16
+from brvtui.text.forward import FIELDS, NoteTerms, TermIds
+from brvtui.text.inverted import ranges
+from brvtui.text.segment import Segment, merged, segment
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
-FIELDS = ("title", "content", "path")
+FOLD_FROM = 1_000
+"""Notes in the delta, or gone from the base, from which on it pays to fold."""
 _CACHED_EXPANSIONS = 512
 _DESCRIBED_MATCHES = 24
-
-
-class TermIds(dict[str, int]):
-    """The id of each term (UTF-16 form), given on first sight; shared by the generations of one tree's postings."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.terms: list[str] = []
-        """The terms by their ids."""
-
-    def __missing__(self, term: str) -> int:
-        self[term] = identity = len(self.terms)
-        self.terms.append(term)
-        return identity
-
-
-@dataclass(frozen=True, slots=True)
-class NoteTerms:
-    """The forward row of one note: ``rows`` (``term * FIELDS + field``), ``tf`` beside it, length of each field."""
-
-    rows: NDArray[np.uint32]
-    tf: NDArray[np.uint32]
-    lengths: tuple[int, int, int]
-
-
-def note_terms(title: str, content: str, path: str, ids: TermIds, analyzer: Analyzer = MINISEARCH) -> NoteTerms:
-    """The terms of one note, and the length of each field as ``analyzer`` counts it."""
-    rows: list[int] = []
-    frequencies: list[int] = []
-    lengths: list[int] = []
-    fields = len(FIELDS)
-    for field, text in enumerate((title, content, path)):
-        length, counts = analyzer.counted(text)
-        lengths.append(length)
-        rows += [ids[term] * fields + field for term in counts]
-        frequencies += counts.values()
-    return NoteTerms(
-        np.asarray(rows, dtype=np.uint32),
-        np.asarray(frequencies, dtype=np.uint32),
-        (lengths[0], lengths[1], lengths[2]),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +40,34 @@ class TermMatches:
 
 
 @dataclass(frozen=True, eq=False)
-class Postings(Inverted):
-    """One generation of the index. Documents are numbered in document order."""
+class Postings:
+    """One generation of the index. Notes are numbered in document order."""
 
     ids: TermIds
-    notes: tuple[NoteTerms, ...]
-    lengths: NDArray[np.float64]
-    """Field lengths, shape (FIELDS, notes)."""
+    base: Segment
+    delta: Segment
+    slots: NDArray[np.int64]
+    """The slot of each note, in document order."""
+    gone: NDArray[np.int64]
+    """By row, how many notes of the base that hold it are no more."""
     averages: tuple[float, ...]
+    """Mean length of each field."""
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """Document frequency of each row."""
+        counts = -self.gone
+        for part in (self.base, self.delta):
+            counts[: part.index.row_count] += np.diff(part.index.starts)
+        return counts
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The terms that some note holds."""
-        fields = len(FIELDS)
-        held = (self.starts[fields::fields] - self.starts[:-fields:fields]) > 0
-        alive = np.flatnonzero(held)
+        alive = np.flatnonzero(_held(self.frequencies))
         names = self.ids.terms
         pairs = sorted((names[i], i) for i in alive.tolist())
         return Vocabulary([term for term, _ in pairs], np.asarray([i for _, i in pairs], dtype=np.int64))
@@ -107,6 +84,25 @@ class Postings(Inverted):
     def _norms(self) -> dict[tuple[float, float], NDArray[np.float64]]:
         return {}
 
+    @cached_property
+    def _slot_lengths(self) -> NDArray[np.float64]:
+        return np.concatenate([self.base.notes.lengths, self.delta.notes.lengths], axis=1)
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """Field lengths in document order, shape (FIELDS, notes)."""
+        return self._slot_lengths[:, self.slots]
+
+    def note(self, position: int) -> NoteTerms:
+        """The terms of one note."""
+        slot = int(self.slots[position])
+        first = len(self.base.notes)
+        return self.base.notes.note(slot) if slot < first else self.delta.notes.note(slot - first)
+
+    def df(self, term_id: int, field: int) -> int:
+        """How many notes hold the term in the field."""
+        return int(self.frequencies[term_id * len(FIELDS) + field])
+
     def expand(self, term: str, text: Text) -> Expansion:
         """The expansion of ``term``; remembered, since typing asks for the same terms again and again."""
         key = _expansion_key(term, text)
@@ -120,6 +116,7 @@ class Postings(Inverted):
     def warm(self) -> None:
         """Computes now what the first look-up would otherwise wait for."""
         self.vocabulary.warm()
+        _ = self._slot_lengths
 
     def forget(self) -> None:
         """Drops remembered expansions, so that the next query does all of its work."""
@@ -131,13 +128,13 @@ class Postings(Inverted):
         return self.vocabulary.only(term)
 
     def norms(self, text: Text) -> NDArray[np.float64]:
-        """Length norms, shape (FIELDS, notes)."""
+        """Length norms by slot, shape (FIELDS, slots)."""
         key = (text.k, text.b)
         known = self._norms.get(key)
         if known is None:
             known = self._norms[key] = np.stack(
                 [
-                    bm25.length_norm(self.lengths[field], self.averages[field], text.k, text.b)
+                    bm25.length_norm(self._slot_lengths[field], self.averages[field], text.k, text.b)
                     for field in range(len(FIELDS))
                 ]
             )
@@ -147,23 +144,24 @@ class Postings(Inverted):
         """The scores of one query term over all notes."""
         expansion = self.expand(term, text)
         fields = len(FIELDS)
-        count = len(self.notes)
+        count = len(self)
         if not len(expansion.ids):
             return TermMatches(term, expansion, np.zeros(count))
         rows = (expansion.ids[:, None] * fields + np.arange(fields)).ravel()
-        df = self.starts[rows + 1] - self.starts[rows]
+        df = self.frequencies[rows]
         boosts = np.asarray([text.boost[name] for name in FIELDS])
         weights = np.repeat(expansion.weights, fields) * np.tile(boosts, len(expansion.ids))
         used = df > 0
         rows, df, weights = rows[used], df[used], weights[used]
-        positions = ranges(self.starts[rows], df)
-        documents = self.documents[positions]
-        tf = self.frequencies[positions].astype(np.float64)
-        norm = self.norms(text)[np.repeat(rows % fields, df), documents]
         row_idf = np.asarray([bm25.idf(count, notes) for notes in df.tolist()], dtype=np.float64)
-        scores = np.repeat(weights, df) * bm25.term_score(np.repeat(row_idf, df), tf, norm, text.k, text.d)
-        sums = np.bincount(documents, weights=scores, minlength=count).astype(np.float64, copy=False)
-        return TermMatches(term, expansion, sums)
+        sums = np.zeros(len(self.base.notes) + len(self.delta.notes))
+        first = 0
+        for part in (self.base, self.delta):
+            if len(part.notes):
+                norms = self.norms(text)[:, first : first + len(part.notes)]
+                sums[first : first + len(part.notes)] = _sums(part, rows, row_idf, weights, norms, text)
+            first += len(part.notes)
+        return TermMatches(term, expansion, sums[self.slots])
 
     def describe(self, term: str, text: Text) -> TermExpansion:
         """What answers ``term``, for a trace: the heaviest matches with their document frequencies, and counts."""
@@ -201,13 +199,86 @@ class Postings(Inverted):
 
     def notes_with(self, term_ids: NDArray[np.int64]) -> int:
         """How many notes hold any of the terms, in any field."""
-        if not len(term_ids):
-            return 0
-        fields = len(FIELDS)
-        begin, end = self.starts[term_ids * fields], self.starts[term_ids * fields + fields]
-        seen = np.zeros(len(self.notes), dtype=bool)
-        seen[self.documents[ranges(begin, end - begin)]] = True
-        return int(seen.sum())
+        rows = (term_ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
+        seen = np.zeros(len(self.base.notes) + len(self.delta.notes), dtype=bool)
+        first = 0
+        for part in (self.base, self.delta):
+            places = ranges(*part.index.spans(rows))
+            seen[part.index.documents[places].astype(np.int64) + first] = True
+            first += len(part.notes)
+        return int(seen[self.slots].sum())
+
+    def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
+        """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
+        first = len(self.base.notes)
+        stays = kept >= 0
+        slots = np.full(len(kept), -1, dtype=np.int64)
+        slots[stays] = self.slots[kept[stays]]
+        leaving = np.setdiff1d(self.slots, slots[stays])
+        in_delta = np.unique(slots[slots >= first])
+        moved = np.zeros(len(self.delta.notes) + 1, dtype=np.int64)
+        moved[in_delta - first] = np.arange(len(in_delta)) + first
+        again = slots >= first
+        slots[again] = moved[slots[again] - first]
+        slots[~stays] = np.arange(len(new)) + first + len(in_delta)
+        survivors = [self.delta.notes.note(int(slot) - first) for slot in in_delta]
+        terms = len(self.ids.terms)
+        gone = np.zeros(terms * len(FIELDS), dtype=np.int64)
+        gone[: len(self.gone)] = self.gone
+        for slot in leaving[leaving < first].tolist():
+            gone[self.base.notes.note(slot).rows] += 1
+        made = _generation(self.ids, self.base, segment([*survivors, *new], terms), slots, gone)
+        if "vocabulary" in self.__dict__:
+            made.__dict__["vocabulary"] = self._next_vocabulary(made)
+        return made
+
+    def _next_vocabulary(self, made: Postings) -> Vocabulary:
+        before = np.zeros(len(self.ids.terms), dtype=bool)
+        held = _held(self.frequencies)
+        before[: len(held)] = held
+        after = _held(made.frequencies)
+        names = self.ids.terms
+        lost = [(names[place], place) for place in np.flatnonzero(before & ~after).tolist()]
+        won = [(names[place], place) for place in np.flatnonzero(after & ~before).tolist()]
+        return self.vocabulary.changed(won, lost)
+
+    @property
+    def wants_folding(self) -> bool:
+        """Whether the delta, or what is gone from the base, has grown so much that folding pays."""
+        alive = int((self.slots < len(self.base.notes)).sum())
+        return max(len(self.delta.notes), len(self.base.notes) - alive) >= FOLD_FROM
+
+    def folded(self) -> Postings:
+        """The same generation with everything in the base."""
+        base, slots = merged(self.base, self.delta, self.slots, len(self.ids.terms))
+        nothing = np.zeros(base.index.row_count, dtype=np.int64)
+        made = Postings(self.ids, base, segment((), len(self.ids.terms)), slots, nothing, self.averages)
+        if "vocabulary" in self.__dict__:
+            made.__dict__["vocabulary"] = self.vocabulary
+        return made
+
+
+def _sums(
+    part: Segment,
+    rows: NDArray[np.int64],
+    row_idf: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    norms: NDArray[np.float64],
+    text: Text,
+) -> NDArray[np.float64]:
+    """What ``rows`` add to each slot of ``part``, in the order of ``rows``: the last digits depend on it."""
+    begin, held = part.index.spans(rows)
+    places = ranges(begin, held)
+    documents = part.index.documents[places]
+    tf = part.index.frequencies[places].astype(np.float64)
+    norm = norms[np.repeat(rows % len(FIELDS), held), documents]
+    scores = np.repeat(weights, held) * bm25.term_score(np.repeat(row_idf, held), tf, norm, text.k, text.d)
+    return np.bincount(documents, weights=scores, minlength=len(part.notes)).astype(np.float64, copy=False)
+
+
+def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
+    held: NDArray[np.bool_] = np.any(frequencies.reshape(-1, len(FIELDS)) > 0, axis=1)
+    return held
 
 
 def _expansion_key(term: str, text: Text) -> tuple[str, int]:
@@ -215,18 +286,21 @@ def _expansion_key(term: str, text: Text) -> tuple[str, int]:
 
 
 def build(notes: Sequence[NoteTerms], ids: TermIds) -> Postings:
-    """Postings of ``notes`` in document order; rows keep that order."""
-    fields = len(FIELDS)
-    rows = invert([note.rows for note in notes], [note.tf for note in notes], fields, len(ids.terms))
-    lengths = np.asarray([note.lengths for note in notes], dtype=np.float64).reshape(-1, fields).T
-    averages = tuple(bm25.running_mean([note.lengths[field] for note in notes]) for field in range(fields))
-    return Postings(
-        rows.fields,
-        rows.starts,
-        rows.documents,
-        rows.frequencies,
-        ids,
-        tuple(notes),
-        np.ascontiguousarray(lengths),
-        averages,
-    )
+    """Postings of ``notes`` in document order, all in the base."""
+    return of_base(segment(notes, len(ids.terms)), np.arange(len(notes)), ids)
+
+
+def of_base(base: Segment, slots: NDArray[np.int64], ids: TermIds) -> Postings:
+    """Postings of every note of ``base``; ``slots`` is their document order."""
+    terms = len(ids.terms)
+    return _generation(ids, base, segment((), terms), slots, np.zeros(terms * len(FIELDS), dtype=np.int64))
+
+
+def _generation(
+    ids: TermIds, base: Segment, delta: Segment, slots: NDArray[np.int64], gone: NDArray[np.int64]
+) -> Postings:
+    lengths = np.concatenate([base.notes.lengths, delta.notes.lengths], axis=1)
+    averages = tuple(bm25.running_mean(row.tolist()) for row in lengths[:, slots])
+    made = Postings(ids, base, delta, slots, gone, averages)
+    made.__dict__["_slot_lengths"] = lengths
+    return made

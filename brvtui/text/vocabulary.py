@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,9 @@ from brvtui.trace import MatchKind
 
 _AFTER_ANY_SUFFIX = "\U0010ffff"
 _BITS = 64
+_Number = TypeVar("_Number", np.int64, np.uint64)
+Named = tuple[str, int]
+"""A term and its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,21 @@ class Vocabulary:
     def warm(self) -> None:
         """Sorts the terms into buckets by length now."""
         self._buckets()
+
+    def changed(self, won: Sequence[Named], lost: Sequence[Named]) -> Vocabulary:
+        """This vocabulary with the terms ``won`` and without those ``lost``, each given with its id."""
+        if not won and not lost:
+            return self
+        terms, out, places = _spliced(self._terms, won, lost)
+        ids = _replaced(self._ids, out, places, [identity for _, identity in sorted(won)])
+        made = Vocabulary(terms, ids)
+        if self._by_length is not None:
+            made._by_length = dict(self._by_length)
+            for length in {len(term) for term, _ in (*won, *lost)}:
+                bucket = made._by_length.get(length, _Bucket([], self._ids[:0], np.zeros(0, dtype=np.uint64)))
+                own = [[named for named in some if len(named[0]) == length] for some in (won, lost)]
+                made._by_length[length] = bucket.changed(own[0], own[1])
+        return made
 
     def only(self, term: str) -> Expansion:
         """The expansion of ``term`` to itself alone; empty when no note holds it."""
@@ -143,6 +163,33 @@ class _Bucket:
     terms: list[str]
     ids: NDArray[np.int64]
     letters: NDArray[np.uint64]
+
+    def changed(self, won: Sequence[Named], lost: Sequence[Named]) -> _Bucket:
+        """This bucket with the terms ``won`` and without those ``lost``."""
+        terms, out, places = _spliced(self.terms, won, lost)
+        ordered = sorted(won)
+        letters = _letters([term for term, _ in ordered]).tolist() if ordered else []
+        ids = _replaced(self.ids, out, places, [identity for _, identity in ordered])
+        return _Bucket(terms, ids, _replaced(self.letters, out, places, letters))
+
+
+def _spliced(terms: list[str], won: Sequence[Named], lost: Sequence[Named]) -> tuple[list[str], list[int], list[int]]:
+    """``terms``, sorted, after a change; the places of what left, and before which of the rest each new one stands."""
+    out = [bisect_left(terms, term) for term, _ in sorted(lost)]
+    kept = list(terms)
+    for place in reversed(out):
+        del kept[place]
+    new = sorted(term for term, _ in won)
+    places = [bisect_left(kept, term) for term in new]
+    for place, term in zip(reversed(places), reversed(new), strict=True):
+        kept.insert(place, term)
+    return kept, out, places
+
+
+def _replaced(values: NDArray[_Number], out: list[int], places: list[int], new: list[int]) -> NDArray[_Number]:
+    """``values`` without those at ``out``, and then with ``new`` before ``places`` of the rest."""
+    rest = np.delete(values, np.asarray(out, dtype=np.int64))
+    return np.insert(rest, np.asarray(places, dtype=np.int64), np.asarray(new, dtype=values.dtype))
 
 
 def _letters(terms: list[str]) -> NDArray[np.uint64]:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from brvtui.retrieve.byterover.matching import TermTable, match_terms
 from brvtui.text.analysis import terms
-from brvtui.text.postings import Postings, TermIds, build, note_terms
+from brvtui.text.forward import TermIds, note_terms
+from brvtui.text.postings import FOLD_FROM, Postings, build
 from tests.support.minisearch import Index
 from tests.support.trees import BRV3
 
@@ -25,13 +26,13 @@ CORPUS = st.lists(st.tuples(PROSE, PROSE, PROSE), min_size=1, max_size=6)
 
 
 def postings_of(documents: list[tuple[str, str, str]], ids: TermIds | None = None) -> Postings:
-    ids = ids or TermIds()
+    ids = TermIds() if ids is None else ids
     return build([note_terms(*document, ids) for document in documents], ids)
 
 
 def matched(postings: Postings, query: str) -> TermTable:
     """The table of a query over postings alone, which is all of a snapshot that it reads."""
-    snapshot: Any = SimpleNamespace(postings=postings, notes=postings.notes)
+    snapshot: Any = SimpleNamespace(postings=postings, notes=range(len(postings)))
     return match_terms(snapshot, terms(query), TEXT)
 
 
@@ -111,3 +112,45 @@ def test_describe_counts_every_match() -> None:
         1.0,
         {"title": 1, "content": 1, "path": 1},
     )
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_changed_generation_equals_one_that_is_built_anew(data: st.DataObject) -> None:
+    ids = TermIds()
+    documents = data.draw(CORPUS)
+    postings = postings_of(documents, ids)
+    postings.warm()
+    for _ in range(data.draw(st.integers(1, 4))):
+        added = data.draw(st.lists(st.tuples(PROSE, PROSE, PROSE), max_size=3))
+        kept = data.draw(st.lists(st.integers(0, len(documents) - 1), unique=True)) if documents else []
+        order = data.draw(st.permutations([*kept, *[-1] * len(added)]))
+        fresh_ones = iter(added)
+        documents = [next(fresh_ones) if place < 0 else documents[place] for place in order]
+        new = [note_terms(*document, ids) for document in added]
+        postings = postings.changed(np.asarray(order, dtype=np.int64), new)
+        if data.draw(st.booleans()):
+            postings = postings.folded()
+        fresh = postings_of(documents, ids)
+        assert postings.averages == fresh.averages
+        assert postings.frequencies.tolist() == fresh.frequencies.tolist()
+        assert len(postings.vocabulary) == len(fresh.vocabulary)
+        for word in data.draw(st.lists(WORDS, max_size=3)):
+            one, other = postings.match(word, TEXT), fresh.match(word, TEXT)
+            assert one.expansion.ids.tolist() == other.expansion.ids.tolist()
+            assert one.scores.tolist() == other.scores.tolist()
+            assert postings.describe(word, TEXT) == fresh.describe(word, TEXT)
+        for position in range(len(documents)):
+            assert postings.note(position).lengths == fresh.note(position).lengths
+            assert postings.note(position).rows.tolist() == fresh.note(position).rows.tolist()
+
+
+def test_folding_pays_from_some_size_on() -> None:
+    ids = TermIds()
+    postings = postings_of([("a", "b", "c")] * FOLD_FROM, ids)
+    assert not postings.wants_folding
+    new = [note_terms("d", "e", "f", ids)] * FOLD_FROM
+    grown = postings.changed(np.asarray([*range(FOLD_FROM), *[-1] * FOLD_FROM]), new)
+    assert grown.wants_folding
+    assert not grown.folded().wants_folding
+    assert postings.changed(np.zeros(0, dtype=np.int64), []).wants_folding

@@ -12,7 +12,7 @@ from brvtui.profile import Profile, Text
 from brvtui.rank import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
-from brvtui.text.postings import FIELDS
+from brvtui.text.forward import FIELDS
 from brvtui.text.vocabulary import KINDS
 from brvtui.trace import Contribution, Detail, Search, TextScore
 
@@ -45,7 +45,7 @@ def detail(snapshot: Snapshot, profile: Profile, search: Search, path: str) -> D
 
 def _contributions(snapshot: Snapshot, text: Text, token: str, position: int) -> Iterator[Contribution]:
     postings = snapshot.postings
-    note = postings.notes[position]
+    note = postings.note(position)
     held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
     expansion = postings.exact(token) if text.relevance == "tantivy" else postings.expand(token, text)
     for place, identity in enumerate(expansion.ids.tolist()):
@@ -54,7 +54,7 @@ def _contributions(snapshot: Snapshot, text: Text, token: str, position: int) ->
             if tf is None:
                 continue
             df = postings.df(identity, field)
-            idf = bm25.idf(len(postings.notes), df)
+            idf = bm25.idf(len(postings), df)
             length, average = note.lengths[field], postings.averages[field]
             norm = float(bm25.length_norm(np.asarray(float(length)), average, text.k, text.b))
             weight = float(expansion.weights[place])

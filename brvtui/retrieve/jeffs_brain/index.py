@@ -17,9 +17,9 @@ from brvtui.retrieve.jeffs_brain.vectors import Embedded, Kept, VectorTable, emb
 from brvtui.snapshot import Parsed as ParsedFile
 from brvtui.snapshot import Snapshot
 from brvtui.text.columns import ColumnPostings, Occurrences, Phrase, RowTerms, build_columns, row_terms
+from brvtui.text.forward import TermIds
 from brvtui.text.fts5 import PORTER
 from brvtui.text.membership import Membership, Readings
-from brvtui.text.postings import TermIds
 from brvtui.text.query_language import Parsed, Token, TokenKind, grouped
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
 

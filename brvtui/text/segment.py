@@ -1,0 +1,75 @@
+"""A part of the postings: the forward rows of some notes, and the same inverted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.text.forward import FIELDS, Forward, NoteTerms, flatten
+from brvtui.text.inverted import Inverted, invert, ranges
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Notes by slot. The documents of the inverted rows are slots."""
+
+    notes: Forward
+    index: Inverted
+
+
+def segment(notes: Sequence[NoteTerms], terms: int) -> Segment:
+    """A segment of ``notes`` in their order; there are ``terms`` ids of terms."""
+    return inverted(flatten(notes), terms)
+
+
+def inverted(notes: Forward, terms: int) -> Segment:
+    """A segment over forward rows."""
+    return Segment(notes, invert(notes.rows, notes.tf, notes.offsets, len(FIELDS), terms))
+
+
+def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) -> tuple[Segment, NDArray[np.int64]]:
+    """One segment of the notes that stand in ``slots`` (those of ``delta`` after those of ``base``), and their slots.
+
+    Rows are merged, not sorted again: slots keep their order, so that each row of the base comes first.
+    """
+    alive = np.zeros(len(base.notes) + len(delta.notes), dtype=bool)
+    alive[slots] = True
+    place = np.cumsum(alive) - 1
+    first = len(base.notes)
+    parts = ((base, alive[:first], place[:first]), (delta, alive[first:], place[first:]))
+    kept = [_kept(part.index, living, terms * len(FIELDS)) for part, living, _ in parts]
+    starts = np.zeros(terms * len(FIELDS) + 1, dtype=np.int64)
+    np.cumsum(kept[0][0] + kept[1][0], out=starts[1:])
+    documents = np.empty(int(starts[-1]), dtype=np.uint32)
+    frequencies = np.empty(int(starts[-1]), dtype=np.uint32)
+    begin = starts[:-1]
+    for (held, which), (part, _, places) in zip(kept, parts, strict=True):
+        target = ranges(begin, held)
+        documents[target] = places[part.index.documents[which]]
+        frequencies[target] = part.index.frequencies[which]
+        begin = begin + held
+    notes = _joined([(part.notes, living) for part, living, _ in parts])
+    return Segment(notes, Inverted(len(FIELDS), starts, documents, frequencies)), place[slots]
+
+
+def _kept(index: Inverted, alive: NDArray[np.bool_], row_count: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """How many living documents each row has, and where all of them stand."""
+    which = np.flatnonzero(alive[index.documents])
+    rows = np.repeat(np.arange(index.row_count), np.diff(index.starts))[which]
+    return np.bincount(rows, minlength=row_count), which
+
+
+def _joined(parts: Sequence[tuple[Forward, NDArray[np.bool_]]]) -> Forward:
+    rows, tf, sizes, lengths = [], [], [], []
+    for notes, alive in parts:
+        held = np.diff(notes.offsets)
+        which = np.repeat(alive, held)
+        rows.append(notes.rows[which])
+        tf.append(notes.tf[which])
+        sizes.append(held[alive])
+        lengths.append(notes.lengths[:, alive])
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.concatenate(sizes))])
+    return Forward(offsets, np.concatenate(rows), np.concatenate(tf), np.concatenate(lengths, axis=1))
