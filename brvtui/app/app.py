@@ -13,7 +13,8 @@ from textual.screen import Screen
 from brvtui.app import keymap
 from brvtui.app.modes import SCREENS
 from brvtui.app.project import Opening, ProjectApp
-from brvtui.app.screens.frame import restyle, types_text
+from brvtui.app.screens.frame import restyle
+from brvtui.app.text_entry import types_text
 from brvtui.app.themes import DARK, DEFAULTS, THEMES, Palette
 from brvtui.app.view import Phase
 from brvtui.text.visible import visible

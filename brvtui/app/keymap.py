@@ -55,7 +55,7 @@ APP: list[BindingType] = [
 ]
 
 FRAME: list[BindingType] = [
-    _first("escape", "back", "back", "panes.back", "To the first pane; out of a maximised pane", True),
+    _first("escape", "back", "back", "panes.back", "Out of filter or maximised pane, else to the first pane", True),
     _first("tab", "cycle(1)", "next pane", "panes.next", "The next pane", True),
     _first("shift+tab", "cycle(-1)", "pane before", "panes.before", "The pane before"),
     _plain("z", "maximise", "maximise", "panes.maximise", "Give the pane the whole screen, or back", True),
@@ -64,7 +64,7 @@ FRAME: list[BindingType] = [
 ]
 
 QUERY_SCREEN: list[BindingType] = [
-    _first("slash", "query", "query", "panes.query", "Back to the query", True),
+    _first("i", "query", "query", "panes.query", "To the query's field", True),
     *pane_keys("panes", QUERY_PANES),
     _first("ctrl+r", "run", "run", "query.run_anywhere", "Run the query, from anywhere"),
     _first("ctrl+n", "select(1)", "next result", "results.next", "The next result, from anywhere"),

@@ -9,6 +9,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.keymap import FRAME, NOTES_SCREEN, QUERY_PANES, QUERY_SCREEN
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.answer import AnswerPane
+from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.key_bar import key_name
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.query_input import QueryInput
@@ -22,6 +23,7 @@ _OWNERS = {
     "app": BrvTui.BINDINGS,
     "field": QueryInput.BINDINGS,
     "pane": Pane.BINDINGS,
+    "filter": FilterField.BINDINGS,
     "results": ResultsPane.BINDINGS,
     "answer": AnswerPane.BINDINGS,
     "tree": TreePane.BINDINGS,

@@ -99,7 +99,7 @@ async def test_letters_are_text_in_the_field_and_keys_outside(app: BrvTui) -> No
         assert pilot.app.theme == DARK.name
         await pilot.press("escape", "t")
         assert pilot.app.theme == LIGHT.name
-        await pilot.press("slash")
+        await pilot.press("i")
         assert screen(pilot).focused is screen(pilot).field
         await settled(pilot)
 
@@ -214,7 +214,7 @@ async def test_odd_queries_are_just_text(app: BrvTui, query: str) -> None:
 async def test_keys_typed_ahead_reach_the_pane_that_was_asked_for(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
-        for key in ("escape", "j", "f4", "G", "slash", "x"):
+        for key in ("escape", "j", "f4", "G", "i", "x"):
             pilot.app.simulate_key(key)
         await settled(pilot)
         assert screen(pilot).field.value == "refresh token rotationx"

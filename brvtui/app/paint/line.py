@@ -31,6 +31,11 @@ class Line:
         """The text without roles."""
         return "".join(text for text, _ in self.spans)
 
+    @property
+    def low(self) -> str:
+        """The text in lower case."""
+        return self.plain.lower()
+
     def add(self, text: str, role: str = "text") -> Line:
         """This line with ``text`` after it; controls in it become placeholders."""
         if text:

@@ -13,8 +13,10 @@ from textual.widget import Widget
 from brvtui.app import keymap
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
+from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
+from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
@@ -68,7 +70,20 @@ class FrameScreen(Screen[None]):
     @property
     def note_at_hand(self) -> str:
         """The note that keys act on: the one under the cursor of the focused pane, else the selected one."""
-        return getattr(self.focused, "note", "") or self.view.selected
+        return getattr(self.pane or self.focused, "note", "") or self.view.selected
+
+    @property
+    def pane(self) -> Pane | None:
+        """The pane that has the focus, or whose filter has it."""
+        focused = self.focused
+        within = focused.pane if isinstance(focused, FilterField) else focused
+        return within if isinstance(within, Pane) else None
+
+    @property
+    def stop(self) -> str:
+        """The id of the pane or other stop that has the focus; empty when none has."""
+        at = self.pane or self.focused
+        return (at.id or "") if at is not None else ""
 
     @property
     def body(self) -> Body:
@@ -97,9 +112,8 @@ class FrameScreen(Screen[None]):
         wide = is_wide(width, height)
         self.set_class(wide, "-wide")
         if self.body.wide != wide:
-            focused = self.focused.id if self.focused is not None else ""
-            if focused in self.PLAN.tabs:
-                self.body.tab = focused or ""
+            if self.stop in self.PLAN.tabs:
+                self.body.tab = self.stop
             self.body.wide = wide
             self.body.settle()
 
@@ -114,7 +128,9 @@ class FrameScreen(Screen[None]):
         return not (action in self.LETTERS and types_text(self.focused))
 
     def action_back(self) -> None:
-        """Out of a maximised pane, else to the first pane."""
+        """Out of the pane's filter, else out of a maximised pane, else to the first pane."""
+        if self.pane is not None and self.pane.clear_filter():
+            return
         if self.body.maximised:
             self.action_maximise()
         else:
@@ -128,8 +144,8 @@ class FrameScreen(Screen[None]):
     def action_cycle(self, step: int) -> None:
         """The next stop in the order of focus."""
         order = (*self.STOPS, *self.PLAN.panes)
-        current = self.focused.id if self.focused is not None and self.focused.id in order else order[-1]
-        wanted = order[(order.index(current or "") + step) % len(order)]
+        current = self.stop if self.stop in order else order[-1]
+        wanted = order[(order.index(current) + step) % len(order)]
         if wanted in self.STOPS:
             self.set_focus(self.query_one(f"#{wanted}"), scroll_visible=False)
         else:
@@ -137,11 +153,10 @@ class FrameScreen(Screen[None]):
 
     def action_maximise(self) -> None:
         """Gives the focused pane the whole body, or back."""
-        focused = self.focused
         if self.body.maximised:
             self.body.maximised = ""
-        elif focused is not None and focused.id in self.PLAN.panes:
-            self.body.maximised = focused.id or ""
+        elif self.stop in self.PLAN.panes:
+            self.body.maximised = self.stop
         self.body.settle()
 
     def action_help(self) -> None:
@@ -149,7 +164,7 @@ class FrameScreen(Screen[None]):
         focused = self.focused
         text = getattr(focused, "HELP_TEXT", "")
         if focused is not None and text:
-            own = entries_of([item for item in focused.BINDINGS if isinstance(item, Binding)])
+            own = entries_of(own_keys(type(focused)))
             title = getattr(focused, "TITLE", "") or self.TITLE
             self.app.push_screen(MessageScreen(f"{title} · help", text, [("", "Keys"), *own]))
 
@@ -166,10 +181,8 @@ class FrameScreen(Screen[None]):
         ]
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
         panes = [self.query_one(f"#{pane}") for pane in self.PLAN.panes]
-        for widget in (*stops, *panes):
-            own = type(widget).__dict__.get("BINDINGS", [])
-            if own:
-                groups.append((f"In {getattr(widget, 'TITLE', '') or widget.id}", list(own)))
+        kinds: list[type[Widget]] = [*(type(part) for part in (*stops, *panes)), FilterField]
+        groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
         made: list[Entry] = []
         for name, bindings in groups:
             entries = entries_of([binding for binding in bindings if isinstance(binding, Binding)])
@@ -177,12 +190,14 @@ class FrameScreen(Screen[None]):
         return made
 
 
+def own_keys(kind: type[Widget]) -> list[Binding]:
+    """The keys that are of this kind of widget: neither those of every pane nor those of Textual's widgets."""
+    classes = [above for above in kind.__mro__ if above.__module__.startswith("brvtui.") and above is not Pane]
+    found = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
+    return [item for item in found if isinstance(item, Binding)]
+
+
 def restyle(screen: Screen[Any]) -> None:
     """Draws every part of ``screen`` anew in the colours of the theme."""
     for part in screen.query(Lines).results(Lines):
         part.restyle()
-
-
-def types_text(widget: Widget | None) -> bool:
-    """Whether letters that are pressed while ``widget`` has the focus are text."""
-    return widget is not None and widget.check_consume_key("a", "a")

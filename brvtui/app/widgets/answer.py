@@ -9,6 +9,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 
 from brvtui.app.paint.line import Line, Span, line, rule
+from brvtui.app.paint.marking import lit
 from brvtui.app.paint.text import plural, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
@@ -19,7 +20,8 @@ from brvtui.trace import Lane, Prompt, Trace
 TABS = ("answer", "prompt", "note")
 _MOST_LINES = 1500
 _MOST_TERMS = 200
-_HIGHLIGHT = "bold underline match on match-ground"
+HIGHLIGHT = "bold underline match on match-ground"
+"""The role of a term of the query."""
 
 
 class AnswerPane(Pane):
@@ -185,15 +187,4 @@ def paragraphs(text: str, width: int, mark: re.Pattern[str] | None) -> list[Line
 
 
 def _marked(text: str, role: str, mark: re.Pattern[str] | None) -> list[Span]:
-    if mark is None:
-        return [(text, role)]
-    spans: list[Span] = []
-    end = 0
-    for match in mark.finditer(text):
-        if match.start() > end:
-            spans.append((text[end : match.start()], role))
-        spans.append((match.group(), _HIGHLIGHT))
-        end = match.end()
-    if end < len(text) or not spans:
-        spans.append((text[end:], role))
-    return spans
+    return [(text, role)] if mark is None else lit([(text, role)], mark, HIGHLIGHT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from rich.segment import Segment
@@ -11,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Line
+from brvtui.app.paint.line import Line, Span
 from brvtui.app.view import View
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class Lines(Widget):
         """A widget without lines; ``id`` names it for styles and layout."""
         super().__init__(id=id)
         self.view = View()
-        self.lines: list[Line] = []
+        self.lines: Sequence[Line] = ()
+        """What is drawn; a sequence may make its lines when they are asked for."""
         self._strips: dict[int, Strip] = {}
         self._built: tuple[object, ...] | None = None
 
@@ -47,7 +49,7 @@ class Lines(Widget):
         """Cells that a line may take."""
         return max(self.content_size.width, 1)
 
-    def build(self, view: View, width: int) -> list[Line]:
+    def build(self, view: View, width: int) -> Sequence[Line]:
         """The lines for ``view`` in ``width`` cells."""
         raise NotImplementedError
 
@@ -65,14 +67,22 @@ class Lines(Widget):
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return
-        key = (*self.depends(self.view), self.room, self.content_size.height)
+        key = (*self.depends(self.view), self.room, self.content_size.height, *self.also_depends())
         if not force and self._built is not None and _same(key, self._built):
             return
         self._built = key
-        lines = self.build(self.view, self.room)
+        lines = self.made()
         if lines != self.lines or force:
             self.lines = lines
             self.changed()
+
+    def also_depends(self) -> tuple[object, ...]:
+        """What the lines are made from beside the view."""
+        return ()
+
+    def made(self) -> Sequence[Line]:
+        """The lines to draw now."""
+        return self.build(self.view, self.room)
 
     def changed(self) -> None:
         """Draws anew."""
@@ -100,6 +110,10 @@ class Lines(Widget):
         """The role of the background of line ``number``; empty for none."""
         return self.lines[number].ground
 
+    def spans(self, number: int) -> Sequence[Span]:
+        """The spans of line ``number`` as they are painted."""
+        return self.lines[number].spans
+
     def render_line(self, y: int) -> Strip:
         """Row ``y`` as segments."""
         width = self.content_size.width
@@ -119,7 +133,7 @@ class Lines(Widget):
         letters = not self.glyphs.unicode
         segments = [
             Segment(text.translate(LETTERS) if letters else text, under + palette.style(role))
-            for text, role in self.lines[number].spans
+            for text, role in self.spans(number)
         ]
         return Strip(segments).adjust_cell_length(width, under)
 

@@ -1,22 +1,33 @@
-"""A bordered pane that can be focused and scrolled, and one whose rows can be chosen."""
+"""A bordered pane that can be focused, scrolled and filtered, and one whose rows can be chosen."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
-from textual import events
+from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.strip import Strip
+from textual.widgets import Input
 
-from brvtui.app.paint.text import cut
+from brvtui.app.paint.line import Line, Span, line
+from brvtui.app.paint.marking import lit
+from brvtui.app.paint.text import cut, wrap
+from brvtui.app.sieve import Sieve
+from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
+from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.lines import LETTERS, Lines
 from brvtui.text.visible import visible
 
 _WHEEL_ROWS = 3
 _CORNERS = 6
+_MATCH = "bold match on match-ground"
+_MATCH_HERE = "bold reverse match"
+_NOTHING = "nothing matches: Esc clears the filter"
 
 
 class Pane(Lines, can_focus=True):
@@ -33,6 +44,9 @@ class Pane(Lines, can_focus=True):
         Binding("G,end", "bottom", "end", id="pane.bottom", show=False, tooltip="To the last row"),
         Binding("pagedown,space", "page(1)", "page down", id="pane.pagedown", show=False, tooltip="A page down"),
         Binding("pageup", "page(-1)", "page up", id="pane.pageup", show=False, tooltip="A page up"),
+        Binding("slash", "filter", "filter", id="pane.filter", priority=True, tooltip="Filter rows, find in a text"),
+        Binding("n", "match(1)", "next match", id="pane.match", tooltip="The next match of the filter"),
+        Binding("N", "match(-1)", "match before", id="pane.match_before", show=False, tooltip="The match before"),
     ]
 
     def __init__(self, *, id: str) -> None:
@@ -41,6 +55,17 @@ class Pane(Lines, can_focus=True):
         self.offset_row = 0
         self.pinned = 0
         self.tabs: Content | None = None
+        self.sieve = Sieve(())
+        self.field: FilterField | None = None
+        """Where the filter is typed, while there is one."""
+        self.found: Sequence[int] = ()
+        """The lines that match the filter."""
+        self._here = -1
+
+    @property
+    def rows(self) -> int:
+        """How many rows of lines are seen; the filter's field takes one."""
+        return max(self.content_size.height - (self.field is not None), 1)
 
     @property
     def room(self) -> int:
@@ -55,6 +80,7 @@ class Pane(Lines, can_focus=True):
         """Builds the lines again, and the title."""
         self.retitle()
         super().rebuild(force)
+        self._count()
         self.scroll_to_row(self.offset_row)  # more room may show what a kept offset would scroll away
 
     def arranged(self, shown: frozenset[str]) -> None:
@@ -75,7 +101,7 @@ class Pane(Lines, can_focus=True):
     @property
     def last_offset(self) -> int:
         """The offset at which the last line is at the bottom."""
-        return max(0, len(self.lines) - max(self.content_size.height, 1))
+        return max(0, len(self.lines) - self.rows)
 
     def scroll_to_row(self, offset: int) -> None:
         """Scrolls so that line ``offset`` is the first below the pinned ones."""
@@ -90,8 +116,10 @@ class Pane(Lines, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Row ``y``, with the scroll mark at its end when there is more."""
+        height = self.rows
+        if self.field is not None and y >= height:
+            return self._prompt()
         strip = super().render_line(y)
-        height = self.content_size.height
         if self.last_offset and y >= self.pinned:
             size = max(1, round(height * height / len(self.lines)))
             start = round(self.offset_row / self.last_offset * (height - size)) if height > size else 0
@@ -99,6 +127,131 @@ class Pane(Lines, can_focus=True):
                 mark = Segment(self.glyphs.thumb, self.rich_style + self.brv.palette.style("faint"))
                 strip = Strip([*strip.crop(0, self.content_size.width - 1), mark])
         return strip
+
+    def _prompt(self) -> Strip:
+        style = self.rich_style + self.brv.palette.style("bold accent")
+        return Strip([Segment("/ ", style)]).adjust_cell_length(self.content_size.width, self.rich_style)
+
+    # filtering
+
+    def also_depends(self) -> tuple[object, ...]:
+        """The filter."""
+        return (" ".join(self.sieve.words),)
+
+    def made(self) -> Sequence[Line]:
+        """The lines, filtered."""
+        return self.filtered(super().made())
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """``lines`` as they are; those that match are found, to be lit and stepped through."""
+        if self.sieve:
+            keeps = self.sieve.keeps
+            self.found = [place for place, made in enumerate(lines) if place >= self.pinned and keeps(made.low)]
+        else:
+            self.found = ()
+        if self._here not in self.found:
+            self._here = -1
+        return lines
+
+    def tally(self) -> str:
+        """What the filter found, in words; empty without a filter."""
+        if not self.sieve:
+            return ""
+        if not self.found:
+            return "no match"
+        if self._here in self.found:
+            return f"match {bisect_left(self.found, self._here) + 1} of {len(self.found)}"
+        return "1 match" if len(self.found) == 1 else f"{len(self.found)} matches"
+
+    def spans(self, number: int) -> Sequence[Span]:
+        """The line with what the filter matches lit."""
+        spans = super().spans(number)
+        if self.sieve.pattern is None or number < self.pinned:
+            return spans
+        return lit(spans, self.sieve.pattern, _MATCH_HERE if number == self._here else _MATCH)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The filter's key is text while a field has the focus; matches can be stepped through while there is one."""
+        if action == "filter":
+            return not types_text(self.screen.focused)
+        return bool(self.sieve) if action == "match" else True
+
+    def action_filter(self) -> None:
+        """Opens the filter's field, or goes back to it."""
+        if self.field is None:
+            self.field = FilterField()
+            self.mount(self.field)
+            self.changed()
+        self.screen.set_focus(self.field, scroll_visible=False)
+
+    def keep_filter(self) -> None:
+        """Leaves the field; a blank filter is none."""
+        if not self.sieve:
+            self.clear_filter()
+            return
+        self.screen.set_focus(self, scroll_visible=False)
+
+    def clear_filter(self) -> bool:
+        """Takes filter and field away; whether there was one."""
+        field, self.field = self.field, None
+        if field is None:
+            return False
+        if field.has_focus:
+            self.screen.set_focus(self, scroll_visible=False)
+        field.remove()
+        self.put_filter("")
+        self.changed()
+        return True
+
+    @on(Input.Changed)
+    def _filter_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.field is not None:
+            self.put_filter(event.value)
+
+    def put_filter(self, text: str) -> None:
+        """Filters by ``text``; a blank one shows everything again."""
+        before = self.sieve
+        self.sieve = Sieve.of(text)
+        if self.sieve != before:
+            self._here = -1
+            self.restyle()
+            self.rebuild()
+            self.sieved()
+            self._count()
+
+    def _count(self) -> None:
+        tally = Content(self.tally())
+        if self.border_subtitle != tally.markup:
+            self.border_subtitle = tally
+
+    def sieved(self) -> None:
+        """Called when the filter has changed: the first match from here on is shown."""
+        if self.found:
+            self._show_match(bisect_left(self.found, self.offset_row) % len(self.found))
+
+    def step(self, step: int) -> None:
+        """Moves while the filter is typed."""
+        self.action_match(step)
+
+    def action_match(self, step: int) -> None:
+        """The next match, or the one before; after the last comes the first."""
+        if not self.found:
+            return
+        if self._here in self.found:
+            place = bisect_left(self.found, self._here) + step
+        else:
+            place = bisect_left(self.found, self.offset_row) - (step < 0)
+        self._show_match(place % len(self.found))
+
+    def _show_match(self, place: int) -> None:
+        self._here = self.found[place]
+        if not self.offset_row + self.pinned <= self._here < self.offset_row + self.rows:
+            self.scroll_to_row(self._here - self.rows // 3)
+        self._count()
+        self.restyle()
+
+    # scrolling
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scrolls without moving a cursor."""
@@ -128,7 +281,7 @@ class Pane(Lines, can_focus=True):
 
     def action_page(self, pages: int) -> None:
         """Whole pages up or down."""
-        self.scroll_to_row(self.offset_row + pages * max(1, self.content_size.height - self.pinned - 1))
+        self.scroll_to_row(self.offset_row + pages * max(1, self.rows - self.pinned - 1))
 
 
 class ChoicePane(Pane):
@@ -142,6 +295,8 @@ class ChoicePane(Pane):
         self.owner: list[int] = []
         """For each line, the choice that it belongs to; -1 for none."""
         self.cursor = 0
+        self.all = 0
+        """How many choices there are without the filter."""
 
     @property
     def chosen(self) -> str:
@@ -169,20 +324,66 @@ class ChoicePane(Pane):
 
     def reveal(self) -> None:
         """Scrolls the lines of the cursor's choice into view."""
-        rows = [number for number, owner in enumerate(self.owner) if owner == self.cursor]
-        height = self.content_size.height
-        if not rows or height <= 0:
+        if self.cursor not in self.owner or not self.content_size.height:
             return
-        if rows[0] < self.offset_row:
-            self.scroll_to_row(0 if self.cursor == 0 else rows[0])
-        elif rows[-1] >= self.offset_row + height:
-            self.scroll_to_row(rows[-1] - height + 1)
+        first = last = self.owner.index(self.cursor)
+        while last + 1 < len(self.owner) and self.owner[last + 1] == self.cursor:
+            last += 1
+        if first < self.offset_row:
+            self.scroll_to_row(0 if self.cursor == 0 else first)
+        elif last >= self.offset_row + self.rows:
+            self.scroll_to_row(last - self.rows + 1)
 
     def moved(self, choice: str) -> None:
         """Called when the cursor came to another choice."""
 
-    def accepted(self, choice: str) -> None:
-        """Called when a choice is taken by Enter or a click."""
+    def words(self, choice: str, lines: Sequence[Line]) -> str:
+        """What a filter looks at in ``choice``, which is drawn as ``lines``."""
+        return "\n".join(made.plain for made in lines)
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The lines of the choices that the filter keeps, and nothing else."""
+        self.all = len(self.choices)
+        if not self.sieve:
+            return lines
+        chosen, choices = self.chosen, self.choices
+        drawn: dict[int, list[Line]] = {}
+        for made, owner in zip(lines, self.owner, strict=False):
+            if owner >= 0:
+                drawn.setdefault(owner, []).append(made)
+        kept = {
+            choices[place]: rows
+            for place, rows in drawn.items()
+            if self.sieve.keeps(self.words(choices[place], rows).lower())
+        }
+        self.choices = list(kept)
+        self.owner = [place for place, rows in enumerate(kept.values()) for _ in rows]
+        self.cursor = self.choices.index(chosen) if chosen in kept else 0
+        shown = [made for rows in kept.values() for made in rows]
+        return shown or [line(f" {part}", "muted") for part in wrap(_NOTHING, self.room - 2)]
+
+    def tally(self) -> str:
+        """How many choices the filter keeps, of how many."""
+        return f"{len(self.choices)} of {self.all}" if self.sieve else ""
+
+    def sieved(self) -> None:
+        """Keeps the cursor in view."""
+        self.reveal()
+
+    def keep_filter(self) -> None:
+        """Leaves the field with the cursor on a choice that is kept."""
+        super().keep_filter()
+        if self.sieve and self.chosen:
+            self.moved(self.chosen)
+
+    def step(self, step: int) -> None:
+        """Moves the cursor while the filter is typed."""
+        self.move_to(self.cursor + step)
+
+    def action_match(self, step: int) -> None:
+        """The next choice that is kept, or the one before; after the last comes the first."""
+        if self.choices:
+            self.move_to((self.cursor + step) % len(self.choices))
 
     def on_focus(self, event: events.Focus) -> None:
         """The cursor is brighter with focus."""
@@ -225,4 +426,4 @@ class ChoicePane(Pane):
 
     def action_page(self, pages: int) -> None:
         """A page of choices up or down."""
-        self.move_to(self.cursor + pages * max(1, self.content_size.height - 2))
+        self.move_to(self.cursor + pages * max(1, self.rows - 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -108,6 +109,12 @@ class ResultsPane(ChoicePane):
             made = _hints(view, width, self.glyphs)
         self.owner = [-1] * len(made)
         return made
+
+    def words(self, choice: str, lines: Sequence[Line]) -> str:
+        """Title and path, uncut."""
+        trace = self.view.trace
+        found: list[Hit | NearMiss] = [*trace.hits, *trace.search.near_misses] if trace else []
+        return next((f"{one.title}\n{one.path}" for one in found if one.file == choice), "")
 
     def moved(self, choice: str) -> None:
         """Tells the screen."""

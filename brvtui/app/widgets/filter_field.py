@@ -1,0 +1,50 @@
+"""The field in the last row of a pane in which its filter is typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+if TYPE_CHECKING:
+    from brvtui.app.widgets.pane import Pane
+
+
+class FilterField(Input):
+    """A one-line field inside the pane that it filters."""
+
+    TITLE = "Filter"
+    HELP_TEXT = (
+        "Type words. A list keeps the rows that hold all of them; a text lights every line that does, and shows the "
+        "first. Enter goes back to the pane and leaves the filter as it is: n and N then go from match to match. Esc "
+        "clears it."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "keep", "keep", id="filter.keep", tooltip="Back to the pane; the filter stays"),
+        Binding("escape", "clear", "clear", id="filter.clear", tooltip="Clear the filter"),
+        Binding("down", "step(1)", "next", id="filter.next", tooltip="The next row, or match, of the pane"),
+        Binding("up", "step(-1)", "before", id="filter.before", show=False, tooltip="The row, or match, before"),
+    ]
+
+    def __init__(self) -> None:
+        """An empty field."""
+        super().__init__(placeholder="words to keep", select_on_focus=False, compact=True)
+        self.cursor_blink = False
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that is filtered."""
+        return cast("Pane", self.parent)
+
+    def action_keep(self) -> None:
+        """Back to the pane, which stays filtered."""
+        self.pane.keep_filter()
+
+    def action_clear(self) -> None:
+        """Clears the filter and goes back to the pane."""
+        self.pane.clear_filter()
+
+    def action_step(self, step: int) -> None:
+        """Moves in the pane; the field keeps the focus."""
+        self.pane.step(step)

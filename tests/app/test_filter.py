@@ -1,0 +1,170 @@
+"""The filter of every pane: rows are kept, lines are found; by keys and by mouse."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.arrangement import QUERY
+from brvtui.app.keymap import QUERY_PANES
+from brvtui.app.screens.message import MessageScreen, TextPane
+from brvtui.app.widgets.filter_field import FilterField
+from brvtui.app.widgets.pane import Pane
+from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, view
+
+
+def _pane(app: BrvTui, name: str) -> Pane:
+    return app.screen.query_one(f"#{name}", Pane)
+
+
+@pytest.mark.parametrize("name", QUERY.panes)
+async def test_every_pane_has_one(app: BrvTui, name: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press(QUERY_PANES[name], "slash")
+        pane = _pane(app, name)
+        assert isinstance(app.focused, FilterField)
+        assert app.focused.pane is pane
+        await pilot.press("x", "slash", "q")
+        await settled(pilot)
+        assert pane.sieve.words == ("x/q",)
+        assert pane.border_subtitle in ("no match", f"0 of {getattr(pane, 'all', 0)}")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.focused is pane
+        assert not pane.sieve
+        assert not pane.border_subtitle
+        assert not pane.children
+
+
+async def test_results_keep_what_matches_title_or_path(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        results = screen(pilot).results
+        everything = list(results.choices)
+        await pilot.press("escape", "slash", *"oauth")
+        await settled(pilot)
+        assert results.choices == [choice for choice in everything if "oauth" in choice]
+        assert f"{len(results.choices)} of {len(everything)}" in shown(pilot)
+        assert view(pilot).selected == everything[0], "typing chooses nothing"
+        await pilot.press("enter")
+        await settled(pilot)
+        assert view(pilot).selected == results.choices[0] == results.chosen
+        assert pilot.app.focused is results
+        await pilot.press("n")
+        assert results.cursor == 1 % len(results.choices)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert results.choices == everything
+        assert results.chosen == view(pilot).selected
+
+
+async def test_up_and_down_move_while_the_filter_is_typed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "slash", *"auth", "down")
+        await settled(pilot)
+        results = screen(pilot).results
+        assert results.cursor == 1
+        assert view(pilot).selected == results.chosen
+        assert isinstance(app.focused, FilterField)
+
+
+async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("f3", "slash", *"importance")
+        await settled(pilot)
+        pane = _pane(app, "score")
+        assert len(pane.found) >= 2
+        assert pane.border_subtitle == f"match 1 of {len(pane.found)}"
+        await pilot.press("enter", "n")
+        assert pane.border_subtitle == f"match 2 of {len(pane.found)}"
+        await pilot.press("N", "N")
+        assert pane.border_subtitle == f"match {len(pane.found)} of {len(pane.found)}"
+        at = pane.found[-1]
+        assert pane.offset_row <= at < pane.offset_row + pane.rows
+        lit = {text.lower() for text, role in pane.spans(at) if "match" in role}
+        assert lit == {"importance"}
+
+
+async def test_a_kept_filter_holds_for_what_comes_next(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "slash", *"key", "enter")
+        await settled(pilot)
+        await ask(pilot, "token store")
+        results = screen(pilot).results
+        assert all("key" in choice for choice in results.choices)
+        assert f"of {results.all}" in shown(pilot)
+
+
+async def test_a_blank_filter_goes_away_by_itself(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("f8", "slash", "x", "backspace", "enter")
+        await settled(pilot)
+        assert app.focused is _pane(app, "tree")
+        assert not _pane(app, "tree").children
+
+
+async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("f3", "slash", *"recency", "tab")
+        await settled(pilot)
+        assert app.focused is _pane(app, "answer")
+        assert _pane(app, "score").found
+        await pilot.press("f3", "z")
+        assert screen(pilot).body.maximised == "score"
+        await pilot.press("escape")
+        assert screen(pilot).body.maximised == "score", "the filter goes first"
+        assert not _pane(app, "score").sieve
+        await pilot.press("escape")
+        assert not screen(pilot).body.maximised
+
+
+async def test_a_click_on_the_field_goes_back_to_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "slash", *"key", "enter")
+        await settled(pilot)
+        await pilot.click(FilterField)
+        assert isinstance(app.focused, FilterField)
+        await pilot.click("#results", offset=(4, 6))
+        assert app.focused is screen(pilot).results
+
+
+async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
+    async with app.run_test(size=(60, 18)) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "slash", *"refresh_rotation.md")
+        await settled(pilot)
+        assert screen(pilot).results.choices == ["auth/jwt/refresh_rotation.md"]
+        assert "refresh_rotation.md" not in text_of(pilot, "#results").splitlines()[0]
+
+
+async def test_the_list_of_keys_can_be_searched(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("f2", "question_mark", "slash", *"cache", "enter", "n")
+        await pilot.pause()
+        pane = app.screen.query_one(TextPane)
+        assert pane.found
+        assert isinstance(app.screen, MessageScreen)
+        await pilot.press("slash", "escape")
+        await pilot.pause()
+        assert isinstance(app.screen, MessageScreen), "the filter goes first"
+        assert not pane.sieve
+        await pilot.press("escape")
+        assert not isinstance(app.screen, MessageScreen)
+
+
+async def test_help_for_the_field(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("f2", "slash", "f1")
+        assert "Filter · help" in shown(pilot)
+        assert "The next row, or match" in shown(pilot)

@@ -1,0 +1,59 @@
+"""Filters and marks: pure functions."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.app.paint.marking import lit, painted
+from brvtui.app.sieve import Sieve
+
+_SPANS = st.lists(st.tuples(st.text("ab ", max_size=5), st.sampled_from(["text", "muted"])), max_size=6)
+
+
+def test_every_word_must_be_there_in_any_order_and_case() -> None:
+    sieve = Sieve.of("  Token  AUTH ")
+    assert sieve.words == ("token", "auth")
+    assert sieve.keeps("auth/jwt/token_store.md")
+    assert not sieve.keeps("auth/jwt/session.md")
+
+
+def test_a_blank_filter_is_none() -> None:
+    assert not Sieve.of("  ")
+    assert Sieve.of(" ").pattern is None
+    assert Sieve.of("").keeps("anything")
+
+
+def test_words_are_no_patterns() -> None:
+    sieve = Sieve.of("a.c [x")
+    assert sieve.pattern is not None
+    assert sieve.pattern.findall("abc a.c [x") == ["a.c", "[x"]
+
+
+def test_a_match_across_spans_is_lit_in_both() -> None:
+    assert lit([("to", "text"), ("ken store", "bold")], re.compile("token"), "match") == [
+        ("to", "match"),
+        ("ken", "match"),
+        (" store", "bold"),
+    ]
+
+
+def test_no_match_changes_nothing() -> None:
+    assert lit([("abc", "text")], re.compile("x"), "match") == [("abc", "text")]
+
+
+@given(_SPANS, st.sampled_from(["a", "b", "ab", "aa", " ", "b a"]))
+def test_marking_keeps_the_text_and_lights_the_matches(spans: list[tuple[str, str]], word: str) -> None:
+    text = "".join(part for part, _ in spans)
+    made = lit(spans, re.compile(word), "match")
+    assert "".join(part for part, _ in made) == text
+    roles = [role for part, role in made for _ in part]
+    own = [role for part, role in spans for _ in part]
+    inside = {place for found in re.finditer(word, text) for place in range(*found.span())}
+    assert roles == ["match" if place in inside else role for place, role in enumerate(own)]
+
+
+def test_ranges_may_touch() -> None:
+    assert painted([("abcd", "text")], [(0, 2, "x"), (2, 3, "y")]) == [("ab", "x"), ("c", "y"), ("d", "text")]
