@@ -239,6 +239,13 @@ class Manifest:
 
 
 @dataclass(frozen=True, slots=True)
+class Archive:
+    """What a stub keeps of the note that it stands for."""
+
+    cue_units: int
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A named set of constants."""
 
@@ -263,6 +270,7 @@ class Profile:
     router: Router
     retry: Retry
     manifest: Manifest
+    archive: Archive
 
 
 def lookup(profile: Profile, dotted: str) -> Any:

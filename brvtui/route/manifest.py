@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from brvtui import profile as constants
+from brvtui.rank.tokens import estimated_tokens
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Lane
 from brvtui.tree.collation import in_locale_order
@@ -30,6 +31,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An entry that did not fit into its lane when ``used`` tokens of the budget were taken."""
+
+    entry: Entry
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """The lanes in the order of their injection, with the entries that fit, and where they came from."""
 
@@ -38,6 +47,8 @@ class Manifest:
     stubs: tuple[Entry, ...]
     lanes: tuple[Lane, ...]
     source: str
+    left_out: tuple[LeftOut, ...] = ()
+    """What did not fit; unknown, and so empty, of a manifest that was read."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -60,11 +71,6 @@ def manifest_of(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
     if known is None or known[0] != key:
         known = _made[snapshot] = (key, _make(snapshot, limits))
     return known[1]
-
-
-def estimated_tokens(chars: int, limits: constants.Manifest) -> int:
-    """Characters divided by the profile's characters per token, rounded half up."""
-    return int(chars / limits.chars_per_token + 0.5)
 
 
 def source_fingerprint(snapshot: Snapshot) -> str:
@@ -104,7 +110,7 @@ def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Ma
         if parsed.alias or role_of(path) is not Role.SUMMARY or parsed.unseen:
             continue
         valid = parsed.summary_order is not None
-        tokens = parsed.summary_tokens if valid else estimated_tokens(parsed.chars, limits)
+        tokens = parsed.summary_tokens if valid else estimated_tokens(parsed.chars, limits.chars_per_token)
         if tokens is not None:
             summaries.append(Entry(path, path, tokens, parsed.summary_order or 0))
     by_importance = limits.contexts_by == "importance"
@@ -112,7 +118,7 @@ def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Ma
         if not note.is_local:
             continue
         if note.role is Role.STUB:
-            stubs.append(Entry(note.path, note.path, estimated_tokens(note.chars, limits), 0))
+            stubs.append(Entry(note.path, note.path, estimated_tokens(note.chars, limits.chars_per_token), 0))
             continue
         if note.path.startswith(f"{ARCHIVE}/"):
             continue
@@ -120,9 +126,8 @@ def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Ma
         parsed_abstract = snapshot.parsed.get(abstract)
         chars = parsed_abstract.chars if parsed_abstract else note.chars
         text_path = abstract if parsed_abstract else note.path
-        contexts.append(
-            Entry(note.path, text_path, estimated_tokens(chars, limits), signals.importance * by_importance)
-        )
+        tokens = estimated_tokens(chars, limits.chars_per_token)
+        contexts.append(Entry(note.path, text_path, tokens, signals.importance * by_importance))
     return _packed(summaries, contexts, stubs, limits, source)
 
 
@@ -131,6 +136,7 @@ def _packed(
 ) -> Manifest:
     kept = []
     lanes = []
+    left_out: list[LeftOut] = []
     named = (
         ("summaries", summaries, limits.summaries),
         ("contexts", contexts, limits.contexts),
@@ -142,9 +148,11 @@ def _packed(
             if used + entry.tokens <= budget:
                 fitting.append(entry)
                 used += entry.tokens
+            else:
+                left_out.append(LeftOut(entry, used))
         kept.append(tuple(fitting))
         lanes.append(Lane(name, budget, used, tuple(entry.path for entry in fitting), len(entries) - len(fitting)))
-    return Manifest(kept[0], kept[1], kept[2], tuple(lanes), source)
+    return Manifest(kept[0], kept[1], kept[2], tuple(lanes), source, tuple(left_out))
 
 
 def _from_json(value: Any, limits: constants.Manifest) -> tuple[Manifest, str] | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brvtui.profile import Call, Profile
+from brvtui.rank.tokens import estimated_tokens
 from brvtui.retrieve.byterover.excerpt import excerpt
 from brvtui.retrieve.byterover.lint import query_words
-from brvtui.route.manifest import Manifest, estimated_tokens, injected_text, manifest_of
+from brvtui.route.manifest import Manifest, injected_text, manifest_of
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Kind, Origin, Prompt, Section
 from brvtui.tree.frontmatter import parse
@@ -52,7 +53,8 @@ def build_prompt(
         ("search results", f"## Search results\n{len(hits)} results, top score {top:.2f}, handed over as data."),
         ("instructions", _RULES.format(means=_FROM_EXCERPTS if prefetched else _BY_TOOLS)),
     ]
-    sections = tuple(Section(name, estimated_tokens(len(text), profile.manifest), text) for name, text in texts if text)
+    per_token = profile.manifest.chars_per_token
+    sections = tuple(Section(name, estimated_tokens(len(text), per_token), text) for name, text in texts if text)
     return Prompt(
         sections=sections,
         tokens=sum(section.tokens for section in sections),

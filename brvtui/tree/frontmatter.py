@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +21,9 @@ _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _ALIAS = re.compile(r"(?:^|[\s\[{,])\*\w")
 _MOST_ALIASES = 12
+_STRING = "tag:yaml.org,2002:str"
+_PROPERTIES = ("&", "!")
+_ON_ONE_LINE = frozenset({None, "", "'", '"'})
 _BLOCK = re.compile(r"\A---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
 
 
@@ -29,6 +34,19 @@ class Frontmatter:
     fields: dict[str, Any]
     body_start: int
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A string in the frontmatter: its value, where it is written in the note (quotes included), and its quote."""
+
+    value: str
+    start: int
+    end: int
+    quote: str
+    """``'``, ``"`` or nothing."""
+    in_flow: bool
+    """Whether it is an entry of an inline list."""
 
 
 def block_of(text: str) -> str:
@@ -52,8 +70,45 @@ def parse(text: str) -> Frontmatter:
     return Frontmatter({str(key): value for key, value in fields.items()}, found.end())
 
 
+def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
+    """The strings of the list (or the one string) under ``key`` in the frontmatter of ``text``, as they are written.
+
+    Empty without such a key, and where the frontmatter is no mapping. Strings of several lines, with an anchor, a
+    tag, or behind an alias are left out.
+    """
+    found = _BLOCK.match(text) if text.startswith("---") else None
+    if not found or key not in found.group(1):
+        return ()
+    try:
+        with _loader(found.group(1)) as loader:
+            node = _node(loader)
+    except _BROKEN:
+        return ()
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    under: Any = next((value for name, value in pairs if name.value == key), None)
+    entries = under.value if isinstance(under, yaml.SequenceNode) else [under]
+    in_flow = isinstance(under, yaml.SequenceNode) and bool(under.flow_style)
+    made: dict[int, Scalar] = {}
+    for entry in entries:
+        if not isinstance(entry, yaml.ScalarNode) or entry.tag != _STRING or entry.style not in _ON_ONE_LINE:
+            continue
+        start, end = found.start(1) + entry.start_mark.index, found.start(1) + entry.end_mark.index
+        is_inside = under.start_mark.index <= entry.start_mark.index and entry.end_mark.index <= under.end_mark.index
+        if is_inside and entry.start_mark.line == entry.end_mark.line and text[start : start + 1] not in _PROPERTIES:
+            made[start] = Scalar(entry.value, start, end, entry.style or "", in_flow)
+    return tuple(made.values())
+
+
 def _mapping(block: str) -> Any:
-    """The value of ``block``, as strict as the engine's own reader: one document, no key twice."""
+    """The value of ``block``."""
+    with _loader(block) as loader:
+        node = _node(loader)
+        return None if node is None else loader.construct_document(node)
+
+
+@contextmanager
+def _loader(block: str) -> Iterator[Any]:
+    """What reads ``block``. Raises ValueError for one that is beyond what frontmatter holds."""
     if _DOCUMENT_END.search(block):
         raise ValueError("a document end inside the block")
     if len(block) > _LONGEST or len(_NESTING.findall(block)) > _MOST_NESTING:
@@ -62,14 +117,17 @@ def _mapping(block: str) -> Any:
         raise ValueError("more aliases than frontmatter has")
     loader = _Loader(block)
     try:
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        if isinstance(node, yaml.MappingNode):
-            keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
-            twice = next((key for key, times in keys.items() if times > 1), None)
-            if twice is not None:
-                raise ValueError(f"the key {twice} stands twice")
-        return loader.construct_document(node)
+        yield loader
     finally:
         loader.dispose()
+
+
+def _node(loader: Any) -> Any:
+    """The one node, as strict as the engine's own reader: one document, no key twice."""
+    node = loader.get_single_node()
+    if isinstance(node, yaml.MappingNode):
+        keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        twice = next((key for key, times in keys.items() if times > 1), None)
+        if twice is not None:
+            raise ValueError(f"the key {twice} stands twice")
+    return node

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 
-_RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.[A-Za-z0-9]+)?)", re.ASCII)
-
-
-def relations(text: str) -> tuple[str, ...]:
-    """The relations of ``text``, normalised, unique, in order of first use."""
-    return tuple(dict.fromkeys(normalised(found) for found in _RELATION.findall(text)))
+RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
+"""A relation as it stands in a text; its path is the first group."""
+_SPACE = re.compile(r"\s+")
 
 
 def normalised(relation: str) -> str:
-    """``relation`` without ``@``, in lower case, spaces as ``_``, ending in ``.md``."""
-    bare = relation.removeprefix("@").lower().replace(" ", "_")
-    return bare if bare.endswith(".md") else f"{bare}.md"
+    """``relation`` without ``@``, in lower case, white space as ``_``, ending in ``.md``."""
+    bare = relation.lstrip("@")
+    return _SPACE.sub("_", (bare if bare.endswith(".md") else f"{bare}.md").lower())

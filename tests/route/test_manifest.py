@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.route.manifest import estimated_tokens, injected_text, manifest_of, source_fingerprint
+from brvtui.route.manifest import injected_text, manifest_of, source_fingerprint
 from brvtui.trace import Lane
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, stored
 
@@ -18,11 +18,6 @@ LIMITS = BRV3.manifest
 
 def lanes(tree: Tree, profile: Any = BRV3) -> dict[str, Lane]:
     return {lane.name: lane for lane in manifest_of(tree.snapshot(profile), profile.manifest).lanes}
-
-
-@pytest.mark.parametrize(("chars", "tokens"), [(0, 0), (1, 0), (2, 1), (5, 1), (6, 2), (400, 100), (402, 101)])
-def test_tokens_are_characters_by_four_rounded_half_up(chars: int, tokens: int) -> None:
-    assert estimated_tokens(chars, LIMITS) == tokens
 
 
 def test_characters_are_utf16_units(tree: Tree) -> None:

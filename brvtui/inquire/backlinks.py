@@ -1,0 +1,116 @@
+"""Which notes link to which: the links of every note of a snapshot, resolved (``docs/editing.md``, "Links")."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from brvtui.snapshot import Parsed, Snapshot
+from brvtui.tree.links import Link, LinkState, Names, Resolved, links_in
+from brvtui.tree.regular import read_regular
+
+_LOOKED_UP_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A link of the note at ``source`` that leads to the note that was asked about."""
+
+    source: str
+    found: Resolved
+
+
+@dataclass(frozen=True, eq=False)
+class LinkIndex:
+    """The links of the notes of one snapshot, by their paths."""
+
+    links: Mapping[str, tuple[Link, ...]]
+    parsed: Mapping[str, Parsed]
+    names: Mapping[str, Names]
+    """The names of each tree, by the alias of its source; the project's own under the empty one."""
+
+    def links_of(self, path: str) -> tuple[Resolved, ...]:
+        """Where the links of the note at ``path`` lead, in their order; empty for an unknown note.
+
+        Paths are those of the snapshot, so of a shared source they begin with ``[alias]:``.
+        """
+        links = self.links.get(path)
+        if not links:
+            return ()
+        own = self.parsed[path]
+        names = self.names[own.alias]
+        return tuple(_with_alias(names.resolve(link, own.file), own.alias) for link in links)
+
+    def backlinks(self, path: str) -> tuple[Backlink, ...]:
+        """The links that lead to the note or folder at ``path``, by the paths of the notes that hold them."""
+        return self._by_target.get(path, ())
+
+    def warm(self) -> None:
+        """Computes now what the first question for backlinks would otherwise wait for."""
+        _ = self._by_target
+
+    @cached_property
+    def _by_target(self) -> dict[str, tuple[Backlink, ...]]:
+        found: dict[str, list[Backlink]] = {}
+        for source in sorted(self.links):
+            for made in self.links_of(source):
+                if made.state in (LinkState.NOTE, LinkState.FOLDER):
+                    found.setdefault(made.path, []).append(Backlink(source, made))
+        return {path: tuple(links) for path, links in found.items()}
+
+
+class LinkReader:
+    """Makes link indexes; a note is read again only when it changed. Methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        """Nothing is read before :meth:`index`."""
+        self._known: dict[str, tuple[Parsed, tuple[Link, ...]]] = {}
+        self._lock = threading.Lock()
+        self._made: tuple[Snapshot, LinkIndex] | None = None
+
+    def index(self, snapshot: Snapshot, cancelled: Callable[[], bool] = lambda: False) -> LinkIndex | None:
+        """The links of ``snapshot``; None when ``cancelled`` became true meanwhile.
+
+        The first call reads every note: for a worker, never for the event loop.
+        """
+        with self._lock:
+            if self._made and self._made[0] is snapshot:
+                return self._made[1]
+            known: dict[str, tuple[Parsed, tuple[Link, ...]]] = {}
+            for number, note in enumerate(snapshot.notes):
+                if number % _LOOKED_UP_AT_ONCE == 0 and cancelled():
+                    return None
+                parsed = snapshot.parsed[note.path]
+                before = self._known.get(note.path)
+                # The writer of snapshots keeps what it read of a file while that stays as it is.
+                unchanged = before is not None and before[0] is parsed
+                known[note.path] = before if before and unchanged else (parsed, _read(snapshot, note.path))
+            self._known = known
+            links = {path: links for path, (_, links) in known.items() if links}
+            made = LinkIndex(links, snapshot.parsed, _names(snapshot.parsed.values()))
+            made.warm()
+            self._made = snapshot, made
+            return made
+
+
+def _with_alias(found: Resolved, alias: str) -> Resolved:
+    if not alias or not found.path:
+        return found
+    return Resolved(found.link, found.state, f"[{alias}]:{found.path}", found.written, found.ending)
+
+
+def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
+    try:
+        data = read_regular(snapshot.location(path), snapshot.limits.max_file_bytes)
+    except OSError:
+        return ()
+    return links_in(data.decode("utf-8", "replace"))
+
+
+def _names(parsed: Iterable[Parsed]) -> dict[str, Names]:
+    paths: dict[str, list[str]] = {"": []}
+    for entry in parsed:
+        paths.setdefault(entry.alias, []).append(entry.file)
+    return {alias: Names(files) for alias, files in paths.items()}

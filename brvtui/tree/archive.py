@@ -1,0 +1,117 @@
+"""Archived notes: names, stubs, cues, as the engine writes them to the byte (``docs/engine.md``, "The archive")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from brvtui.profile import Profile
+from brvtui.rank.tokens import estimated_tokens
+from brvtui.tree.files import ARCHIVE, Role, role_of
+from brvtui.tree.frontmatter import parse
+from brvtui.tree.reading import first_units, units
+from brvtui.tree.whitespace import folded
+from brvtui.tree.yaml_scalar import scalar
+
+_STUB_END = ".stub.md"
+_FULL_END = ".full.md"
+_TYPE = "archive_stub"
+_CUE_END = "..."
+_PLAIN_FROM = 1e-6
+
+
+class StubError(ValueError):
+    """A stub that cannot be restored from; the message says why, without the stub's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedAs:
+    """The two files that stand for an archived note: its searchable stub and its full text."""
+
+    stub: str
+    full: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """What a stub says of the note that it stands for. The importance is that stored when it was archived, 0..100."""
+
+    original_path: str
+    points_to: str
+    evicted_at: str
+    evicted_importance: float
+    original_token_count: int
+
+
+def archived_as(path: str) -> ArchivedAs:
+    """The names that the note at ``path`` (ending in ``.md``) has in the archive."""
+    bare = f"{ARCHIVE}/{path.removesuffix('.md')}"
+    return ArchivedAs(f"{bare}{_STUB_END}", f"{bare}{_FULL_END}")
+
+
+def stub_text(path: str, text: str, importance: float, now_ms: float, profile: Profile) -> str:
+    """The stub of the note at ``path`` that holds ``text``, as the engine writes it when no model is there."""
+    tokens = estimated_tokens(units(text), profile.manifest.chars_per_token)
+    return (
+        f"---\nevicted_at: '{_moment(now_ms)}'\nevicted_importance: {_number(importance)}\n"
+        f"original_path: {scalar(path)}\noriginal_token_count: {tokens}\n"
+        f"points_to: {scalar(archived_as(path).full)}\ntype: {_TYPE}\n---\n{cue(text, profile)}"
+    )
+
+
+def cue(text: str, profile: Profile) -> str:
+    """The start of ``text`` with its white space folded, and ``...``; a character cut in two becomes U+FFFD."""
+    start = first_units(folded(text), profile.archive.cue_units)
+    return start.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") + _CUE_END
+
+
+def read_stub(text: str) -> Stub:
+    """What the stub ``text`` says. Raises :class:`StubError` when it is none, or names files that none may name."""
+    fields = parse(text).fields
+    if fields.get("type") != _TYPE:
+        raise StubError(f"its frontmatter does not say type: {_TYPE}")
+    original, full = _path(fields, "original_path"), _path(fields, "points_to")
+    if role_of(original) not in (Role.NOTE, Role.CONTEXT) or original.startswith(f"{ARCHIVE}/"):
+        raise StubError(f"original_path is {original!r}, which is no path of a note")
+    if role_of(full) is not Role.ARCHIVED:
+        raise StubError(f"points_to is {full!r}, which is no full text in {ARCHIVE}")
+    return Stub(
+        original,
+        full,
+        str(fields.get("evicted_at", "")),
+        _as_float(fields.get("evicted_importance")),
+        int(_as_float(fields.get("original_token_count"))),
+    )
+
+
+def _path(fields: dict[str, Any], key: str) -> str:
+    """The path under ``key``, when it is one below the tree."""
+    path = fields.get(key)
+    if not isinstance(path, str) or not path:
+        raise StubError(f"{key} is missing")
+    if path.startswith("/") or "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
+        raise StubError(f"{key} is {path!r}, which leads out of the tree")
+    if not path.endswith(".md"):
+        raise StubError(f"{key} is {path!r}, which does not end in .md")
+    return path
+
+
+def _as_float(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
+
+
+def _moment(now_ms: float) -> str:
+    moment = datetime.fromtimestamp(now_ms / 1000, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def _number(value: float) -> str:
+    """``value`` (0..100) as the engine's YAML writer puts it."""
+    if float(value).is_integer():
+        return str(int(value))
+    if value >= _PLAIN_FROM:
+        return f"{Decimal(repr(value)):f}"
+    digits, _, exponent = repr(value).partition("e")
+    return f"{digits}{'' if '.' in digits else '.'}e{int(exponent)}"

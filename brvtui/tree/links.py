@@ -1,0 +1,235 @@
+"""What a note links to: entries of ``related``, relations, markdown links (``docs/editing.md``, "Links")."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import unquote
+
+from brvtui.tree.frontmatter import scalars_under
+from brvtui.tree.relations import RELATION, normalised
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_BACKTICKS = re.compile(r"`+")
+_DESTINATION = r"(<[^<>]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)"
+_INLINE = re.compile(rf"(?<!\\)\]\([ \t]*{_DESTINATION}(?=[ \t]*\)|[ \t]+[\"'(])")
+_DEFINITION = re.compile(rf" {{0,3}}\[[^\]^][^\]]*\]:[ \t]*{_DESTINATION}")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_PATH_END = re.compile(r"[#?]")
+
+
+class LinkKind(StrEnum):
+    """How a note names another."""
+
+    RELATED = "related"
+    RELATION = "relation"
+    MARKDOWN = "link"
+
+
+class LinkState(StrEnum):
+    """What became of a link."""
+
+    NOTE = "note"
+    FOLDER = "folder"
+    BROKEN = "broken"
+    REFUSED = "refused"
+    """It leads out of the tree."""
+    FOREIGN = "foreign"
+    """No note is meant: an image, a file of the project."""
+
+
+class Written(StrEnum):
+    """What of a link names its target."""
+
+    PATH = "path"
+    """The path from the tree's root."""
+    NORMALISED = "normalised"
+    """The same as the engine normalises it."""
+    RELATIVE = "relative"
+    """The path from the note's own folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as it is written. ``target`` is the path that it names, without ``@``, quotes, escapes and fragment.
+
+    ``start`` and ``end`` delimit its text in the note, in characters; ``line`` counts from 1, ``column`` from 0.
+    """
+
+    kind: LinkKind
+    target: str
+    start: int
+    end: int
+    line: int
+    column: int
+    quote: str = ""
+    """``'`` or ``"`` around it in frontmatter, ``<`` around it in markdown."""
+    in_flow: bool = False
+    """Whether it is an entry of an inline list of frontmatter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A link and where it leads: ``path`` of the note, folder or file; empty when it is broken or refused."""
+
+    link: Link
+    state: LinkState
+    path: str = ""
+    written: Written = Written.PATH
+    ending: bool = True
+    """Whether the target is written with its ``.md``."""
+
+
+class Names:
+    """The markdown files of one tree, as links name them."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """``paths`` are relative to the tree."""
+        self.files = frozenset(paths)
+        self.folders = frozenset(folder for path in self.files for folder in _above(path))
+        self._normalised: dict[str, str] = {}
+        for path in self.files:
+            name = normalised(path)
+            # Two files of one normalised name: neither is meant more than the other.
+            self._normalised[name] = "" if name in self._normalised else path
+
+    def resolve(self, link: Link, source: str) -> Resolved:
+        """Where ``link`` of the note at ``source`` leads."""
+        if link.kind is LinkKind.MARKDOWN:
+            return self._relative(link, source)
+        found = self._exact(link, link.target)
+        if found:
+            return found
+        if _leads_out(link.target):
+            return Resolved(link, LinkState.REFUSED)
+        path = self._normalised.get(normalised(link.target), "")
+        if path:
+            return Resolved(link, LinkState.NOTE, path, Written.NORMALISED, link.target.lower().endswith(".md"))
+        return Resolved(link, LinkState.BROKEN)
+
+    def _exact(self, link: Link, path: str, written: Written = Written.PATH) -> Resolved | None:
+        if path in self.files:
+            return Resolved(link, LinkState.NOTE, path, written)
+        if f"{path}.md" in self.files:
+            return Resolved(link, LinkState.NOTE, f"{path}.md", written, False)
+        return Resolved(link, LinkState.FOLDER, path, written) if path in self.folders else None
+
+    def _relative(self, link: Link, source: str) -> Resolved:
+        if link.target.startswith("/") or "\\" in link.target:
+            return Resolved(link, LinkState.REFUSED)
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link.target))
+        outside = _leads_out(path)
+        found = None if outside else self._exact(link, path, Written.RELATIVE)
+        found = found or self._exact(link, posixpath.normpath(link.target))
+        if found:
+            return found
+        if outside:
+            return Resolved(link, LinkState.REFUSED)
+        if path.endswith(".md"):
+            return Resolved(link, LinkState.BROKEN)
+        return Resolved(link, LinkState.FOREIGN, path, Written.RELATIVE)
+
+
+def links_in(text: str) -> tuple[Link, ...]:
+    """The links of a note's ``text`` in their order. Links to web pages and within the note are left out."""
+    lines = _Lines(text)
+    found = [
+        lines.link(LinkKind.RELATED, entry.value.lstrip("@"), entry.start, entry.end, entry.quote, entry.in_flow)
+        for entry in scalars_under(text, "related")
+        if entry.value.strip("@")
+    ]
+    taken = [(link.start, link.end) for link in found]
+    if "@" in text:
+        found += [
+            lines.link(LinkKind.RELATION, match[1], match.start(), match.end())
+            for match in RELATION.finditer(text)
+            if not any(start <= match.start() < end for start, end in taken)
+        ]
+    if "](" in text or "]:" in text:
+        found += _markdown(text, lines)
+    return tuple(sorted(found, key=lambda link: link.start))
+
+
+class _Lines:
+    """Where the lines of a text begin; found when the first link asks."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts: list[int] = []
+
+    def link(self, kind: LinkKind, target: str, start: int, end: int, quote: str = "", in_flow: bool = False) -> Link:
+        if not self._starts:
+            self._starts = [0, *(found.end() for found in re.finditer("\n", self._text))]
+        line = bisect_right(self._starts, start)
+        return Link(kind, target, start, end, line, start - self._starts[line - 1], quote, in_flow)
+
+
+def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
+    fence = ""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        opening = _FENCE.match(line)
+        if opening and (not fence or _closes(fence, opening[1], line)):
+            fence = "" if fence else opening[1]
+        elif not fence and ("](" in line or "]:" in line):
+            yield from _in_line(line, start, lines)
+        start += len(line)
+
+
+def _closes(fence: str, run: str, line: str) -> bool:
+    return run[0] == fence[0] and len(run) >= len(fence) and line.strip() == run
+
+
+def _in_line(line: str, offset: int, lines: _Lines) -> Iterator[Link]:
+    bare = _without_code(line)
+    definition = _DEFINITION.match(bare)
+    for found in [definition] if definition else _INLINE.finditer(bare):
+        if not definition and "[" not in bare[: found.start()]:
+            continue
+        start, end = found.span(1)
+        quote = "<" if bare[start] == "<" else ""
+        if quote:
+            start, end = start + 1, end - 1
+        written = bare[start:end]
+        path_end = _PATH_END.search(written)
+        path = written[: path_end.start()] if path_end else written
+        if path and not _SCHEME.match(path):
+            yield lines.link(LinkKind.MARKDOWN, unquote(path), offset + start, offset + start + len(path), quote)
+
+
+def _without_code(line: str) -> str:
+    """``line`` with its code spans blanked."""
+    if "`" not in line:
+        return line
+    runs = [found.span() for found in _BACKTICKS.finditer(line)]
+    later: dict[int, list[int]] = {}
+    for number, (start, end) in enumerate(runs):
+        later.setdefault(end - start, []).append(number)
+    pieces: list[str] = []
+    done = number = 0
+    while number < len(runs):
+        start, end = runs[number]
+        same = later[end - start]
+        closing = bisect_right(same, number)
+        if closing == len(same):
+            number += 1
+            continue
+        stop = runs[same[closing]][1]
+        pieces += [line[done:start], " " * (stop - start)]
+        done, number = stop, same[closing] + 1
+    return "".join([*pieces, line[done:]])
+
+
+def _above(path: str) -> Iterator[str]:
+    folder = posixpath.dirname(path)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+
+
+def _leads_out(path: str) -> bool:
+    return path.startswith("/") or "\\" in path or ".." in path.split("/")

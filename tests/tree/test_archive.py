@@ -1,0 +1,153 @@
+"""Stubs and cues: byte for byte the engine's, as recorded; what a stub may name."""
+
+from __future__ import annotations
+
+import base64
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.tree.archive import Stub, StubError, archived_as, cue, read_stub, stub_text
+from brvtui.tree.files import Role, role_of
+from brvtui.tree.reading import units
+from brvtui.tree.yaml_scalar import scalar
+from tests.support.recorded import REPOSITORY
+from tests.support.trees import BRV3, NOW_MS
+
+RECORDED: dict[str, Any] = json.loads((REPOSITORY / "tests/data/archive/engine.json").read_text(encoding="utf-8"))
+RECORDED_MS = NOW_MS + 250
+CASES = {case["id"]: case for case in RECORDED["cases"]}
+DIFFERENT = {"bytes that are not UTF-8", "backslash in the name"}
+"""Notes that this tool refuses to archive, since the engine loses bytes of them, or the way back."""
+STUB = (
+    "---\nevicted_at: '2026-11-20T12:00:00.250Z'\nevicted_importance: 50\noriginal_path: {original}\n"
+    "original_token_count: 2\npoints_to: {full}\ntype: archive_stub\n---\ncue..."
+)
+
+
+def as_bytes(recorded: str | dict[str, str]) -> bytes:
+    return recorded.encode("utf-8") if isinstance(recorded, str) else base64.b64decode(recorded["base64"])
+
+
+def importance_of(case: dict[str, Any]) -> float:
+    return float(case["signals"].get(case["path"], {"importance": 50})["importance"])
+
+
+@pytest.mark.parametrize("case", [case for name, case in CASES.items() if name not in DIFFERENT], ids=lambda c: c["id"])
+def test_the_files_are_those_of_the_engine(case: dict[str, Any]) -> None:
+    assert RECORDED["now"] == "2026-11-20T12:00:00.250Z"
+    names = archived_as(case["path"])
+    text = as_bytes(case["before"][case["path"]]).decode("utf-8")
+    made = stub_text(case["path"], text, importance_of(case), RECORDED_MS, BRV3)
+    after = case["after_archive"]
+    assert made.encode("utf-8") == as_bytes(after[names.stub])
+    assert as_bytes(after[names.full]).decode("utf-8") == text
+    assert case["path"] not in after
+    assert case["archived"]["value"]["stubPath"] == names.stub
+    assert case["archived"]["value"]["fullPath"] == names.full
+    assert case["archived"]["value"]["ghostCueTokenCount"] == int(units(cue(text, BRV3)) / 4 + 0.5)
+
+
+@pytest.mark.parametrize("case", [case for name, case in CASES.items() if name not in DIFFERENT], ids=lambda c: c["id"])
+def test_the_stubs_of_the_engine_are_understood(case: dict[str, Any]) -> None:
+    names = archived_as(case["path"])
+    stub = read_stub(as_bytes(case["after_archive"][names.stub]).decode("utf-8"))
+    assert (stub.original_path, stub.points_to) == (case["path"], names.full)
+    assert stub.evicted_at == RECORDED["now"]
+    assert stub.evicted_importance == pytest.approx(importance_of(case))
+    assert stub.original_token_count == int(units(as_bytes(case["before"][case["path"]]).decode()) / 4 + 0.5)
+
+
+def test_where_the_engine_loses_something() -> None:
+    lost = CASES["bytes that are not UTF-8"]
+    assert as_bytes(lost["after_restore"][lost["path"]]) != as_bytes(lost["before"][lost["path"]])
+    assert "error" in CASES["backslash in the name"]["restored"]
+    twice = CASES["archived once before"]
+    assert "# Old\n" not in twice["after_archive"].values()
+    again = CASES["written again meanwhile"]
+    assert "# Second\n" not in again["after_restore"].values()
+
+
+@pytest.mark.parametrize("name", ["yard/n.md", "n.md", "a/b/c/d/e.f.md"])
+def test_names_in_the_archive(name: str) -> None:
+    names = archived_as(name)
+    assert (role_of(names.stub), role_of(names.full)) == (Role.STUB, Role.ARCHIVED)
+    assert names.stub.endswith(".stub.md")
+    assert names.full.endswith(".full.md")
+
+
+@pytest.mark.parametrize(
+    ("original", "full", "said"),
+    [
+        ("../../etc/passwd.md", "_archived/a.full.md", "leads out"),
+        ("/etc/passwd.md", "_archived/a.full.md", "leads out"),
+        ("a/../../b.md", "_archived/a.full.md", "leads out"),
+        ("a\\..\\b.md", "_archived/a.full.md", "leads out"),
+        ("a//b.md", "_archived/a.full.md", "leads out"),
+        ("./b.md", "_archived/a.full.md", "leads out"),
+        ("a/b", "_archived/a.full.md", "does not end in .md"),
+        ("a/_index.md", "_archived/a.full.md", "no path of a note"),
+        ("a/b.abstract.md", "_archived/a.full.md", "no path of a note"),
+        ("_archived/b.stub.md", "_archived/a.full.md", "no path of a note"),
+        ("_archived/b.md", "_archived/a.full.md", "no path of a note"),
+        ("3", "_archived/a.full.md", "original_path is missing"),
+        ("''", "_archived/a.full.md", "original_path is missing"),
+        ("[a/b.md]", "_archived/a.full.md", "original_path is missing"),
+        ("a/b.md", "a/other.md", "no full text"),
+        ("a/b.md", "_archived/../a/other.full.md", "leads out"),
+        ("a/b.md", "/_archived/a.full.md", "leads out"),
+        ("a/b.md", "_archived/a.stub.md", "no full text"),
+        ("a/b.md", "~", "points_to is missing"),
+    ],
+)
+def test_stubs_that_name_other_files(original: str, full: str, said: str) -> None:
+    with pytest.raises(StubError, match=said):
+        read_stub(STUB.format(original=original, full=full))
+
+
+@pytest.mark.parametrize("text", ["", "# A note\n", "---\ntype: summary\n---\n", "---\ntype: [\n---\n"])
+def test_what_is_no_stub(text: str) -> None:
+    with pytest.raises(StubError, match="type: archive_stub"):
+        read_stub(text)
+
+
+def test_a_stub_by_hand() -> None:
+    stub = read_stub(
+        "---\r\ntype: archive_stub\r\noriginal_path: a/b.md\r\npoints_to: _archived/a/b.full.md\r\n"
+        "evicted_importance: high\r\n---\r\nanything"
+    )
+    assert stub == Stub("a/b.md", "_archived/a/b.full.md", "", 0.0, 0)
+
+
+PATHS = st.lists(
+    st.text(st.characters(exclude_characters="/\\\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
+        lambda part: part not in (".", "..")
+    ),
+    min_size=1,
+    max_size=4,
+).map("/".join)
+
+
+@given(PATHS, st.text(), st.floats(0, 100))
+def test_a_stub_comes_back(path: str, text: str, importance: float) -> None:
+    path = f"{path}/note.md" if not path.startswith("_archived") else "note.md"
+    made = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3)
+    if yaml.reader.Reader.NON_PRINTABLE.search(scalar(path)):
+        with pytest.raises(StubError, match="type: archive_stub"):
+            read_stub(made)
+        return
+    stub = read_stub(made)
+    assert (stub.original_path, stub.points_to) == (path, archived_as(path).full)
+    assert stub.evicted_importance == importance
+
+
+@given(st.text())
+def test_reading_a_stub_never_raises_anything_else(text: str) -> None:
+    for candidate in (text, f"---\ntype: archive_stub\n{text}\n---\n"):
+        with suppress(StubError):
+            assert read_stub(candidate).points_to

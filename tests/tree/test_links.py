@@ -1,0 +1,222 @@
+"""Links of notes: where they stand, what they name, where they lead."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.tree.links import LinkKind, LinkState, Names, Written, links_in
+from brvtui.tree.relations import normalised
+
+FRONT = "---\ntitle: T\nrelated: {related}\n---\n# T\n"
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(link.kind.value, link.target) for link in links_in(text)]
+
+
+def targets(text: str) -> list[str]:
+    return [link.target for link in links_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@auth/jwt/tokens.md", ["auth/jwt/tokens.md"]),
+        ("see @Auth/JWT/Tokens now", ["Auth/JWT/Tokens"]),
+        ("@a/b/c/d.md", ["a/b/c/d.md"]),
+        ("@a/b/x.md @c/d/y.md @a/b/x.md", ["a/b/x.md", "c/d/y.md", "a/b/x.md"]),
+        ("(@a/b/x.md), @a/b/y.md.", ["a/b/x.md", "a/b/y.md"]),
+        ("me@a/b/x.md", ["a/b/x.md"]),
+        ("```\n@a/b/x.md\n```", ["a/b/x.md"]),
+        ("@alone and mail me@host, @a/b.md", []),
+        ("@/a/b/c", []),
+        ("@aa/bb/cc/dd/ee.md", []),
+        ("@a/b/x.md-old", ["a/b/x"]),
+        ("@a/b/x.m_d", ["a/b/x.m_d"]),
+        ("@../../etc/passwd", []),
+        ("", []),
+    ],
+)
+def test_relations(text: str, expected: list[str]) -> None:
+    assert targets(text) == expected
+    assert all(link.kind is LinkKind.RELATION for link in links_in(text))
+
+
+def test_normalised() -> None:
+    assert normalised("@Auth/My Note") == "auth/my_note.md"
+    assert normalised("@@auth/my \t note.md") == "auth/my_note.md"
+    assert normalised("auth/jwt/x.md") == "auth/jwt/x.md"
+
+
+@pytest.mark.parametrize(
+    ("related", "expected"),
+    [
+        ("[a/b/c.md, 'd/e/f.md', \"@g/h/i.md\"]", ["a/b/c.md", "d/e/f.md", "g/h/i.md"]),
+        ("[a/b/c.md,\n  d/e/f.md]", ["a/b/c.md", "d/e/f.md"]),
+        ("\n  - a/b/c.md\n  - '@d/e f/g'\n", ["a/b/c.md", "d/e f/g"]),
+        ("a/b/c.md", ["a/b/c.md"]),
+        ('["a/\\x62/c.md"]', ["a/b/c.md"]),
+        ("['it''s/b/c.md']", ["it's/b/c.md"]),
+        ("[1, true, null, 2026-01-02, a/b/c.md, '', '@']", ["a/b/c.md"]),
+        ("{a: b}", []),
+        ("[[a/b/c.md]]", []),
+        ("[&x a/b/c.md, *x, !!str d/e/f.md, g/h/i.md]", ["g/h/i.md"]),
+        ("|\n  a/b/c.md\n", []),
+        ("['a/b/c.md\n  d']", []),
+        ("[", []),
+        ("", []),
+    ],
+)
+def test_entries_of_related(related: str, expected: list[str]) -> None:
+    assert targets(FRONT.format(related=related)) == expected
+    crlf = FRONT.format(related=related).replace("\n", "\r\n")
+    assert targets(crlf) == expected
+    for link in links_in(crlf):
+        assert crlf[link.start : link.end].strip("'\"") or link.target
+
+
+def test_related_elsewhere_is_none() -> None:
+    assert links_in("related: [a/b/c.md]\n") == ()
+    assert links_in("---\nmeta:\n  related: [a/b/c.md]\n---\n") == ()
+    assert links_in("---\nrelated: [a/b/c.md]\nrelated: [d/e/f.md]\n---\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[t](x.md)", ["x.md"]),
+        ("[t](../b/x.md 'title') and [u](<y z.md> \"title\")", ["../b/x.md", "y z.md"]),
+        ("[t](n%20ote.md#part) [u](x.md?raw=1)", ["n ote.md", "x.md"]),
+        ("![image](img/a.png)", ["img/a.png"]),
+        ("[t](a(b).md)", ["a(b).md"]),
+        ("[ref]: x.md\n   [other]: <y z.md>", ["x.md", "y z.md"]),
+        ("[^1]: x.md", []),
+        ("[t](https://example.org/x.md) [m](mailto:a@b) [p](//host/x.md) [f](#part) [e]()", []),
+        ("`[t](x.md)` ``[t](`x.md)`` [u](y.md) `open", ["y.md"]),
+        ("```\n[t](x.md)\n```\n[u](y.md)\n~~~~ text\n[t](x.md)\n~~~\n```\n~~~~\n[v](z.md)", ["y.md", "z.md"]),
+        ("```\n[t](x.md)", []),
+        ("not a link](x.md) \\[t\\](y.md)", []),
+        ("[t](x y.md) [t](x.md", []),
+        ("[t] (x.md)", []),
+    ],
+)
+def test_markdown_links(text: str, expected: list[str]) -> None:
+    assert targets(text) == expected
+    assert all(link.kind is LinkKind.MARKDOWN for link in links_in(text))
+
+
+def test_where_links_stand() -> None:
+    text = FRONT.format(related="[é/b/c.md, '@d/e/f.md']") + "see @a/b/c.md,\r\nand [日本](x%20y.md#part)\n"
+    lines = text.split("\n")
+    seen = []
+    for link in links_in(text):
+        written = text[link.start : link.end]
+        assert lines[link.line - 1][link.column :].startswith(written)
+        seen.append((written, link.line, link.quote, link.in_flow))
+    assert seen == [
+        ("é/b/c.md", 3, "", True),
+        ("'@d/e/f.md'", 3, "'", True),
+        ("@a/b/c.md", 6, "", False),
+        ("x%20y.md", 7, "", False),
+    ]
+
+
+NAMES = Names(["a/b/c.md", "a/b/My Note.md", "a/b/x-y.md", "a/b/X-Y.md", "a/d.md", "root.md", "a/b/context.md"])
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "path", "written", "ending"),
+    [
+        ("@a/b/c.md", "note", "a/b/c.md", "path", True),
+        ("@a/b/c", "note", "a/b/c.md", "path", False),
+        ("@A/B/C.md", "note", "a/b/c.md", "normalised", True),
+        ("@a/b/my_note", "note", "a/b/My Note.md", "normalised", False),
+        ("@a/b/x-y.md", "note", "a/b/x-y.md", "path", True),
+        ("@A/b/x-y.md", "broken", "", "path", True),
+        ("@a/b/gone.md", "broken", "", "path", True),
+        ("[t](c.md)", "note", "a/b/c.md", "relative", True),
+        ("[t](./c)", "note", "a/b/c.md", "relative", False),
+        ("[t](My%20Note.md)", "note", "a/b/My Note.md", "relative", True),
+        ("[t](../d.md)", "note", "a/d.md", "relative", True),
+        ("[t](a/d.md)", "note", "a/d.md", "path", True),
+        ("[t](../../root.md)", "note", "root.md", "relative", True),
+        ("[t](../../../root.md)", "refused", "", "path", True),
+        ("[t](../../../../etc/passwd)", "refused", "", "path", True),
+        ("[t](/root.md)", "refused", "", "path", True),
+        ("[t](..\\d.md)", "refused", "", "path", True),
+        ("[t](..)", "folder", "a", "relative", True),
+        ("[t](a/b)", "folder", "a/b", "path", True),
+        ("[t](gone.md)", "broken", "", "path", True),
+        ("[t](img/a.png)", "foreign", "a/b/img/a.png", "relative", True),
+    ],
+)
+def test_where_links_lead(text: str, state: str, path: str, written: str, ending: bool) -> None:
+    (link,) = links_in(text)
+    made = NAMES.resolve(link, "a/b/source.md")
+    assert (made.state, made.path, made.written, made.ending) == (LinkState(state), path, Written(written), ending)
+
+
+@pytest.mark.parametrize(
+    ("entry", "state", "path"),
+    [
+        ("root.md", "note", "root.md"),
+        ("a/b", "folder", "a/b"),
+        ("a/b/My Note", "note", "a/b/My Note.md"),
+        ("'@A/b/My  Note.md'", "note", "a/b/My Note.md"),
+        ("../root.md", "refused", ""),
+        ("/root.md", "refused", ""),
+        ("'..\\root.md'", "refused", ""),
+        ("c.md", "broken", ""),
+    ],
+)
+def test_where_related_leads(entry: str, state: str, path: str) -> None:
+    (link,) = links_in(FRONT.format(related=f"[{entry}]"))
+    made = NAMES.resolve(link, "a/b/source.md")
+    assert (made.state.value, made.path) == (state, path)
+
+
+SYNTAX = st.text(st.sampled_from("@/ab.-_ é\n[]()<>`~#'\"\\:%\r|&*{},"))
+
+
+@given(st.one_of(st.text(), SYNTAX), SYNTAX)
+def test_links_never_raise_and_never_lead_out(body: str, related: str) -> None:
+    for text in (body, FRONT.format(related=related) + body, FRONT.format(related=f"[{related}]") + body):
+        before = 0
+        for link in links_in(text):
+            assert before <= link.start < link.end <= len(text)
+            before = link.end
+            start = sum(len(line) for line in text.split("\n")[: link.line - 1]) + link.line - 1
+            assert start + link.column == link.start
+            made = NAMES.resolve(link, "a/b/source.md")
+            assert ".." not in made.path.split("/")
+            assert not made.path.startswith("/")
+            if made.state in (LinkState.NOTE, LinkState.FOLDER):
+                assert made.path in NAMES.files | NAMES.folders
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`" * 200_000,
+        "` " * 100_000 + "[a](b.md)",
+        "[" * 200_000 + "](b.md)",
+        "[a](" * 50_000,
+        "[a](b(" * 50_000,
+        "[a](b 'c " * 50_000,
+        "[a](b.md)" + " " * 200_000 + "x",
+        "](" + " " * 200_000,
+        "@a/b/" + "c" * 200_000 + "/",
+        "@" + "a/" * 100_000,
+        FRONT.format(related="[" * 100_000),
+        FRONT.format(related="[" + "a/b/c.md, " * 5_000 + "]"),
+    ],
+    ids=range(12),
+)
+def test_hostile_texts_take_no_time(text: str) -> None:
+    start = time.perf_counter()
+    links_in(text)
+    assert time.perf_counter() - start < 2
