@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
-from brvtui.tree.collation import sort_key
+from brvtui.tree.collation import SortKey, sort_key
 from brvtui.tree.files import CONTEXT_FILE
 
 _DEPTH_NAMES = ("domain", "topic", "subtopic")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Symbol:
     """A folder, or a note as a leaf whose name is its title. ``children`` are in locale order of name."""
 
@@ -20,8 +21,7 @@ class Symbol:
     name: str
     is_folder: bool
     depth: int
-    parent: Symbol | None = None
-    children: list[Symbol] = field(default_factory=list)
+    children: tuple[Symbol, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -39,10 +39,13 @@ class PatternMatch:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The symbols of one tree."""
+    """The symbols of one tree. Equal names among the children of a folder stand in document order."""
 
     roots: tuple[Symbol, ...]
     by_path: dict[str, Symbol]
+    key: Callable[[str], SortKey]
+    """What sorts names."""
+    only_ascii: bool
 
     @property
     def domains(self) -> tuple[Symbol, ...]:
@@ -74,11 +77,11 @@ class Hierarchy:
         absolute = pattern.startswith("/")
         how = "absolute" if absolute else "relative" if len(names) > 1 else "simple"
         for symbol in self._by_name.get(names[-1], ()):
-            if _chain_matches(symbol, names, absolute):
+            if self._chain_matches(symbol, names, absolute):
                 return PatternMatch(symbol, how)
         if substrings:
             for symbol, name in self._in_pre_order:
-                if names[-1] in name and _chain_matches(symbol, names, absolute):
+                if names[-1] in name and self._chain_matches(symbol, names, absolute):
                     return PatternMatch(symbol, "substring")
         return None
 
@@ -94,46 +97,102 @@ class Hierarchy:
             found.setdefault(name, []).append(symbol)
         return found
 
+    def _chain_matches(self, symbol: Symbol, names: list[str], absolute: bool) -> bool:
+        """Whether the folders above ``symbol`` are called as ``names`` says; the last of these is the symbol's own."""
+        above = symbol.path.rpartition("/")[0]
+        for name in reversed(names[:-1]):
+            if not above or self.by_path[above].name.lower() != name:
+                return False
+            above = above.rpartition("/")[0]
+        return not above if absolute else True
 
-def _chain_matches(symbol: Symbol, names: list[str], absolute: bool) -> bool:
-    """Whether the folders above ``symbol`` are called as ``names`` says; the last of these is the symbol's own."""
-    current: Symbol | None = symbol.parent
-    for name in reversed(names[:-1]):
-        if current is None or current.name.lower() != name:
-            return False
-        current = current.parent
-    return current is None if absolute else True
+    def changed(
+        self, out: Iterable[str], new: Iterable[tuple[str, str]], position: Callable[[str], int | None]
+    ) -> Hierarchy | None:
+        """The hierarchy without the notes ``out``, and then with ``new``, given as (path, title).
+
+        ``position`` gives the place of a note in document order, None for what is no note. Only the folders above
+        those notes are made anew. None when that is not enough: a name that needs another kind of sorting, or a
+        folder and a note of the same name.
+        """
+        leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}
+        if self.only_ascii and not all(f"{path}{leaf.name}".isascii() for path, leaf in leaves.items()):
+            return None
+        gone = set(out) - leaves.keys()
+        touched = {folder for path in (*gone, *leaves, *(path for path, _ in new)) for folder in _above(path)}
+        made = dict(self.by_path)
+        for path in gone:
+            made.pop(path, None)
+        made |= leaves
+        for folder in sorted(touched, key=lambda path: -path.count("/") if path else 1):
+            before = self.by_path[folder].children if folder in self.by_path else () if folder else self.roots
+            own = {child.path for child in before} | {path for path in (*leaves, *touched) if _parent(path) == folder}
+            children = [made[path] for path in own if path in made and path]
+            arranged = self._arranged(children, position)
+            if arranged is None:
+                return None
+            if not folder:
+                return Hierarchy(arranged, made, self.key, self.only_ascii)
+            if arranged or position(f"{folder}/{CONTEXT_FILE}") is not None:
+                made[folder] = replace(_folder(folder), children=arranged)
+            else:
+                made.pop(folder, None)
+        return self
+
+    def _arranged(self, children: list[Symbol], position: Callable[[str], int | None]) -> tuple[Symbol, ...] | None:
+        """``children`` in order; None when a folder is among those of equal names, whose order is not known here."""
+        keyed = sorted(((self.key(child.name), position(child.path), child) for child in children), key=_first_two)
+        for (key, _, one), (other_key, _, other) in pairwise(keyed):
+            if key == other_key and (one.is_folder or other.is_folder):
+                return None
+        return tuple(child for _, _, child in keyed)
+
+
+def _first_two(entry: tuple[SortKey, int | None, Symbol]) -> tuple[SortKey, int]:
+    return entry[0], -1 if entry[1] is None else entry[1]
+
+
+def _is_context(path: str) -> bool:
+    return path.endswith(f"/{CONTEXT_FILE}")
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders above ``path``, the nearest first, and last the empty path of the tree itself."""
+    while path:
+        path = _parent(path)
+        yield path
+
+
+def _folder(path: str) -> Symbol:
+    return Symbol(path, path.rpartition("/")[2], True, path.count("/") + 1)
 
 
 def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
-    """The hierarchy of ``notes``, given as (path, title). A ``context.md`` belongs to its folder and is no leaf."""
-    by_path: dict[str, Symbol] = {}
-    roots: list[Symbol] = []
+    """The hierarchy of ``notes``, given as (path, title) in document order.
 
-    def folder(path: str) -> Symbol:
-        missing = []
-        while path and path not in by_path:
-            missing.append(path)
-            path = path.rpartition("/")[0]
-        parent = by_path.get(path)
-        for place in reversed(missing):
-            symbol = Symbol(place, place.rpartition("/")[2], True, place.count("/") + 1, parent)
-            by_path[place] = symbol
-            (parent.children if parent else roots).append(symbol)
-            parent = symbol
-        assert parent is not None
-        return parent
-
+    A ``context.md`` belongs to its folder and is no leaf.
+    """
+    names: dict[str, tuple[str, bool]] = {}
+    below: dict[str, list[str]] = {"": []}
     for path, title in notes:
-        above, _, name = path.rpartition("/")
-        parent = folder(above) if above else None
-        if name == CONTEXT_FILE and parent:
-            continue
-        symbol = Symbol(path, title, False, path.count("/") + 1, parent)
-        by_path[path] = symbol
-        (parent.children if parent else roots).append(symbol)
-    key = sort_key([symbol.name for symbol in by_path.values()])
-    roots.sort(key=lambda symbol: key(symbol.name))
-    for symbol in by_path.values():
-        symbol.children.sort(key=lambda child: key(child.name))
-    return Hierarchy(tuple(roots), by_path)
+        missing = [folder for folder in _above(path) if folder and folder not in names]
+        for folder in reversed(missing):
+            names[folder] = (folder.rpartition("/")[2], True)
+            below[folder] = []
+            below[_parent(folder)].append(folder)
+        if not (_is_context(path) and _parent(path)):
+            names[path] = (title, False)
+            below[_parent(path)].append(path)
+    only_ascii = all(name.isascii() for name, _ in names.values())
+    key = sort_key(name for name, _ in names.values())
+    by_path: dict[str, Symbol] = {}
+    for path in sorted(names, key=lambda name: -name.count("/")):
+        name, is_folder = names[path]
+        children = tuple(by_path[child] for child in sorted(below.get(path, ()), key=lambda one: key(names[one][0])))
+        by_path[path] = Symbol(path, name, is_folder, path.count("/") + 1, children)
+    roots = tuple(by_path[child] for child in sorted(below[""], key=lambda one: key(names[one][0])))
+    return Hierarchy(roots, by_path, key, only_ascii)

@@ -35,7 +35,7 @@ def test_kinds_follow_depth(hierarchy: Hierarchy) -> None:
 
 def test_context_files_are_no_leaves_but_make_their_folder(hierarchy: Hierarchy) -> None:
     assert "auth/jwt/context.md" not in hierarchy.by_path
-    assert hierarchy.by_path["only"].children == []
+    assert hierarchy.by_path["only"].children == ()
 
 
 def test_domains_are_folders_at_the_root(hierarchy: Hierarchy) -> None:
