@@ -21,7 +21,7 @@ from brvtui.inquire.forecast import LAST_DAY, Forecast
 from brvtui.inquire.naming import find_note
 from brvtui.inquire.score_of import score_of
 from brvtui.inquire.why_not import Explanation, explain
-from brvtui.loading import Progress, SignalLayers, load
+from brvtui.loading import Progress, load
 from brvtui.profile import Profile
 from brvtui.rank.decay import age_days
 from brvtui.rank.maturity import after_access
@@ -38,7 +38,7 @@ from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import read_sidecar, signals_folder
 from brvtui.tree.leftovers import clean
 from brvtui.tree.project import Project, find_project
-from brvtui.tree.signals import NoteSignals, Source, defaults, read_signals_file
+from brvtui.tree.signals import NoteSignals, SignalLayers, Source, defaults, read_signals_file
 from brvtui.tree.watch import Watcher, Watching
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ class Session:
         snapshot = self.snapshot
         now = self.clock()
         state, fingerprint = held_fingerprint(
-            self._cache, snapshot.fingerprint, len(snapshot.covered_files), now, self.profile
+            self._cache, snapshot.fingerprint, snapshot.covered_count, now, self.profile
         )
         _, look, _ = look_up(state, query, fingerprint.value, now, self.profile)
         return CacheNow(fingerprint, look)

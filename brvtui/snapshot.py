@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,18 +13,18 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Limits
 from brvtui.rank.maturity import LEVELS
-from brvtui.text.forward import NoteTerms
 from brvtui.text.index import Document, TextIndex
 from brvtui.text.postings import Postings
 from brvtui.trace import Kind
 from brvtui.tree.collation import in_locale_order
 from brvtui.tree.files import CONTEXT_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
-from brvtui.tree.fingerprint import fingerprint, is_covered
+from brvtui.tree.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
+from brvtui.tree.orders import Orders, Placed, make_orders
 from brvtui.tree.project import Project
 from brvtui.tree.reading import Unseen, check_readable, cut
 from brvtui.tree.regular import read_regular
-from brvtui.tree.signals import NoteSignals, Source
+from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ class Parsed:
     size: int
     inode: int
     title: str = ""
-    terms: NoteTerms | None = None
+    is_note: bool = False
+    """Whether it is searched."""
     cut_lines: int = 0
     cut_units: int = 0
     legacy_signals: NoteSignals | None = None
@@ -102,6 +104,14 @@ class Parsed:
     def mtime_ms(self) -> int:
         """Modification time in whole milliseconds, rounded."""
         return rounded_ms(self.mtime_ns)
+
+    @property
+    def has_stored_signals(self) -> bool:
+        """Whether the engine asks for stored signals of it."""
+        return self.is_note or self.summary_order is not None
+
+
+_SOURCES = {source: place for place, source in enumerate(Source)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +136,8 @@ class Snapshot:
     parsed: Mapping[str, Parsed]
     edited: Mapping[str, str]
     """Texts that stand in for files, for what-if."""
+    stored: SignalLayers = NO_LAYERS
+    """Where stored signals were looked up."""
     engine_failure: str = ""
     """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
 
@@ -134,15 +146,20 @@ class Snapshot:
         """Position of each note by its path."""
         return {note.path: position for position, note in enumerate(self.notes)}
 
-    @cached_property
+    @property
     def recorded(self) -> int:
         """How many notes have signals from the tool's own overlay."""
-        return sum(entry.source is Source.OVERLAY for entry in self.signals)
+        return int((self.sources == _SOURCES[Source.OVERLAY]).sum())
 
-    @cached_property
+    @property
     def has_legacy_signals(self) -> bool:
         """Whether some note's signals come from its frontmatter, which the engine itself does not read."""
-        return any(entry.source is Source.FRONTMATTER for entry in self.signals)
+        return bool((self.sources == _SOURCES[Source.FRONTMATTER]).any())
+
+    @cached_property
+    def sources(self) -> NDArray[np.int8]:
+        """Where each note's signals were found, as the place among the kinds of sources."""
+        return np.asarray([_SOURCES[entry.source] for entry in self.signals], dtype=np.int8)
 
     @cached_property
     def importance(self) -> NDArray[np.float64]:
@@ -167,8 +184,7 @@ class Snapshot:
     @cached_property
     def updated_ms(self) -> NDArray[np.float64]:
         """When notes say they were updated, in ms, by position: infinite where they do not, NaN where it is unclear."""
-        said = [self.parsed[note.path].updated_ms for note in self.notes]
-        return np.asarray([np.inf if moment is None else moment for moment in said], dtype=np.float64)
+        return np.asarray([_said(self.parsed[note.path].updated_ms) for note in self.notes], dtype=np.float64)
 
     @cached_property
     def is_local(self) -> NDArray[np.bool_]:
@@ -197,9 +213,13 @@ class Snapshot:
 
         Those of shared sources begin with ``[alias]:``.
         """
-        names = {note.path.split("/", 1)[0] for note in self.notes if "/" in note.path}
+        if "hierarchy" in self.__dict__:
+            names = [symbol.path for symbol in self.hierarchy.domains]
+        else:
+            folders = {note.path.split("/", 1)[0] for note in self.notes if "/" in note.path}
+            names = in_locale_order(sorted(folders), str)
         found: dict[str, str] = {}
-        for name in in_locale_order(sorted(names), str):
+        for name in names:
             found.setdefault(name.lower(), name)
         return found
 
@@ -207,6 +227,11 @@ class Snapshot:
     def fingerprint(self) -> str:
         """The tree's fingerprint at this snapshot."""
         return fingerprint((place, mtime) for _, place, mtime in self.covered_files)
+
+    @cached_property
+    def covered_count(self) -> int:
+        """How many files the fingerprint covers."""
+        return len(self.covered_files)
 
     @cached_property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
@@ -219,6 +244,21 @@ class Snapshot:
         if not touched:
             return self.fingerprint
         return fingerprint((place, touched.get(path, mtime)) for path, place, mtime in self.covered_files)
+
+    def placed(self, entry: Parsed) -> Placed:
+        """What decides where a file of the project's own tree stands."""
+        covered = is_covered(role_of(entry.file))
+        line = fingerprint_line(str(self.project.tree / entry.file), entry.mtime_ms) if covered else ""
+        return Placed(entry.file, entry.mtime_ms, entry.is_note, line)
+
+    @cached_property
+    def orders(self) -> Orders | None:
+        """The orders that the next snapshot can be made from in part; None where a whole one must be made."""
+        most = self.limits.max_files
+        if self.project.sources or (most and len(self.files) > most):
+            return None
+        placed = (self.placed(entry) for entry in self.parsed.values())
+        return make_orders(self.files, placed, self.loaded_ms, self.limits.recent_hours)
 
     @cached_property
     def _inside(self) -> dict[str, NDArray[np.bool_]]:
@@ -236,10 +276,24 @@ class Snapshot:
             self._inside[folder] = known
         return known
 
+    def inherit(self, previous: Snapshot, kept: NDArray[np.int64], touched: Sequence[int]) -> None:
+        """Takes over the arrays of ``previous`` that were made there: ``kept`` gives the place there of each note.
+
+        Only the values of the positions in ``touched`` are made anew; these hold all that are not in ``previous``.
+        """
+        if not len(previous.notes):
+            return
+        for name, value_of in _VALUES.items():
+            if name in previous.__dict__:
+                values = previous.__dict__[name][np.maximum(kept, 0)]
+                for position in touched:
+                    values[position] = value_of(self, position)
+                self.__dict__[name] = values
+
     def warm(self) -> None:
         """Computes now what the first query would otherwise wait for."""
         self.postings.warm()
-        _ = self.importance, self.recency, self.maturity, self.mtime_ms, self.is_local
+        _ = self.sources, self.importance, self.recency, self.maturity, self.mtime_ms, self.is_local
         _ = self.domains, self.by_path, self.fingerprint
 
     def location(self, path: str) -> Path:
@@ -268,3 +322,20 @@ class Snapshot:
         except Unseen as reason:
             raise OSError(str(reason)) from None
         return cut(data.decode("utf-8", "replace"), self.limits).text
+
+
+_VALUES: Mapping[str, Callable[[Snapshot, int], float]] = {
+    "importance": lambda snapshot, position: snapshot.signals[position].importance,
+    "recency": lambda snapshot, position: snapshot.signals[position].recency,
+    "maturity": lambda snapshot, position: LEVELS.index(snapshot.signals[position].maturity),
+    "sources": lambda snapshot, position: _SOURCES[snapshot.signals[position].source],
+    "mtime_ms": lambda snapshot, position: snapshot.notes[position].mtime_ms,
+    "is_local": lambda snapshot, position: snapshot.notes[position].is_local,
+    "updated_ms": lambda snapshot, position: _said(snapshot.parsed[snapshot.notes[position].path].updated_ms),
+}
+"""The value of each array that a snapshot keeps beside its notes, at one position."""
+
+
+def _said(moment: float | None) -> float:
+    """A moment that a note claims, in ms; infinite where it claims none."""
+    return math.inf if moment is None else moment

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.loading import load
+from brvtui.loading import follow, load
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.snapshot import Snapshot
 from brvtui.tree import reading
 from brvtui.tree.project import find_project
-from tests.support.generated import age, generated, prose, query
+from tests.support.generated import age, generated, prose, query, signals
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
 
 WIDE = changed(BRV3, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
@@ -37,7 +37,7 @@ def edit(tree: Tree, pick: random.Random) -> None:
         tree.summary(pick.choice(("ops", "auth", "new")), prose(pick), order=pick.randrange(4), days=age(pick))
 
 
-def same(again: Snapshot, fresh: Snapshot, pick: random.Random) -> None:
+def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = NOW_MS) -> None:
     assert again.notes == fresh.notes
     assert again.signals == fresh.signals
     assert again.files == fresh.files
@@ -45,15 +45,22 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random) -> None:
     assert again.summaries == fresh.summaries
     assert again.summary_signals == fresh.summary_signals
     assert again.fingerprint == fresh.fingerprint
+    assert again.covered_count == fresh.covered_count
+    assert again.by_path == fresh.by_path
+    assert again.domains == fresh.domains
+    assert [*again.hierarchy.walk()] == [*fresh.hierarchy.walk()]
+    assert (again.recorded, again.has_legacy_signals) == (fresh.recorded, fresh.has_legacy_signals)
+    for name in ("importance", "recency", "maturity", "sources", "mtime_ms", "updated_ms", "is_local"):
+        assert getattr(again, name).tolist() == getattr(fresh, name).tolist(), name
     assert again.postings.averages == fresh.postings.averages
     assert len(again.postings.vocabulary) == len(fresh.postings.vocabulary)
     for _ in range(6):
         text = query(pick)
-        one, two = (search(snapshot, WIDE, NOW_MS, text, Options(50)) for snapshot in (again, fresh))
+        one, two = (search(snapshot, WIDE, now_ms, text, Options(50)) for snapshot in (again, fresh))
         assert [(hit.path, hit.title) for hit in one.hits] == [(hit.path, hit.title) for hit in two.hits]
-        assert [hit.score for hit in one.hits] == pytest.approx([hit.score for hit in two.hits], rel=1e-12)
+        assert [hit.score for hit in one.hits] == [hit.score for hit in two.hits]
         raws = [[hit.text.raw for hit in found.hits if hit.text] for found in (one, two)]
-        assert raws[0] == pytest.approx(raws[1], rel=1e-12)
+        assert raws[0] == raws[1]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -68,6 +75,74 @@ def test_again_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> None
         snapshot = tree.snapshot(previous=snapshot)
         same(snapshot, tree.snapshot(), pick)
     assert snapshot.generation == generation + 6
+
+
+def on_disk(tree: Tree) -> dict[str, tuple[int, int, int]]:
+    """What tells that a file changed, by its path below the tree."""
+    found = {}
+    for path in tree.tree.rglob("*"):
+        stat = path.lstat()
+        if not path.is_dir():
+            found[path.relative_to(tree.tree).as_posix()] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_following_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> None:
+    pick = random.Random(seed)
+    tree = generated(tmp_path / "project", seed)
+    snapshot, now = tree.snapshot(), NOW_MS
+    snapshot.warm()
+    _ = snapshot.hierarchy, snapshot.updated_ms
+    followed = 0
+    for _ in range(12):
+        before = on_disk(tree)
+        for _ in range(pick.randint(1, 4)):
+            edit(tree, pick)
+        if pick.random() < 0.5:
+            tree.signals[pick.choice(snapshot.notes).path] = signals(pick)
+        now += pick.choice((0, 1, 3_600_000, 90_000_000))
+        after = on_disk(tree)
+        places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+        made = follow(snapshot, places, BRV3, now, tree.layers())
+        fresh = tree.snapshot(now_ms=now)
+        followed += made is not None
+        snapshot = made if made is not None else fresh
+        snapshot.warm()
+        same(snapshot, fresh, pick, now)
+    assert followed > 6
+
+
+def test_a_folder_that_moves_is_followed(tmp_path: Path) -> None:
+    pick = random.Random(1)
+    tree = generated(tmp_path / "project", 1)
+    before = tree.snapshot()
+    (tree.tree / "ops").rename(tree.tree / "operations")
+    made = follow(before, ["ops", "operations"], BRV3, NOW_MS, tree.layers())
+    assert made is not None
+    same(made, tree.snapshot(), pick, NOW_MS)
+
+
+def test_what_is_not_followed_is_read_as_a_whole(tree: Tree) -> None:
+    tree.notes(4)
+    before = tree.snapshot()
+    (tree.tree / "link.md").symlink_to(tree.tree / "pad" / "p001.md")
+    (tree.tree / ".hidden").mkdir()
+    for place in ("UPPER.MD", ".dot.md", "a:b.md"):
+        (tree.tree / place).write_text("x")
+    for place in ("link.md", ".hidden", "UPPER.MD", ".dot.md", "", "a:b.md"):
+        assert follow(before, [place], BRV3, NOW_MS, tree.layers()) is None, place
+    assert follow(before, [], BRV3, NOW_MS - 1, tree.layers()) is None
+    assert follow(before, [], changed(BRV3, limits={"max_files": 3}), NOW_MS, tree.layers()) is None
+
+
+def test_following_nothing_is_the_same_snapshot(tree: Tree) -> None:
+    tree.notes(3)
+    before = tree.snapshot()
+    (tree.tree / "notes.txt").write_text("no markdown")
+    (tree.tree / ".git").mkdir()
+    places = ["pad/p001.md", "notes.txt", ".git/index.md", "pad/", "gone.md"]
+    assert follow(before, places, BRV3, NOW_MS, tree.layers()) is before
 
 
 def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ def _route(
     query, now_ms = asked.query, asked.now_ms
     with watch.measure("fingerprint"):
         current = snapshot.fingerprint_with(asked.touched)
-        state, fingerprint = held_fingerprint(state, current, len(snapshot.covered_files), now_ms, profile)
+        state, fingerprint = held_fingerprint(state, current, snapshot.covered_count, now_ms, profile)
     with watch.measure("cache"):
         state, look, hit = look_up(state, query, fingerprint.value, now_ms, profile)
     with watch.measure(SEARCH_TIME):

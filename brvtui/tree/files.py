@@ -16,7 +16,7 @@ SUMMARY_FILE = "_index.md"
 CONTEXT_FILE = "context.md"
 MANIFEST_FILE = "_manifest.json"
 DUPLICATE = "a symlink to another note of the tree"
-_MS_PER_HOUR = 3_600_000
+MS_PER_HOUR = 3_600_000
 
 
 class Role(StrEnum):
@@ -149,6 +149,45 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
                 unseen.append(UnseenFile(path, "the ending must be .md in lower case"))
 
 
+def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
+    """What sorts the paths of files in the order of the walk: a folder's files, then its folders, last to first."""
+    *folders, name = os.fsencode(path).split(b"/")
+    backwards = (bytes(255 - byte for byte in folder) + b"\xff" for folder in folders)
+    return (*((1, folder) for folder in backwards), (0, name))
+
+
+class Unusual(Exception):
+    """A file that is more than a note among others, or a place that cannot be looked at: only a whole walk tells."""
+
+
+def look_at(root: Path, path: str) -> TreeFile | None:
+    """The markdown file at ``path`` below ``root`` as a walk would list it; None when there is none.
+
+    Raises :class:`Unusual` for what a walk would list among the unseen.
+    """
+    *folders, name = path.split("/")
+    if any(folder.startswith(".") for folder in folders):
+        return None
+    if not name.endswith(".md"):
+        if name.lower().endswith(".md"):
+            raise Unusual(path)
+        return None
+    place = root
+    for folder in folders:
+        place = place / folder
+        if place.is_symlink():
+            raise Unusual(path)
+    try:
+        stat = (root / path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise Unusual(path) from error
+    if name.startswith(".") or not stat_module.S_ISREG(stat.st_mode):
+        raise Unusual(path)
+    return TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+
+
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
@@ -165,7 +204,7 @@ def _closed(folder: os.DirEntry[str]) -> str:
 
 def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) -> list[TreeFile]:
     """``files`` as the engine numbers them: recently changed ones first, newest first; the others by path."""
-    edge = now_ms - recent_hours * _MS_PER_HOUR
+    edge = now_ms - recent_hours * MS_PER_HOUR
     recent = [file for file in files if file.mtime_ms >= edge]
     older = [file for file in files if file.mtime_ms < edge]
     recent.sort(key=lambda file: -file.mtime_ms)

@@ -25,7 +25,19 @@ def fingerprint(files: Iterable[tuple[str, int]]) -> str:
     # The folder that all share does not change their order, and a letter of it beyond ASCII would make that slow.
     shared = _shared_folder([path for path, _ in listed])
     ordered = in_locale_order(listed, lambda item: item[0][len(shared) :])
-    text = "|".join(f"{path}:{mtime}" for path, mtime in ordered)
+    return of_lines(fingerprint_line(path, mtime) for path, mtime in ordered)
+
+
+def fingerprint_line(path: str, mtime_ms: int) -> str:
+    """What stands for one file in the fingerprint."""
+    return f"{path}:{mtime_ms}"
+
+
+def of_lines(lines: Iterable[str]) -> str:
+    """The fingerprint of ``lines`` in locale order of their paths."""
+    text = "|".join(lines)
+    if not text:
+        return EMPTY
     return hashlib.md5(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:_LENGTH]
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,28 @@ class NoteSignals:
     access_count: int
     update_count: int
     source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class SignalLayers:
+    """Stored signals by note path, the first layer that has a note wins; frontmatter comes after them all."""
+
+    layers: tuple[Mapping[str, NoteSignals], ...] = ()
+    broken: frozenset[str] = frozenset()
+    """Notes whose file in the engine's sidecar is no JSON: if one of them is searched, the engine reads no signals."""
+
+    def changed_since(self, before: SignalLayers) -> set[str]:
+        """The paths whose stored signals differ."""
+        found: set[str] = set()
+        for one, other in zip_longest(self.layers, before.layers, fillvalue=_NOTHING):
+            if one is not other:
+                found |= {path for path, signals in one.items() if other.get(path) != signals}
+                found |= other.keys() - one.keys()
+        return found
+
+
+_NOTHING: Mapping[str, NoteSignals] = {}
+NO_LAYERS = SignalLayers()
 
 
 def defaults(signals: constants.Signals) -> NoteSignals:

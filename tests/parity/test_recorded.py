@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from brvtui.loading import SignalLayers, load
+from brvtui.loading import load
 from brvtui.snapshot import Snapshot
 from brvtui.tree.project import find_project
-from brvtui.tree.signals import defaults, read_signals_file
+from brvtui.tree.signals import SignalLayers, defaults, read_signals_file
 from tests.support import recorded
 from tests.support.trees import BRV3
 

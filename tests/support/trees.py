@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import profile as profiles
-from brvtui.loading import SignalLayers, load
+from brvtui.loading import load
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.route.cache import CacheState
@@ -20,7 +20,7 @@ from brvtui.trace import Hit, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import signals_folder
 from brvtui.tree.project import find_project
-from brvtui.tree.signals import NoteSignals, Source, defaults
+from brvtui.tree.signals import NoteSignals, SignalLayers, Source, defaults
 
 NOW_MS = 1_795_176_000_000
 """2026-11-20T12:00:00Z."""
@@ -125,10 +125,14 @@ class Tree:
         signals: Mapping[str, NoteSignals] | None = None,
     ) -> Snapshot:
         """The tree as it is on disk now."""
-        layers = SignalLayers((self.signals if signals is None else signals,))
+        layers = self.layers() if signals is None else SignalLayers((signals,))
         made = load(find_project(self.root), profile, now_ms, layers, previous)
         assert made is not None
         return made
+
+    def layers(self) -> SignalLayers:
+        """The stored signals as they are now."""
+        return SignalLayers((dict(self.signals),))
 
     def session(self, profile: str | None = None, now_ms: float | None = NOW_MS, **options: Any) -> Session:
         """An open, loaded session with its clock frozen."""

@@ -1,46 +1,25 @@
-"""The writer of snapshots: reads a project from disk, and again only what changed since an earlier snapshot."""
+"""A snapshot of the whole project: every file is looked at, and read unless an earlier snapshot knows it as it is."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from brvtui.loading.one_file import is_same, note_of, read_file
 from brvtui.profile import Profile
 from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
-from brvtui.text.analysis import utf16
-from brvtui.text.forward import TermIds, note_terms
-from brvtui.text.postings import build
-from brvtui.tree.files import (
-    CONTEXT_FILE,
-    DUPLICATE,
-    SEARCHABLE,
-    Role,
-    TreeFile,
-    UnseenFile,
-    document_order,
-    list_files,
-)
-from brvtui.tree.frontmatter import parse
+from brvtui.text.forward import NoteTerms, TermIds
+from brvtui.text.postings import Postings, build
+from brvtui.tree.files import CONTEXT_FILE, DUPLICATE, Role, TreeFile, UnseenFile, document_order, list_files
 from brvtui.tree.project import Project
-from brvtui.tree.reading import Unseen, read_note, title_of
-from brvtui.tree.signals import NoteSignals, defaults, first_found, from_frontmatter
-from brvtui.tree.updated_at import updated_ms
+from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, defaults, first_found
 
 _READ_AT_ONCE = 256
-_SUMMARY_ORDERS = range(4)
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class SignalLayers:
-    """Stored signals by note path, the first layer that has a note wins; frontmatter comes after them all."""
-
-    layers: tuple[Mapping[str, NoteSignals], ...] = ()
-    broken: frozenset[str] = frozenset()
-    """Notes whose file in the engine's sidecar is no JSON: if one of them is searched, the engine reads no signals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +33,23 @@ class _Located:
         return f"[{self.alias}]:{self.file.path}" if self.alias else self.file.path
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Everything that was read, or was known: files in document order, and the terms of those that were read now."""
+
+    located: Sequence[_Located]
+    parsed: Mapping[str, Parsed]
+    fresh: Mapping[str, NoteTerms]
+    ids: TermIds
+    unseen: Sequence[UnseenFile]
+    own_files: Sequence[TreeFile]
+
+
 def load(
     project: Project,
     profile: Profile,
     now_ms: float,
-    stored: SignalLayers = SignalLayers(),
+    stored: SignalLayers = NO_LAYERS,
     previous: Snapshot | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -80,6 +71,7 @@ def load(
     ids = reuse.postings.ids if reuse else TermIds()
     base = defaults(profile.signals)
     parsed: dict[str, Parsed] = {}
+    fresh: dict[str, NoteTerms] = {}
     for number, item in enumerate(located):
         if number % _READ_AT_ONCE == 0:
             if cancelled():
@@ -87,10 +79,14 @@ def load(
             if progress:
                 progress(number, len(located))
         known = reuse.parsed.get(item.path) if reuse else None
-        file = item.file
-        same = known and (known.mtime_ns, known.size, known.inode) == (file.mtime_ns, file.size, file.inode)
-        parsed[item.path] = known if known and same else _read(item, profile, ids, base)
-    snapshot = _assemble(project, profile, now_ms, stored, located, parsed, unseen, own.files, ids, reuse or previous)
+        if known and is_same(known, item.file):
+            parsed[item.path] = known
+            continue
+        parsed[item.path], terms = read_file(item.tree, item.alias, item.file, profile.limits, ids, base)
+        if terms is not None:
+            fresh[item.path] = terms
+    read = _Read(located, parsed, fresh, ids, unseen, own.files)
+    snapshot = _assemble(project, profile, now_ms, stored, read, reuse, previous.generation if previous else 0)
     if progress:
         progress(len(located), len(located))
     return snapshot
@@ -108,125 +104,72 @@ def _in_document_order(
     return [_Located(file, alias, tree) for file in ordered[:most]], [file.path for file in ordered[most:]]
 
 
-def _read(item: _Located, profile: Profile, ids: TermIds, base: NoteSignals) -> Parsed:
-    file = item.file
-    role = file.role
-    identity = (item.alias, file.path, file.mtime_ns, file.size, file.inode)
-    if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):
-        return Parsed(*identity)
-    try:
-        read = read_note(item.tree / file.path, file.size, profile.limits)
-    except Unseen as reason:
-        return Parsed(*identity, unseen=str(reason))
-    except OSError as error:
-        return Parsed(*identity, unseen=f"cannot be read: {error.strerror or error}")
-    chars = len(read.text) if read.text.isascii() else len(utf16(read.text))
-    if role is Role.ABSTRACT:
-        return Parsed(*identity, chars=chars)
-    legacy = None if item.alias else from_frontmatter(read.text, base)
-    if role is Role.SUMMARY:
-        order, tokens = _summary(read.text)
-        return Parsed(*identity, summary_order=order, summary_tokens=tokens, legacy_signals=legacy, chars=chars)
-    title = title_of(read.text, file.path.rsplit("/", 1)[-1])
-    terms = note_terms(title, read.text, file.path, ids)
-    return Parsed(
-        *identity, title, terms, read.cut_lines, read.cut_units, legacy, chars=chars, updated_ms=updated_ms(read.text)
-    )
-
-
-def _summary(text: str) -> tuple[int | None, int | None]:
-    fields = parse(text).fields
-    if fields.get("type") != "summary" or "condensation_order" not in fields:
-        return None, None
-    order = _as_number(fields["condensation_order"])
-    tokens = _as_number(fields.get("token_count"))
-    return (
-        int(order) if order is not None and order in _SUMMARY_ORDERS else None,
-        None if tokens is None else int(tokens),
-    )
-
-
-def _as_number(value: object) -> float | None:
-    """``value`` as the engine's language converts it to a number; None when that is none, or not finite."""
-    if isinstance(value, list) and len(value) <= 1:
-        return _as_number(value[0] if value else None)
-    if value is None or value == "":
-        return 0
-    try:
-        number = float(value) if isinstance(value, bool) else float(str(value))
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _assemble(
     project: Project,
     profile: Profile,
     now_ms: float,
     stored: SignalLayers,
-    located: list[_Located],
-    parsed: dict[str, Parsed],
-    unseen: list[UnseenFile],
-    own_files: Sequence[TreeFile],
-    ids: TermIds,
-    previous: Snapshot | None,
+    read: _Read,
+    reuse: Snapshot | None,
+    generation: int,
 ) -> Snapshot:
     base = defaults(profile.signals)
-    ignored = _signals_ignored(located, parsed, stored.broken) if profile.limits.failures else ""
+    ignored = _signals_ignored(read, stored.broken) if profile.limits.failures else ""
     notes: list[Note] = []
-    terms = []
+    unseen = list(read.unseen)
     signals: list[NoteSignals] = []
     summary_signals: dict[str, NoteSignals] = {}
     summaries: dict[str, FolderSummary] = {}
-    for item in located:
-        entry = parsed[item.path]
-        file = item.file
-        role = file.role
+    for item in read.located:
+        entry = read.parsed[item.path]
+        role = item.file.role
         if entry.unseen:
             unseen.append(UnseenFile(item.path, entry.unseen))
             continue
-        own = first_found(file.path, stored.layers) or entry.legacy_signals
+        own = first_found(item.file.path, stored.layers) or entry.legacy_signals
         found = None if item.alias or ignored else own
         folder = item.path.rpartition("/")[0]
         if role in (Role.SUMMARY, Role.CONTEXT) and folder:
             if role is Role.CONTEXT:
-                summaries.setdefault(folder, FolderSummary(folder, item.path, file.mtime_ms))
+                summaries.setdefault(folder, FolderSummary(folder, item.path, entry.mtime_ms))
             elif entry.summary_order is not None:
-                summaries[folder] = FolderSummary(folder, item.path, file.mtime_ms)
+                summaries[folder] = FolderSummary(folder, item.path, entry.mtime_ms)
             if found:
                 summary_signals[item.path] = found
-        if entry.terms is None:
-            continue
-        notes.append(
-            Note(
-                item.path, file.path, item.alias, entry.title, role, file.size, file.mtime_ms,
-                entry.cut_lines, entry.cut_units, entry.chars,
-            )
-        )  # fmt: skip
-        terms.append(entry.terms)
-        signals.append(found or base)
+        if entry.is_note:
+            notes.append(note_of(item.path, entry))
+            signals.append(found or base)
     return Snapshot(
         project=project,
-        generation=previous.generation + 1 if previous else 1,
+        generation=generation + 1,
         loaded_ms=now_ms,
         limits=profile.limits,
         notes=tuple(notes),
-        postings=build(terms, ids),
+        postings=_postings(notes, read, reuse),
         signals=tuple(signals),
         summary_signals=summary_signals,
         summaries=summaries,
-        files=tuple(own_files),
+        files=tuple(read.own_files),
         unseen=tuple(unseen),
         notices=(*project.notices, ignored) if ignored else project.notices,
-        parsed=parsed,
+        parsed=read.parsed,
         edited={},
+        stored=stored,
         engine_failure=_engine_failure(project, notes, unseen),
     )
 
 
-def _signals_ignored(located: Sequence[_Located], parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
+def _postings(notes: Sequence[Note], read: _Read, reuse: Snapshot | None) -> Postings:
+    new = [read.fresh[note.path] for note in notes if note.path in read.fresh]
+    if reuse is None:
+        return build(new, read.ids)
+    kept = [-1 if note.path in read.fresh else reuse.by_path[note.path] for note in notes]
+    return reuse.postings.changed(np.asarray(kept, dtype=np.int64), new)
+
+
+def _signals_ignored(read: _Read, broken: frozenset[str]) -> str:
     """Why the real engine reads no stored signals at all here: it reads them in one batch, which fails as a whole."""
-    asked = [item for item in located if parsed[item.path].terms or parsed[item.path].summary_order is not None]
+    asked = [item for item in read.located if read.parsed[item.path].has_stored_signals]
     junk = next((item.path for item in asked if item.path in broken), "")
     if junk:
         return f"the stored signals of {junk} are no JSON, so ByteRover 3.14 ignores those of all notes"

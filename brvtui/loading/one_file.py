@@ -1,0 +1,100 @@
+"""Reading one file of the tree: what the snapshot keeps of it, and its terms."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from brvtui.profile import Limits
+from brvtui.snapshot import Note, Parsed
+from brvtui.text.analysis import utf16
+from brvtui.text.forward import NoteTerms, TermIds, note_terms
+from brvtui.tree.files import SEARCHABLE, Role, TreeFile, role_of
+from brvtui.tree.frontmatter import parse
+from brvtui.tree.reading import Unseen, read_note, title_of
+from brvtui.tree.signals import NoteSignals, from_frontmatter
+from brvtui.tree.updated_at import updated_ms
+
+_SUMMARY_ORDERS = range(4)
+
+
+def is_same(known: Parsed, file: TreeFile) -> bool:
+    """Whether ``file`` is as it was when ``known`` was read from it."""
+    return (known.mtime_ns, known.size, known.inode) == (file.mtime_ns, file.size, file.inode)
+
+
+def read_file(
+    tree: Path, alias: str, file: TreeFile, limits: Limits, ids: TermIds, base: NoteSignals
+) -> tuple[Parsed, NoteTerms | None]:
+    """What is kept of ``file`` below ``tree``, and the terms of a note; nothing is raised."""
+    role = file.role
+    identity = (alias, file.path, file.mtime_ns, file.size, file.inode)
+    if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):
+        return Parsed(*identity), None
+    try:
+        read = read_note(tree / file.path, file.size, limits)
+    except Unseen as reason:
+        return Parsed(*identity, unseen=str(reason)), None
+    except OSError as error:
+        return Parsed(*identity, unseen=f"cannot be read: {error.strerror or error}"), None
+    chars = len(read.text) if read.text.isascii() else len(utf16(read.text))
+    if role is Role.ABSTRACT:
+        return Parsed(*identity, chars=chars), None
+    legacy = None if alias else from_frontmatter(read.text, base)
+    if role is Role.SUMMARY:
+        order, tokens = _summary(read.text)
+        return Parsed(*identity, summary_order=order, summary_tokens=tokens, legacy_signals=legacy, chars=chars), None
+    title = title_of(read.text, file.path.rsplit("/", 1)[-1])
+    terms = note_terms(title, read.text, file.path, ids)
+    kept = Parsed(
+        *identity,
+        title,
+        True,
+        read.cut_lines,
+        read.cut_units,
+        legacy,
+        chars=chars,
+        updated_ms=updated_ms(read.text),
+    )
+    return kept, terms
+
+
+def note_of(path: str, entry: Parsed) -> Note:
+    """The note that ``entry`` was read from."""
+    return Note(
+        path,
+        entry.file,
+        entry.alias,
+        entry.title,
+        role_of(entry.file),
+        entry.size,
+        entry.mtime_ms,
+        entry.cut_lines,
+        entry.cut_units,
+        entry.chars,
+    )
+
+
+def _summary(text: str) -> tuple[int | None, int | None]:
+    fields = parse(text).fields
+    if fields.get("type") != "summary" or "condensation_order" not in fields:
+        return None, None
+    order = _as_number(fields["condensation_order"])
+    tokens = _as_number(fields.get("token_count"))
+    return (
+        int(order) if order is not None and order in _SUMMARY_ORDERS else None,
+        None if tokens is None else int(tokens),
+    )
+
+
+def _as_number(value: object) -> float | None:
+    """``value`` as the engine's language converts it to a number; None when that is none, or not finite."""
+    if isinstance(value, list) and len(value) <= 1:
+        return _as_number(value[0] if value else None)
+    if value is None or value == "":
+        return 0
+    try:
+        number = float(value) if isinstance(value, bool) else float(str(value))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
