@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +20,10 @@ from brvtui.inquire.forecast import LAST_DAY, Forecast
 from brvtui.inquire.naming import find_note
 from brvtui.inquire.score_of import score_of
 from brvtui.inquire.why_not import Explanation, explain
-from brvtui.loading import Progress, load
+from brvtui.loading import Progress
 from brvtui.profile import Profile
+from brvtui.publishing.publisher import Publisher
+from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.rank.decay import age_days
 from brvtui.rank.maturity import after_access
 from brvtui.retrieve.byterover.detail import detail
@@ -35,11 +36,10 @@ from brvtui.store.history import History
 from brvtui.store.overlay import Overlay
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
-from brvtui.tree.engine_data.sidecar import read_sidecar, signals_folder
-from brvtui.tree.leftovers import clean
+from brvtui.tree.engine_data.sidecar import signals_folder
 from brvtui.tree.project import Project, find_project
-from brvtui.tree.signals import NoteSignals, SignalLayers, Source, defaults, read_signals_file
-from brvtui.tree.watch import Watcher, Watching
+from brvtui.tree.signals import NoteSignals, Source, defaults
+from brvtui.tree.watch import Watching
 
 if TYPE_CHECKING:
     from brvtui.retrieve.jeffs_brain.pipeline import Request
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import Saved
 
 Clock = Callable[[], float]
-_REMEMBERED_SNAPSHOTS = 3
-"""Snapshots whose traces can still be asked for details."""
 
 
 def system_clock() -> float:
@@ -80,7 +78,6 @@ class Session:
         signals_file: Path | None = None,
     ) -> None:
         """A session over ``project``; nothing is read before :meth:`load`."""
-        self.project = project
         self.profile = profile
         self.clock = clock
         self.frozen = clock is not system_clock
@@ -89,15 +86,12 @@ class Session:
         self.recording = self.settings.recording
         """Whether runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
-        self._signals_file = signals_file
         self._overlay = Overlay(project.tree)
-        self._snapshot: Snapshot | None = None
-        self._recent: deque[Snapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
+        sidecar = signals_folder(project_data(project.root))
+        self._publisher = Publisher(project, StoredSignals(signals_file, self._overlay, sidecar))
         self._cache = CacheState()
-        self._loading = threading.Lock()
         self._running = threading.Lock()
         self._swapping = threading.Lock()
-        self._watcher: Watcher | None = None
 
     @classmethod
     def open(
@@ -122,6 +116,11 @@ class Session:
         return cls(project, chosen_profile(configuration), configuration, clock, signals_file)
 
     @property
+    def project(self) -> Project:
+        """What is open."""
+        return self._publisher.project
+
+    @property
     def settings(self) -> Settings:
         """The merged settings of this project."""
         return self.configuration.settings
@@ -129,14 +128,15 @@ class Session:
     @property
     def snapshot(self) -> Snapshot:
         """The newest published snapshot. Raises :class:`NotLoaded` before the first :meth:`load`."""
-        if self._snapshot is None:
+        newest = self._publisher.newest
+        if newest is None:
             raise NotLoaded("the project is still being read")
-        return self._snapshot
+        return newest
 
     @property
     def is_loaded(self) -> bool:
         """Whether there is a snapshot to query."""
-        return self._snapshot is not None
+        return self._publisher.newest is not None
 
     def load(self, progress: Progress | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
         """Reads what changed on disk and publishes a snapshot; False when cancelled or nothing had changed.
@@ -144,26 +144,14 @@ class Session:
         The first call also removes what killed saves left in the tree. Raises
         :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
         """
-        with self._loading:
-            if self._snapshot is None:
-                self._clean()
-            made = load(self.project, self.profile, self.clock(), self._layers(), self._snapshot, progress, cancelled)
-            if made is None:
-                return False
-            if self._snapshot is not None and _same(self._snapshot, made):
-                return False
-            made.warm()
-            self._recent.append(made)
-            self._snapshot = made
-            return True
+        return self._publisher.load(self.profile, self.clock(), progress, cancelled)
 
-    def _clean(self) -> None:
-        kept = clean(self.project.tree, time.time()).kept
-        notices = [
-            f"{path}: another program's text, caught in a save that was killed; read it, then remove it"
-            for path in kept
-        ]
-        self.project = replace(self.project, notices=(*self.project.notices, *notices))
+    def refresh(self, places: Collection[Path] = ()) -> bool:
+        """Publishes a snapshot of what watching noticed since, or of ``places`` too; False when nothing had changed.
+
+        It costs what changed; where that is not known, every file is looked at. Raises as :meth:`load`.
+        """
+        return self._publisher.refresh(self.profile, self.clock(), places)
 
     def probe(self, query: str, scope: str = "") -> Trace:
         """The trace of ``query``, without any effect."""
@@ -188,7 +176,7 @@ class Session:
             except OSError as error:
                 problem = f"access hits cannot be recorded: {error.strerror or error}"
                 return replace(trace, notices=(*trace.notices, problem))
-        self.load()
+        self.refresh()
         return trace
 
     def search(self, query: str, limit: int, scope: str = "") -> Search:
@@ -257,10 +245,7 @@ class Session:
         return saved_now(trace, self.clock(), details, missed, search)
 
     def _snapshot_of(self, trace: Trace) -> Snapshot:
-        for snapshot in reversed(self._recent):
-            if snapshot.generation == trace.snapshot.generation:
-                return snapshot
-        raise KeyError(f"the snapshot {trace.snapshot.generation} is gone")
+        return self._publisher.of_generation(trace.snapshot.generation)
 
     def explain(self, query: str, note: str, scope: str = "", trace: Trace | None = None) -> Explanation:
         """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
@@ -336,33 +321,15 @@ class Session:
 
     def watch(self, changed: Callable[[], None]) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
-        self.unwatch()
-        trees = [self.project.tree, *(source.tree for source in self.project.sources)]
-        self._watcher = Watcher([*trees, self._sidecar_folder()], changed)
-        return self._watcher.start()
+        return self._publisher.watch(changed)
 
     def unwatch(self) -> None:
         """Ends watching."""
-        if self._watcher:
-            self._watcher.stop()
-            self._watcher = None
+        self._publisher.unwatch()
 
     def close(self) -> None:
         """Ends whatever the session has running."""
         self.unwatch()
-
-    def _sidecar_folder(self) -> Path:
-        return signals_folder(project_data(self.project.root))
-
-    def _layers(self) -> SignalLayers:
-        base = defaults(self.profile.signals)
-        layers: list[dict[str, NoteSignals]] = []
-        if self._signals_file:
-            layers.append(read_signals_file(self._signals_file, base))
-        layers.append(self._overlay.read(base))
-        sidecar = read_sidecar(self._sidecar_folder(), base)
-        layers.append(sidecar.signals)
-        return SignalLayers(tuple(layers), sidecar.broken)
 
     def _record(self, trace: Trace) -> None:
         base = defaults(self.profile.signals)
@@ -392,16 +359,3 @@ def _service_variables(settings: Settings) -> dict[str, str]:
         made[f"BRV_TUI_{name}_MODEL"] = service.model
         made[f"BRV_TUI_{name}_KEY"] = os.environ.get(service.key_env, "")
     return made
-
-
-def _same(old: Snapshot, new: Snapshot) -> bool:
-    return (
-        old.limits == new.limits
-        and old.files == new.files
-        and old.unseen == new.unseen
-        and old.signals == new.signals
-        and old.summary_signals == new.summary_signals
-        and old.notices == new.notices
-        and old.parsed.keys() == new.parsed.keys()
-        and all(old.parsed[path] is parsed for path, parsed in new.parsed.items())
-    )

@@ -290,6 +290,10 @@ class Snapshot:
                     values[position] = value_of(self, position)
                 self.__dict__[name] = values
 
+    def adopt(self, other: Snapshot) -> None:
+        """Takes over everything that ``other``, of the same notes, has computed already."""
+        self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in self.__dict__})
+
     def warm(self) -> None:
         """Computes now what the first query would otherwise wait for."""
         self.postings.warm()

@@ -76,7 +76,7 @@ def read_tree(session: Session, post: Post, first: bool = False) -> bool:
         post(Progressed(done, total))
 
     try:
-        news = session.load(progress)
+        news = session.load(progress) if first else session.refresh()
     except SignalsError as error:
         post(Failed(str(error)))
         return False

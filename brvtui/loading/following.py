@@ -114,7 +114,7 @@ def _look(previous: Snapshot, places: Iterable[str], profile: Profile) -> _Chang
             if own is not None:
                 terms[path] = own
     most = profile.limits.max_files
-    if most and len(previous.files) + len(files) > most:
+    if most and len(previous.files) - len(gone) + len(files.keys() - previous.parsed.keys()) > most:
         return None
     return _Changes(frozenset(gone), files, parsed, terms)
 

@@ -1,4 +1,4 @@
-"""Watching folders for changes: bursts of events become one call (watchdog)."""
+"""Watching folders for changes: bursts of events become one call that names the places (watchdog)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ LONGEST_WAIT_SECONDS = 0.5
 _HIGHEST = 4
 """Folders above a target that are looked at for one that exists."""
 _CHANGES = frozenset({"created", "deleted", "modified", "moved"})
+MOST_PLACES = 5_000
+"""When more changed in one burst, it is no longer said what."""
+Changed = Callable[[frozenset[str] | None], None]
+"""Is told the places that changed, absolute, or None for any. A folder of which only itself changed ends with a
+separator; below every other folder anything may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class Watching:
 class Watcher:
     """Calls ``changed``, from a thread of its own, once after each burst of changes below the folders."""
 
-    def __init__(self, folders: Iterable[Path], changed: Callable[[], None]) -> None:
+    def __init__(self, folders: Iterable[Path], changed: Changed) -> None:
         """Nothing is watched before :meth:`start`. Folders need not exist yet."""
         self._folders = list(dict.fromkeys(folders))
         self._gate = _Gate(changed)
@@ -77,8 +82,12 @@ class _Handler(FileSystemEventHandler):
         self._targets = [str(target) for target in targets]
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.event_type in _CHANGES and (self._concerns(event.src_path) or self._concerns(event.dest_path)):
-            self._gate.notice()
+        if event.event_type not in _CHANGES:
+            return
+        only_itself = os.sep if event.is_directory and event.event_type == "modified" else ""
+        for place in (event.src_path, event.dest_path):
+            if self._concerns(place):
+                self._gate.notice(f"{os.fsdecode(place)}{only_itself}")
 
     def _concerns(self, place: str | bytes) -> bool:
         """Whether the place is in a target, or is a folder that holds one."""
@@ -92,8 +101,10 @@ class _Handler(FileSystemEventHandler):
 class _Gate:
     """Gathers notices: calls back after a quiet time, or after the longest wait while they keep coming."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Changed) -> None:
         self._changed = changed
+        self._places: set[str] = set()
+        self._gathering = threading.Lock()
         self._noticed = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="brv-tui-watch", daemon=True)
@@ -101,8 +112,16 @@ class _Gate:
     def start(self) -> None:
         self._thread.start()
 
-    def notice(self) -> None:
+    def notice(self, place: str) -> None:
+        with self._gathering:
+            if len(self._places) <= MOST_PLACES:
+                self._places.add(place)
         self._noticed.set()
+
+    def _gathered(self) -> frozenset[str] | None:
+        with self._gathering:
+            places, self._places = self._places, set()
+        return frozenset(places) if len(places) <= MOST_PLACES else None
 
     def stop(self) -> None:
         self._stopped.set()
@@ -122,4 +141,4 @@ class _Gate:
             if self._stopped.is_set():
                 return
             self._noticed.clear()
-            self._changed()
+            self._changed(self._gathered())

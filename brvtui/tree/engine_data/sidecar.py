@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,17 +35,47 @@ def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
     found: dict[str, NoteSignals] = {}
     broken: set[str] = set()
     for holder, _, names in os.walk(folder):
-        above = os.path.relpath(holder, folder).replace(os.sep, "/")
         for name in names:
-            if not name.endswith(_SUFFIX):
-                continue
-            note = name.removesuffix(_SUFFIX) if above == "." else f"{above}/{name.removesuffix(_SUFFIX)}"
-            path = Path(holder) / name
-            try:
-                value = read_json(path)
-            except (OSError, ValueError):
-                broken.add(note)
-                continue
-            inner = value.get("value") if isinstance(value, dict) else None
-            found[note] = from_mapping(inner, Source.SIDECAR, base, partial=True) or base
+            if name.endswith(_SUFFIX):
+                _read(Path(holder) / name, folder, base, found, broken)
     return Sidecar(found, frozenset(broken))
+
+
+def reread(known: Sidecar, folder: Path, base: NoteSignals, places: Iterable[str]) -> Sidecar:
+    """``known`` after a change at ``places`` (absolute), all of them below ``folder``; ``known`` itself when that
+    changed no signals. All is read again when a whole folder came or went.
+    """
+    files = [Path(place) for place in places if place.endswith(_SUFFIX)]
+    others = [Path(place) for place in places if not place.endswith((_SUFFIX, os.sep))]
+    if any(place.is_dir() or _was_folder(place, folder, known) for place in others):
+        return read_sidecar(folder, base)
+    if not files:
+        return known
+    found, broken = dict(known.signals), set(known.broken)
+    for place in files:
+        note = _note_of(place, folder)
+        found.pop(note, None)
+        broken.discard(note)
+        if place.exists():
+            _read(place, folder, base, found, broken)
+    return Sidecar(found, frozenset(broken))
+
+
+def _was_folder(place: Path, folder: Path, known: Sidecar) -> bool:
+    inside = f"{os.path.relpath(place, folder).replace(os.sep, '/')}/"
+    return any(note.startswith(inside) for note in (*known.signals, *known.broken))
+
+
+def _note_of(place: Path, folder: Path) -> str:
+    return os.path.relpath(place, folder).replace(os.sep, "/").removesuffix(_SUFFIX)
+
+
+def _read(path: Path, folder: Path, base: NoteSignals, found: dict[str, NoteSignals], broken: set[str]) -> None:
+    note = _note_of(path, folder)
+    try:
+        value = read_json(path)
+    except (OSError, ValueError):
+        broken.add(note)
+        return
+    inner = value.get("value") if isinstance(value, dict) else None
+    found[note] = from_mapping(inner, Source.SIDECAR, base, partial=True) or base

@@ -1,0 +1,1 @@
+"""One writer for each project: reads what changed on disk, publishes snapshots, watches."""

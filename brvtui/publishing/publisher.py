@@ -1,0 +1,177 @@
+"""The one writer of a project's snapshots. Readers take the newest, and hold no lock."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from brvtui.loading import Progress, follow, load
+from brvtui.profile import Profile
+from brvtui.publishing.stored_signals import StoredSignals
+from brvtui.snapshot import Snapshot
+from brvtui.tree.leftovers import clean
+from brvtui.tree.project import Project
+from brvtui.tree.signals import SignalLayers
+from brvtui.tree.watch import Watcher, Watching
+
+_REMEMBERED_SNAPSHOTS = 3
+"""Snapshots whose traces can still be asked for details."""
+
+
+class Publisher:
+    """Reads a project and publishes snapshots, each made from the last one. Methods may be called from any thread."""
+
+    def __init__(self, project: Project, stored: StoredSignals) -> None:
+        """Nothing is read before :meth:`load`."""
+        self.project = project
+        self._stored = stored
+        self._newest: Snapshot | None = None
+        self._recent: deque[Snapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
+        self._writing = threading.Lock()
+        self._noticing = threading.Lock()
+        self._noticed: frozenset[str] | None = None
+        self._watcher: Watcher | None = None
+
+    @property
+    def newest(self) -> Snapshot | None:
+        """The newest snapshot; None before the first :meth:`load`."""
+        return self._newest
+
+    def of_generation(self, generation: int) -> Snapshot:
+        """One of the last snapshots. Raises KeyError when it is gone."""
+        for snapshot in reversed(self._recent):
+            if snapshot.generation == generation:
+                return snapshot
+        raise KeyError(f"the snapshot {generation} is gone")
+
+    def load(
+        self,
+        profile: Profile,
+        now_ms: float,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Looks at every file and publishes a snapshot; False when cancelled or nothing had changed.
+
+        The first call also removes what killed saves left in the tree. Raises
+        :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
+        """
+        with self._writing:
+            if self._newest is None:
+                self._clean()
+            self._take_noticed()
+            stored = self._stored.layers(profile.signals)
+            return self._load(profile, now_ms, stored, progress, cancelled)
+
+    def refresh(self, profile: Profile, now_ms: float, places: Collection[Path] = ()) -> bool:
+        """Publishes a snapshot of what watching noticed, or of ``places`` too; False when nothing had changed.
+
+        Looks at every file where it is not known what changed. Raises as :meth:`load`.
+        """
+        with self._writing:
+            noticed = self._take_noticed()
+            before = self._newest
+            if noticed is None or before is None:
+                return self._load(profile, now_ms, self._stored.layers(profile.signals))
+            noticed = noticed | {str(place) for place in places}
+            stored = self._stored.layers(profile.signals, _below(self._stored.sidecar, noticed))
+            inside = _below(self.project.tree, noticed)
+            tree = self.project.tree
+            made = None
+            if inside is not None:
+                files = [path.removeprefix(f"{tree}{os.sep}") for path in inside]
+                made = follow(before, files, profile, now_ms, stored)
+            if made is None:
+                return self._load(profile, now_ms, stored)
+            if made is before:
+                return False
+            self._publish(made)
+            return True
+
+    def watch(self, changed: Callable[[], None]) -> Watching:
+        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
+        self.unwatch()
+        trees = [self.project.tree, *(source.tree for source in self.project.sources)]
+
+        def noticed(places: frozenset[str] | None) -> None:
+            with self._noticing:
+                known = self._noticed
+                self._noticed = None if places is None or known is None else known | places
+            changed()
+
+        with self._noticing:
+            self._noticed = None  # what changed before watching began is not known
+        self._watcher = Watcher([*trees, self._stored.sidecar], noticed)
+        return self._watcher.start()
+
+    def unwatch(self) -> None:
+        """Ends watching."""
+        if self._watcher:
+            self._watcher.stop()
+            self._watcher = None
+
+    def _load(
+        self,
+        profile: Profile,
+        now_ms: float,
+        stored: SignalLayers,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        made = load(self.project, profile, now_ms, stored, self._newest, progress, cancelled)
+        if made is None:
+            return False
+        if self._newest is not None and _same(self._newest, made):
+            return False
+        self._publish(made)
+        return True
+
+    def _publish(self, made: Snapshot) -> None:
+        made.warm()
+        self._recent.append(made)
+        self._newest = made
+        if made.postings.wants_folding:
+            folded = replace(made, postings=made.postings.folded())
+            folded.adopt(made)
+            self._recent[-1] = self._newest = folded
+        _ = self._newest.hierarchy, self._newest.orders  # what the next change is put into
+
+    def _take_noticed(self) -> frozenset[str] | None:
+        """What was noticed since the last call; None when it is not known what changed."""
+        with self._noticing:
+            noticed, self._noticed = self._noticed, frozenset()
+        return noticed if self._watcher is not None else None
+
+    def _clean(self) -> None:
+        kept = clean(self.project.tree, time.time()).kept
+        notices = [
+            f"{path}: another program's text, caught in a save that was killed; read it, then remove it"
+            for path in kept
+        ]
+        self.project = replace(self.project, notices=(*self.project.notices, *notices))
+
+
+def _below(folder: Path, places: Iterable[str]) -> list[str] | None:
+    """Those of ``places`` that lie below ``folder``; None when the folder itself, or one above it, was exchanged."""
+    here = f"{folder}{os.sep}"
+    if any(here.startswith(f"{place}{os.sep}") for place in places):
+        return None
+    return [place for place in places if place.startswith(here) and place != here]
+
+
+def _same(old: Snapshot, new: Snapshot) -> bool:
+    return (
+        old.limits == new.limits
+        and old.files == new.files
+        and old.unseen == new.unseen
+        and old.signals == new.signals
+        and old.summary_signals == new.summary_signals
+        and old.notices == new.notices
+        and old.parsed.keys() == new.parsed.keys()
+        and all(old.parsed[path] is parsed for path, parsed in new.parsed.items())
+    )
