@@ -33,6 +33,7 @@ from brvtui.route.finding import search_of
 from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
+from brvtui.store.kept_index import KeptIndex
 from brvtui.store.overlay import Overlay
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
@@ -88,7 +89,9 @@ class Session:
         self.history = History(project.tree, self.settings.history)
         self._overlay = Overlay(project.tree)
         sidecar = signals_folder(project_data(project.root))
-        self._publisher = Publisher(project, StoredSignals(signals_file, self._overlay, sidecar))
+        self._publisher = Publisher(
+            project, StoredSignals(signals_file, self._overlay, sidecar), KeptIndex(project.tree)
+        )
         self._cache = CacheState()
         self._running = threading.Lock()
         self._swapping = threading.Lock()
@@ -152,6 +155,14 @@ class Session:
         It costs what changed; where that is not known, every file is looked at. Raises as :meth:`load`.
         """
         return self._publisher.refresh(self.profile, self.clock(), places)
+
+    def keep(self, everything: bool = False) -> bool:
+        """Keeps what was read for the next process, where that saves it work; whether something was written.
+
+        A few changed files are no reason unless ``everything`` is to be kept. Raises OSError when the tool's cache
+        folder cannot be written.
+        """
+        return self._publisher.keep(self.profile, everything)
 
     def probe(self, query: str, scope: str = "") -> Trace:
         """The trace of ``query``, without any effect."""
@@ -329,7 +340,7 @@ class Session:
 
     def close(self) -> None:
         """Ends whatever the session has running."""
-        self.unwatch()
+        self._publisher.close()
 
     def _record(self, trace: Trace) -> None:
         base = defaults(self.profile.signals)

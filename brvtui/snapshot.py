@@ -111,6 +111,17 @@ class Parsed:
         return self.is_note or self.summary_order is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier reading knows of the files, with which limits it was made."""
+
+    limits: Limits
+    parsed: Mapping[str, Parsed]
+    by_path: Mapping[str, int]
+    """Position of each note by its path."""
+    postings: Postings
+
+
 _SOURCES = {source: place for place, source in enumerate(Source)}
 
 
@@ -140,6 +151,11 @@ class Snapshot:
     """Where stored signals were looked up."""
     engine_failure: str = ""
     """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
+
+    @property
+    def known(self) -> Known:
+        """What the next reading need not read again."""
+        return Known(self.limits, self.parsed, self.by_path, self.postings)
 
     @cached_property
     def by_path(self) -> dict[str, int]:

@@ -88,6 +88,15 @@ def read_tree(session: Session, post: Post, first: bool = False) -> bool:
     return True
 
 
+def keep(session: Session, post: Post) -> None:
+    """Keeps what was read for the next start; posts Failed when the tool's cache folder cannot be written."""
+    try:
+        session.keep()
+    except OSError as error:
+        where = error.filename or "the cache folder"
+        post(Failed(f"{where}: {error.strerror or error}; the next start has to read every note again"))
+
+
 def use_profile(session: Session, name: str, post: Post) -> None:
     """Switches to another profile, reads the tree with it, and posts ProfileSwitched."""
     session.use_profile(name)

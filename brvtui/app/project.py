@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,8 +71,10 @@ class ProjectApp(ConfiguredApp):
         self.screen.call_after_refresh(self.open_project)
 
     def on_unmount(self) -> None:
-        """Ends watching."""
+        """Keeps what was read, and ends watching."""
         if self.session is not None:
+            with suppress(OSError):  # said when it was first tried
+                self.session.keep(everything=True)
             self.session.close()
 
     # asking
@@ -256,6 +259,7 @@ class ProjectApp(ConfiguredApp):
         if session is not None:
             engine.watch(session, self.post_message)
             engine.read_tree(session, self.post_message)  # what changed before watching began
+            engine.keep(session, self.post_message)
 
     def follow(self, session: Session) -> None:
         """Reads what changed on disk: at once, or once more after the reading that is under way."""

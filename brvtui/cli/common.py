@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -111,7 +112,15 @@ def open_session(project: Path | None, profile: str | None, now: float | None, s
         session.load()
     except SignalsError as error:
         raise Failure(str(error), BAD_USAGE) from error
+    click.get_current_context().call_on_close(lambda: _keep(session))
     return session
+
+
+def _keep(session: Any) -> None:
+    """Keeps the index after the answer; an answer without it is no worse."""
+    with suppress(OSError):
+        session.keep()
+    session.close()
 
 
 def find_session(

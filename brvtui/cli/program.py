@@ -13,7 +13,7 @@ from brvtui.cli.opening import open_app
 from brvtui.cli.saving import show
 from brvtui.cli.serving import serve
 from brvtui.cli.settings import config
-from brvtui.cli.upkeep import completion, forget
+from brvtui.cli.upkeep import cache, completion, forget
 from brvtui.text.visible import visible
 
 
@@ -57,7 +57,7 @@ def cli() -> None:
     """
 
 
-for _command in (open_app, serve, query, explain, replay, show, config, forget, completion):
+for _command in (open_app, serve, query, explain, replay, show, config, cache, forget, completion):
     cli.add_command(_command)
 
 

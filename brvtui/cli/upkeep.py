@@ -18,6 +18,27 @@ def forget(project: Path | None) -> int:
     return OK
 
 
+@click.command(epilog="\b\nExamples:\n  brv-tui cache info --project sample-tree\n  brv-tui cache clear")
+@click.argument("what", type=click.Choice(["info", "clear"]))
+@click.option("--project", type=click.Path(path_type=Path), help="The project (default: here or above).")
+def cache(what: str, project: Path | None) -> int:
+    """Show or remove the index that is kept of a project, so that it opens faster."""
+    from brvtui.store.kept_index import KeptIndex
+
+    index = KeptIndex(find_session(project).project.tree)
+    if what == "clear":
+        click.echo(f"removed {index.clear() / 1e6:.1f} MB")
+        return OK
+    kept = index.info()
+    if kept.problem:
+        click.echo(f"{kept.folder}: {kept.problem}; it is made anew when the project is opened")
+    elif not kept.files:
+        click.echo(f"{kept.folder}: nothing is kept; small projects need no index")
+    else:
+        click.echo(f"{kept.folder}: {kept.notes} notes, {kept.terms} terms, {kept.bytes / 1e6:.1f} MB")
+    return OK
+
+
 @click.command(epilog='\b\nExample:\n  eval "$(brv-tui completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context

@@ -10,7 +10,7 @@ import numpy as np
 
 from brvtui.loading.one_file import is_same, note_of, read_file
 from brvtui.profile import Profile
-from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
+from brvtui.snapshot import FolderSummary, Known, Note, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.text.postings import Postings, build
 from brvtui.tree.files import CONTEXT_FILE, DUPLICATE, Role, TreeFile, UnseenFile, document_order, list_files
@@ -51,13 +51,15 @@ def load(
     now_ms: float,
     stored: SignalLayers = NO_LAYERS,
     previous: Snapshot | None = None,
+    kept: Known | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Snapshot | None:
     """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
 
-    Files that did not change since ``previous`` (same mtime, size and inode) are not read again. ``progress`` is
-    called with files done and files in all. A file that cannot be read is listed as unseen; nothing is raised.
+    Files that did not change since ``previous``, or else since ``kept`` (same mtime, size and inode), are not read
+    again. ``progress`` is called with files done and files in all. A file that cannot be read is listed as unseen;
+    nothing is raised.
     """
     own = list_files(project.tree)
     located, beyond = _in_document_order(own.files, "", project.tree, profile, now_ms)
@@ -67,7 +69,8 @@ def load(
         listing = list_files(source.tree)
         shared, _ = _in_document_order(listing.files, source.alias, source.tree, profile, now_ms)
         located += [item for item in shared if item.path not in taken]
-    reuse = previous if previous is not None and previous.limits == profile.limits else None
+    known_before = previous.known if previous is not None else kept
+    reuse = known_before if known_before is not None and known_before.limits == profile.limits else None
     ids = reuse.postings.ids if reuse else TermIds()
     base = defaults(profile.signals)
     parsed: dict[str, Parsed] = {}
@@ -110,7 +113,7 @@ def _assemble(
     now_ms: float,
     stored: SignalLayers,
     read: _Read,
-    reuse: Snapshot | None,
+    reuse: Known | None,
     generation: int,
 ) -> Snapshot:
     base = defaults(profile.signals)
@@ -159,7 +162,7 @@ def _assemble(
     )
 
 
-def _postings(notes: Sequence[Note], read: _Read, reuse: Snapshot | None) -> Postings:
+def _postings(notes: Sequence[Note], read: _Read, reuse: Known | None) -> Postings:
     new = [read.fresh[note.path] for note in notes if note.path in read.fresh]
     if reuse is None:
         return build(new, read.ids)

@@ -6,19 +6,24 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from brvtui.loading import Progress, follow, load
 from brvtui.profile import Profile
 from brvtui.publishing.stored_signals import StoredSignals
-from brvtui.snapshot import Snapshot
+from brvtui.snapshot import Known, Parsed, Snapshot
+from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.leftovers import clean
 from brvtui.tree.project import Project
 from brvtui.tree.signals import SignalLayers
 from brvtui.tree.watch import Watcher, Watching
 
+WORTH_KEEPING = 500
+"""A smaller tree is read as fast as a kept index is."""
+_FEW, _ONE_IN = 20, 100
+"""So many files, or one in so many, are read anew rather than that the index is written again."""
 _REMEMBERED_SNAPSHOTS = 3
 """Snapshots whose traces can still be asked for details."""
 
@@ -26,10 +31,13 @@ _REMEMBERED_SNAPSHOTS = 3
 class Publisher:
     """Reads a project and publishes snapshots, each made from the last one. Methods may be called from any thread."""
 
-    def __init__(self, project: Project, stored: StoredSignals) -> None:
+    def __init__(self, project: Project, stored: StoredSignals, index: KeptIndex) -> None:
         """Nothing is read before :meth:`load`."""
         self.project = project
         self._stored = stored
+        self._index = index
+        self._kept: Mapping[str, Parsed] = {}
+        """What the kept index holds, as far as this process knows."""
         self._newest: Snapshot | None = None
         self._recent: deque[Snapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
         self._writing = threading.Lock()
@@ -62,11 +70,13 @@ class Publisher:
         :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
         """
         with self._writing:
+            kept = None
             if self._newest is None:
                 self._clean()
+                kept = self._read_kept(profile)
             self._take_noticed()
             stored = self._stored.layers(profile.signals)
-            return self._load(profile, now_ms, stored, progress, cancelled)
+            return self._load(profile, now_ms, stored, kept, progress, cancelled)
 
     def refresh(self, profile: Profile, now_ms: float, places: Collection[Path] = ()) -> bool:
         """Publishes a snapshot of what watching noticed, or of ``places`` too; False when nothing had changed.
@@ -92,6 +102,30 @@ class Publisher:
                 return False
             self._publish(made)
             return True
+
+    def keep(self, profile: Profile, everything: bool = False) -> bool:
+        """Keeps the newest snapshot for the next process where that saves it work; whether it was written.
+
+        A few changed files are no reason unless ``everything`` is to be kept. Raises OSError when the tool's cache
+        folder cannot be written.
+        """
+        with self._writing:
+            newest = self._newest
+            if newest is None or len(newest.parsed) < WORTH_KEEPING:
+                return False
+            anew = sum(1 for path, entry in newest.parsed.items() if self._kept.get(path) is not entry)
+            anew += len(self._kept.keys() - newest.parsed.keys())
+            if anew <= (0 if everything else max(_FEW, len(newest.parsed) // _ONE_IN)):
+                return False
+            written = self._index.write(newest, profile)
+            if written:
+                self._kept = newest.parsed
+            return written
+
+    def close(self) -> None:
+        """Ends watching, and lets another process write the kept index."""
+        self.unwatch()
+        self._index.close()
 
     def watch(self, changed: Callable[[], None]) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
@@ -120,10 +154,11 @@ class Publisher:
         profile: Profile,
         now_ms: float,
         stored: SignalLayers,
+        kept: Known | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
-        made = load(self.project, profile, now_ms, stored, self._newest, progress, cancelled)
+        made = load(self.project, profile, now_ms, stored, self._newest, kept, progress, cancelled)
         if made is None:
             return False
         if self._newest is not None and _same(self._newest, made):
@@ -139,7 +174,8 @@ class Publisher:
             folded = replace(made, postings=made.postings.folded())
             folded.adopt(made)
             self._recent[-1] = self._newest = folded
-        _ = self._newest.hierarchy, self._newest.orders  # what the next change is put into
+        if self._watcher is not None:
+            _ = self._newest.hierarchy, self._newest.orders  # what the next change is put into
 
     def _take_noticed(self) -> frozenset[str] | None:
         """What was noticed since the last call; None when it is not known what changed."""
@@ -147,13 +183,23 @@ class Publisher:
             noticed, self._noticed = self._noticed, frozenset()
         return noticed if self._watcher is not None else None
 
+    def _read_kept(self, profile: Profile) -> Known | None:
+        try:
+            kept = self._index.read(profile)
+        except Unusable as reason:
+            self._say(f"the kept index is made anew: {reason}")
+            return None
+        if kept is not None:
+            self._kept = kept.parsed
+        return kept
+
     def _clean(self) -> None:
         kept = clean(self.project.tree, time.time()).kept
-        notices = [
-            f"{path}: another program's text, caught in a save that was killed; read it, then remove it"
-            for path in kept
-        ]
-        self.project = replace(self.project, notices=(*self.project.notices, *notices))
+        for path in kept:
+            self._say(f"{path}: another program's text, caught in a save that was killed; read it, then remove it")
+
+    def _say(self, notice: str) -> None:
+        self.project = replace(self.project, notices=(*self.project.notices, notice))
 
 
 def _below(folder: Path, places: Iterable[str]) -> list[str] | None:

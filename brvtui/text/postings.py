@@ -20,12 +20,14 @@ from brvtui.rank import bm25
 from brvtui.text.analysis import from_utf16
 from brvtui.text.forward import FIELDS, NoteTerms, TermIds
 from brvtui.text.inverted import ranges
-from brvtui.text.segment import Segment, merged, segment
+from brvtui.text.segment import Segment, merged, renumbered, segment
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
 FOLD_FROM = 1_000
 """Notes in the delta, or gone from the base, from which on it pays to fold."""
+MANY_TERMS = 20_000
+"""So few terms are kept even when no note holds them any more."""
 _CACHED_EXPANSIONS = 512
 _DESCRIBED_MATCHES = 24
 
@@ -244,16 +246,27 @@ class Postings:
 
     @property
     def wants_folding(self) -> bool:
-        """Whether the delta, or what is gone from the base, has grown so much that folding pays."""
+        """Whether the delta, what is gone from the base, or what no note holds any more makes folding pay."""
         alive = int((self.slots < len(self.base.notes)).sum())
-        return max(len(self.delta.notes), len(self.base.notes) - alive) >= FOLD_FROM
+        changed = max(len(self.delta.notes), len(self.base.notes) - alive)
+        return changed >= FOLD_FROM or (changed > 0 and self._many_terms_are_gone)
+
+    @property
+    def _many_terms_are_gone(self) -> bool:
+        return len(self.ids.terms) > MANY_TERMS and len(self.ids.terms) > 2 * len(self.vocabulary)
 
     def folded(self) -> Postings:
-        """The same generation with everything in the base."""
-        base, slots = merged(self.base, self.delta, self.slots, len(self.ids.terms))
+        """The same generation with everything in the base; terms have other ids where many were no longer held."""
+        ids = self.ids
+        base, slots = merged(self.base, self.delta, self.slots, len(ids.terms))
+        few = self._many_terms_are_gone
+        if few:
+            held = _held(self.frequencies)
+            base = renumbered(base, np.append(held, np.zeros(len(ids.terms) - len(held), dtype=bool)))
+            ids = TermIds([ids.terms[place] for place in np.flatnonzero(held).tolist()])
         nothing = np.zeros(base.index.row_count, dtype=np.int64)
-        made = Postings(self.ids, base, segment((), len(self.ids.terms)), slots, nothing, self.averages)
-        if "vocabulary" in self.__dict__:
+        made = Postings(ids, base, segment((), len(ids.terms)), slots, nothing, self.averages)
+        if "vocabulary" in self.__dict__ and not few:
             made.__dict__["vocabulary"] = self.vocabulary
         return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,15 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
         begin = begin + held
     notes = _joined([(part.notes, living) for part, living, _ in parts])
     return Segment(notes, Inverted(len(FIELDS), starts, documents, frequencies)), place[slots]
+
+
+def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
+    """``part`` with ids for the terms that are ``held`` alone; none of its notes may hold another."""
+    place = np.cumsum(held) - 1
+    fields = len(FIELDS)
+    rows = place[part.notes.rows // fields] * fields + part.notes.rows % fields
+    starts = np.append(part.index.starts[:-1][np.repeat(held, fields)], part.index.starts[-1])
+    return Segment(replace(part.notes, rows=rows.astype(np.uint32)), replace(part.index, starts=starts))
 
 
 def _kept(index: Inverted, alive: NDArray[np.bool_], row_count: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:

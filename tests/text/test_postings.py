@@ -154,3 +154,17 @@ def test_folding_pays_from_some_size_on() -> None:
     assert grown.wants_folding
     assert not grown.folded().wants_folding
     assert postings.changed(np.zeros(0, dtype=np.int64), []).wants_folding
+
+
+def test_terms_that_no_note_holds_are_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("brvtui.text.postings.MANY_TERMS", 3)
+    ids = TermIds()
+    before = postings_of([("a", "old words gone soon or so they say", "p"), ("b", "stays", "q")], ids)
+    after = before.changed(np.asarray([-1, 1]), [note_terms("a", "fresh", "p", ids)])
+    assert after.wants_folding
+    folded = after.folded()
+    assert sorted(folded.ids.terms) == ["a", "b", "fresh", "p", "q", "stays"]
+    fresh = postings_of([("a", "fresh", "p"), ("b", "stays", "q")])
+    for word in ("fresh", "stays", "old", "a", "q"):
+        assert folded.match(word, TEXT).scores.tolist() == fresh.match(word, TEXT).scores.tolist()
+    assert not folded.wants_folding
