@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from brvtui.text.index import Document, TextIndex
 from brvtui.text.postings import Postings
 from brvtui.trace import Kind
 from brvtui.tree.collation import in_locale_order
-from brvtui.tree.files import CONTEXT_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
+from brvtui.tree.files import CONTEXT_FILE, SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
 from brvtui.tree.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.orders import Orders, Placed, make_orders
@@ -122,6 +122,7 @@ class Known:
     postings: Postings
 
 
+_ABSTRACT = ".abstract.md"
 _SOURCES = {source: place for place, source in enumerate(Source)}
 
 
@@ -171,6 +172,29 @@ class Snapshot:
     def has_legacy_signals(self) -> bool:
         """Whether some note's signals come from its frontmatter, which the engine itself does not read."""
         return bool((self.sources == _SOURCES[Source.FRONTMATTER]).any())
+
+    @cached_property
+    def abstracts(self) -> dict[str, int]:
+        """The length of each note's abstract, in UTF-16 units, by the path of the note that it abridges."""
+        found: dict[str, int] = {}
+        for path in self.parsed:
+            if path.endswith(_ABSTRACT):
+                found |= self._abstract(path)
+        return found
+
+    def _abstract(self, path: str) -> dict[str, int]:
+        entry, note = self.parsed.get(path), _note_of_abstract(path)
+        return {note: entry.chars} if entry is not None else {}
+
+    @cached_property
+    def summary_files(self) -> frozenset[str]:
+        """The project's own ``_index.md`` files."""
+        return frozenset(path for path in self.parsed if _is_summary(path))
+
+    @cached_property
+    def chars(self) -> NDArray[np.int64]:
+        """The length of each note as the engine reads it, in UTF-16 units."""
+        return np.asarray([note.chars for note in self.notes], dtype=np.int64)
 
     @cached_property
     def sources(self) -> NDArray[np.int8]:
@@ -292,11 +316,26 @@ class Snapshot:
             self._inside[folder] = known
         return known
 
-    def inherit(self, previous: Snapshot, kept: NDArray[np.int64], touched: Sequence[int]) -> None:
-        """Takes over the arrays of ``previous`` that were made there: ``kept`` gives the place there of each note.
+    def inherit(
+        self, previous: Snapshot, kept: NDArray[np.int64], touched: Sequence[int], files: Collection[str]
+    ) -> None:
+        """Takes over what ``previous`` has gathered about notes: ``kept`` gives the place there of each note.
 
         Only the values of the positions in ``touched`` are made anew; these hold all that are not in ``previous``.
+        ``files`` are those that changed.
         """
+        if "abstracts" in previous.__dict__:
+            abstracts = dict(previous.abstracts)
+            for path in files:
+                note = _note_of_abstract(path)
+                if note:
+                    abstracts.pop(note, None)
+                    abstracts |= self._abstract(path)
+            self.__dict__["abstracts"] = abstracts
+        if "summary_files" in previous.__dict__:
+            changed = {path for path in files if _is_summary(path)}
+            here = {path for path in changed if path in self.parsed}
+            self.__dict__["summary_files"] = (previous.summary_files - changed) | here
         if not len(previous.notes):
             return
         for name, value_of in _VALUES.items():
@@ -348,12 +387,22 @@ _VALUES: Mapping[str, Callable[[Snapshot, int], float]] = {
     "importance": lambda snapshot, position: snapshot.signals[position].importance,
     "recency": lambda snapshot, position: snapshot.signals[position].recency,
     "maturity": lambda snapshot, position: LEVELS.index(snapshot.signals[position].maturity),
+    "chars": lambda snapshot, position: snapshot.notes[position].chars,
     "sources": lambda snapshot, position: _SOURCES[snapshot.signals[position].source],
     "mtime_ms": lambda snapshot, position: snapshot.notes[position].mtime_ms,
     "is_local": lambda snapshot, position: snapshot.notes[position].is_local,
     "updated_ms": lambda snapshot, position: _said(snapshot.parsed[snapshot.notes[position].path].updated_ms),
 }
 """The value of each array that a snapshot keeps beside its notes, at one position."""
+
+
+def _note_of_abstract(path: str) -> str:
+    """The note that the file at ``path`` abridges; empty for any other file."""
+    return f"{path.removesuffix(_ABSTRACT)}.md" if path.endswith(_ABSTRACT) else ""
+
+
+def _is_summary(path: str) -> bool:
+    return not path.startswith("[") and path.rpartition("/")[2] == SUMMARY_FILE
 
 
 def _said(moment: float | None) -> float:

@@ -9,11 +9,12 @@ import pytest
 
 from brvtui.loading import follow, load
 from brvtui.retrieve.byterover.search import Options, search
+from brvtui.route.manifest import manifest_of
 from brvtui.snapshot import Snapshot
 from brvtui.tree import reading
 from brvtui.tree.project import find_project
 from tests.support.generated import age, generated, prose, query, signals
-from tests.support.trees import BRV3, NOW_MS, Tree, changed
+from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, changed
 
 WIDE = changed(BRV3, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
 
@@ -207,3 +208,26 @@ def test_field_lengths_of_the_texts_as_read(tree: Tree) -> None:
     lengths = {note.path: snapshot.postings.note(place).lengths[1] for place, note in enumerate(snapshot.notes)}
     assert lengths == {"x/a.md": 2, "x/b.md": 3, "x/c.md": 1, "x/d.md": 1, "x/e.md": 2}
     assert [note.title for note in snapshot.notes] == ["a", "b", "c", "d", "e"]
+
+
+def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Path) -> None:
+    pick = random.Random(5)
+    tree = generated(tmp_path / "project", 5)
+    for path in ("auth/a.abstract.md", "ops/b.abstract.md"):
+        tree.file(path, prose(pick), 3)
+    snapshot = tree.snapshot()
+    _ = snapshot.orders
+    for _ in range(8):
+        manifest_of(snapshot, BRV3.manifest)
+        before = on_disk(tree)
+        edit(tree, pick)
+        tree.file(f"auth/{pick.choice('abc')}{pick.choice(('.md', '.abstract.md'))}", prose(pick), age(pick))
+        after = on_disk(tree)
+        places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+        made = follow(snapshot, places, BRV3, NOW_MS, tree.layers())
+        assert made is not None
+        snapshot, fresh = made, tree.snapshot()
+        for limits in (BRV3.manifest, DOCS.manifest):
+            one, other = manifest_of(snapshot, limits), manifest_of(fresh, limits)
+            assert one.entries == other.entries
+            assert one.lanes == other.lanes

@@ -65,7 +65,7 @@ def manifest_place(snapshot: Snapshot, limits: constants.Manifest, path: str) ->
         if entry.path == path:
             return place(position, entry, before)
         before += entry.tokens
-    missed = next((item for item in manifest.left_out if item.entry.path == path), None)
+    missed = manifest.left_out(path)
     if missed:
         left = lane.budget - missed.used
         said = f"its {counted(missed.entry.tokens, 'token', 'tokens')} do not fit into the {left} that are left"

@@ -27,6 +27,7 @@ from brvtui.tree.files import (
     UnseenFile,
     Unusual,
     document_order,
+    folder_key,
     look_at,
     walk_key,
 )
@@ -186,9 +187,13 @@ def _next_orders(
             [key(entry.path) for entry in before if entry.line],
             [(key(entry.path), entry.line) for entry in now if entry.line],
         )
+        listed = orders.listed.changed(
+            [folder_key(entry.path) for entry in old_notes],
+            [(folder_key(entry.path), entry.path) for entry in new_notes],
+        )
     except (KeyError, ValueError):
         return None
-    return Orders(walked, recent, older, covered, key, orders.only_ascii)
+    return Orders(walked, recent, older, covered, listed, key, orders.only_ascii)
 
 
 def _edge(profile: Profile, now_ms: float) -> float:
@@ -251,7 +256,7 @@ def _assemble(
     made.__dict__.update(
         orders=orders, by_path=by_path, fingerprint=of_lines(orders.covered.items), covered_count=len(orders.covered)
     )
-    made.inherit(previous, kept, touched)
+    made.inherit(previous, kept, touched, set(changes.paths))
     _hand_on_hierarchy(previous, made, changes, aged)
     return made
 

@@ -6,16 +6,21 @@ Read when the file on disk is fresh, computed in memory otherwise, never written
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+from numpy.typing import NDArray
+
 from brvtui import profile as constants
-from brvtui.rank.tokens import estimated_tokens
+from brvtui.rank.tokens import estimated_tokens, estimated_tokens_of
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Lane
 from brvtui.tree.collation import in_locale_order
-from brvtui.tree.files import ARCHIVE, MANIFEST_FILE, Role, role_of
+from brvtui.tree.files import ARCHIVE, MANIFEST_FILE, Role, folder_key, role_of
 from brvtui.tree.fingerprint import is_covered
 from brvtui.tree.json_file import read_json
 
@@ -38,6 +43,39 @@ class LeftOut:
     used: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Pool:
+    """What one lane is filled from: files in the order in which they are tried, and which of them fit."""
+
+    paths: Sequence[str]
+    text_paths: Mapping[str, str]
+    """The file that is injected in place of each that has one."""
+    tokens: NDArray[np.int64]
+    ranks: NDArray[np.float64]
+    fitting: NDArray[np.int64]
+    """Places of those that fit, ascending."""
+
+    def entry(self, place: int) -> Entry:
+        """The entry at one place."""
+        path = self.paths[place]
+        return Entry(path, self.text_paths.get(path, path), int(self.tokens[place]), float(self.ranks[place]))
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries that fit."""
+        return tuple(self.entry(place) for place in self.fitting.tolist())
+
+    def left_out(self, path: str) -> LeftOut | None:
+        """The entry of ``path`` if it is here and did not fit."""
+        if path not in self.paths:
+            return None
+        place = self.paths.index(path)
+        before = self.fitting[self.fitting <= place]
+        if len(before) and before[-1] == place:
+            return None
+        return LeftOut(self.entry(place), int(self.tokens[before].sum()))
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """The lanes in the order of their injection, with the entries that fit, and where they came from."""
@@ -47,8 +85,12 @@ class Manifest:
     stubs: tuple[Entry, ...]
     lanes: tuple[Lane, ...]
     source: str
-    left_out: tuple[LeftOut, ...] = ()
-    """What did not fit; unknown, and so empty, of a manifest that was read."""
+    pools: tuple[Pool, ...] = ()
+    """What each lane was filled from; unknown, and so empty, of a manifest that was read."""
+
+    def left_out(self, path: str) -> LeftOut | None:
+        """The entry of the file at ``path`` if it did not fit; None when it did, or is not known."""
+        return next((missed for pool in self.pools if (missed := pool.left_out(path)) is not None), None)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -56,6 +98,10 @@ class Manifest:
         return (*self.summaries, *self.contexts, *self.stubs)
 
 
+_LANES = ("summaries", "contexts", "stubs")
+_ARCHIVED = ARCHIVE.encode()
+_HUGE = 1 << 40
+"""More tokens than any budget: what frontmatter claims beyond that is no more than too much."""
 _Key = tuple[constants.Manifest, tuple[int, int] | None]
 _made: WeakKeyDictionary[Snapshot, tuple[_Key, Manifest]] = WeakKeyDictionary()
 
@@ -103,56 +149,80 @@ def _make(snapshot: Snapshot, limits: constants.Manifest) -> Manifest:
 
 
 def _computed(snapshot: Snapshot, limits: constants.Manifest, source: str) -> Manifest:
-    summaries: list[Entry] = []
-    contexts: list[Entry] = []
-    stubs: list[Entry] = []
-    for path, parsed in snapshot.parsed.items():
-        if parsed.alias or role_of(path) is not Role.SUMMARY or parsed.unseen:
-            continue
+    pools = (_summary_pool(snapshot, limits), *_note_pools(snapshot, limits))
+    budgets = (limits.summaries, limits.contexts, limits.stubs)
+    lanes = tuple(
+        Lane(
+            name,
+            budget,
+            int(pool.tokens[pool.fitting].sum()),
+            tuple(pool.paths[place] for place in pool.fitting.tolist()),
+            len(pool.paths) - len(pool.fitting),
+        )
+        for name, pool, budget in zip(_LANES, pools, budgets, strict=True)
+    )
+    return Manifest(pools[0].entries, pools[1].entries, pools[2].entries, lanes, source, pools)
+
+
+def _summary_pool(snapshot: Snapshot, limits: constants.Manifest) -> Pool:
+    found: list[tuple[str, int, int]] = []
+    for path in sorted(snapshot.summary_files, key=folder_key):
+        parsed = snapshot.parsed[path]
         valid = parsed.summary_order is not None
         tokens = parsed.summary_tokens if valid else estimated_tokens(parsed.chars, limits.chars_per_token)
-        if tokens is not None:
-            summaries.append(Entry(path, path, tokens, parsed.summary_order or 0))
-    by_importance = limits.contexts_by == "importance"
-    for note, signals in zip(snapshot.notes, snapshot.signals, strict=True):
-        if not note.is_local:
-            continue
-        if note.role is Role.STUB:
-            stubs.append(Entry(note.path, note.path, estimated_tokens(note.chars, limits.chars_per_token), 0))
-            continue
-        if note.path.startswith(f"{ARCHIVE}/"):
-            continue
-        abstract = f"{note.path.removesuffix('.md')}.abstract.md"
-        parsed_abstract = snapshot.parsed.get(abstract)
-        chars = parsed_abstract.chars if parsed_abstract else note.chars
-        text_path = abstract if parsed_abstract else note.path
-        tokens = estimated_tokens(chars, limits.chars_per_token)
-        contexts.append(Entry(note.path, text_path, tokens, signals.importance * by_importance))
-    return _packed(summaries, contexts, stubs, limits, source)
+        if tokens is not None and not parsed.unseen:
+            found.append((path, tokens, parsed.summary_order or 0))
+    found.sort(key=lambda entry: -entry[2])
+    return _pool([path for path, *_ in found], [tokens for _, tokens, _ in found], limits.summaries)
 
 
-def _packed(
-    summaries: list[Entry], contexts: list[Entry], stubs: list[Entry], limits: constants.Manifest, source: str
-) -> Manifest:
-    kept = []
-    lanes = []
-    left_out: list[LeftOut] = []
-    named = (
-        ("summaries", summaries, limits.summaries),
-        ("contexts", contexts, limits.contexts),
-        ("stubs", stubs, limits.stubs),
-    )
-    for name, entries, budget in named:
-        fitting, used = [], 0
-        for entry in sorted(entries, key=lambda entry: (-entry.rank, _walk_key(entry.path))):
-            if used + entry.tokens <= budget:
-                fitting.append(entry)
-                used += entry.tokens
-            else:
-                left_out.append(LeftOut(entry, used))
-        kept.append(tuple(fitting))
-        lanes.append(Lane(name, budget, used, tuple(entry.path for entry in fitting), len(entries) - len(fitting)))
-    return Manifest(kept[0], kept[1], kept[2], tuple(lanes), source, tuple(left_out))
+def _note_pools(snapshot: Snapshot, limits: constants.Manifest) -> tuple[Pool, Pool]:
+    """Contexts and stubs, folder by folder; contexts by importance first where the profile says so."""
+    orders = snapshot.orders if "orders" in snapshot.__dict__ else None
+    own = (note.path for note in snapshot.notes if note.is_local)
+    paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)
+    edges: tuple[tuple[bytes, ...], ...] = ((_ARCHIVED,), (_ARCHIVED + b"\0",))
+    first, end = (bisect_left(paths, edge, key=folder_key) for edge in edges)
+    stubs = [path for path in paths[first:end] if role_of(path) is Role.STUB]
+    lengths = [snapshot.notes[snapshot.by_path[path]].chars for path in stubs]
+    of_stubs = [estimated_tokens(chars, limits.chars_per_token) for chars in lengths]
+    return _context_pool(snapshot, [*paths[:first], *paths[end:]], limits), _pool(stubs, of_stubs, limits.stubs)
+
+
+def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.Manifest) -> Pool:
+    positions = np.fromiter((snapshot.by_path[path] for path in paths), dtype=np.int64, count=len(paths))
+    tokens = estimated_tokens_of(snapshot.chars[positions], limits.chars_per_token)
+    ranks = np.zeros(len(paths))
+    if limits.contexts_by == "importance":
+        ranks = snapshot.importance[positions]
+        order = np.argsort(-ranks, kind="stable")
+        paths, tokens, ranks = [paths[place] for place in order.tolist()], tokens[order], ranks[order]
+    places = {path: place for place, path in enumerate(paths)} if snapshot.abstracts else {}
+    text_paths: dict[str, str] = {}
+    for note, chars in snapshot.abstracts.items():
+        if note in places:
+            tokens[places[note]] = estimated_tokens(chars, limits.chars_per_token)
+            text_paths[note] = f"{note.removesuffix('.md')}.abstract.md"
+    return Pool(paths, text_paths, tokens, ranks, _fitting(tokens, limits.contexts))
+
+
+def _pool(paths: Sequence[str], tokens: Sequence[int], budget: int) -> Pool:
+    held = np.asarray([max(-_HUGE, min(_HUGE, amount)) for amount in tokens], dtype=np.int64)
+    return Pool(paths, {}, held, np.zeros(len(held)), _fitting(held, budget))
+
+
+def _fitting(tokens: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
+    """Which entries fit when each is taken, in order, that still does."""
+    taken: list[int] = []
+    left, place = budget, 0
+    while place < len(tokens):
+        found = int(np.argmax(tokens[place:] <= left)) + place
+        if tokens[found] > left:
+            break
+        taken.append(found)
+        left -= int(tokens[found])
+        place = found + 1
+    return np.asarray(taken, dtype=np.int64)
 
 
 def _from_json(value: Any, limits: constants.Manifest) -> tuple[Manifest, str] | None:
@@ -182,11 +252,6 @@ def _entry(item: dict[str, Any]) -> Entry:
     tokens = item.get("abstractTokens") if abstract else item["tokens"]
     rank = item.get("order", item.get("importance", 0))
     return Entry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]), float(rank or 0))
-
-
-def _walk_key(path: str) -> list[bytes]:
-    """Entries of one folder in byte order, depth first."""
-    return [part.encode("utf-8", "surrogateescape") for part in path.split("/")]
 
 
 def injected_text(snapshot: Snapshot, entry: Entry) -> str:

@@ -156,6 +156,11 @@ def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
     return (*((1, folder) for folder in backwards), (0, name))
 
 
+def folder_key(path: str) -> tuple[bytes, ...]:
+    """What sorts paths folder by folder: the entries of one folder in byte order, depth first."""
+    return tuple(path.encode("utf-8", "surrogateescape").split(b"/"))
+
+
 class Unusual(Exception):
     """A file that is more than a note among others, or a place that cannot be looked at: only a whole walk tells."""
 

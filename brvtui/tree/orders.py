@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from brvtui.tree.collation import SortKey, sort_key
-from brvtui.tree.files import MS_PER_HOUR, TreeFile, walk_key
+from brvtui.tree.files import MS_PER_HOUR, TreeFile, folder_key, walk_key
 from brvtui.tree.ordered import Ordered, ordered
 
 
@@ -21,6 +21,8 @@ class Orders:
     older: Ordered[str]
     """The other notes, by path."""
     covered: Ordered[str]
+    listed: Ordered[str]
+    """All notes by folder, as the manifest lists them."""
     key: Callable[[str], SortKey]
     only_ascii: bool
 
@@ -56,6 +58,7 @@ def make_orders(
         ordered((entry.recent_key, entry.path) for entry in notes if entry.mtime_ms >= edge),
         ordered((key(entry.path), entry.path) for entry in notes if entry.mtime_ms < edge),
         ordered((key(entry.path), entry.line) for entry in listed if entry.line),
+        ordered((folder_key(entry.path), entry.path) for entry in notes),
         key,
         only_ascii,
     )
