@@ -86,6 +86,7 @@ class Parsed:
     mtime_ns: int
     size: int
     inode: int
+    ctime_ns: int
     title: str = ""
     is_note: bool = False
     """Whether it is searched."""

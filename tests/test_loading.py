@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -163,6 +164,19 @@ def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) 
     tree.file("pad/p002.md", "other", 1)
     tree.snapshot(previous=second)
     assert read == ["p002.md"]
+
+
+def test_a_text_of_the_same_size_under_a_kept_time_is_read(tree: Tree) -> None:
+    tree.note("auth/jwt/a.md", "Anchor")
+    first = tree.snapshot()
+    file = tree.tree / "auth/jwt/a.md"
+    was = file.stat()
+    while file.stat().st_ctime_ns == was.st_ctime_ns:  # clocks of file systems tick every few milliseconds
+        with file.open("r+b") as opened:
+            opened.write(b"# Ankers")
+        os.utime(file, ns=(was.st_atime_ns, was.st_mtime_ns))
+    assert (file.stat().st_mtime_ns, file.stat().st_ino) == (was.st_mtime_ns, was.st_ino)
+    assert [note.title for note in tree.snapshot(previous=first).notes] == ["Ankers"]
 
 
 def test_other_limits_read_everything_again(tree: Tree) -> None:

@@ -298,7 +298,7 @@ def _unseen(previous: Snapshot, changes: _Changes, profile: Profile, now_ms: flo
     entries += [entry for entry in changes.parsed.values() if entry.unseen]
     reasons = {entry.file: entry.unseen for entry in entries}
     files = sorted(
-        (TreeFile(entry.file, entry.size, entry.mtime_ns, entry.inode) for entry in entries),
+        (TreeFile(entry.file, entry.size, entry.mtime_ns, entry.inode, entry.ctime_ns) for entry in entries),
         key=lambda file: walk_key(file.path),
     )
     listed = document_order(files, now_ms, profile.limits.recent_hours)

@@ -19,8 +19,12 @@ _SUMMARY_ORDERS = range(4)
 
 
 def is_same(known: Parsed, file: TreeFile) -> bool:
-    """Whether ``file`` is as it was when ``known`` was read from it."""
-    return (known.mtime_ns, known.size, known.inode) == (file.mtime_ns, file.size, file.inode)
+    """Whether ``file`` is as it was when ``known`` was read from it.
+
+    A save can keep mtime, size and even inode, but never the ctime.
+    """
+    was = (known.mtime_ns, known.size, known.inode, known.ctime_ns)
+    return was == (file.mtime_ns, file.size, file.inode, file.ctime_ns)
 
 
 def read_file(
@@ -28,7 +32,7 @@ def read_file(
 ) -> tuple[Parsed, NoteTerms | None]:
     """What is kept of ``file`` below ``tree``, and the terms of a note; nothing is raised."""
     role = file.role
-    identity = (alias, file.path, file.mtime_ns, file.size, file.inode)
+    identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
     if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):
         return Parsed(*identity), None
     try:

@@ -57,7 +57,7 @@ def load(
 ) -> Snapshot | None:
     """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
 
-    Files that did not change since ``previous``, or else since ``kept`` (same mtime, size and inode), are not read
+    Files that did not change since ``previous``, or else since ``kept`` (same times, size and inode), are not read
     again. ``progress`` is called with files done and files in all. A file that cannot be read is listed as unseen;
     nothing is raised.
     """

@@ -33,12 +33,12 @@ from brvtui.text.segment import Segment
 from brvtui.tree.json_file import read_json
 from brvtui.tree.signals import NoteSignals, Source
 
-FORMAT = 1
+FORMAT = 2
 _STATE = "state.json"
 _LOCK = "lock"
 _ARRAYS = ("offsets", "rows", "tf", "lengths", "starts", "documents", "frequencies", "slots", "numbers")
 _TEXTS = ("terms", "files")
-_NUMBERS = ("mtime_ns", "size", "inode", "cut_lines", "cut_units", "chars")
+_NUMBERS = ("mtime_ns", "size", "inode", "ctime_ns", "cut_lines", "cut_units", "chars")
 _CHUNK = 1 << 22
 _LARGEST = (1 << 63) - 1
 """File systems with larger inode numbers read their files anew each time."""
@@ -207,7 +207,10 @@ def _checksum(path: Path) -> str:
 
 def _arrays(snapshot: Snapshot, base: Segment, slots: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     numbers = [
-        [entry.mtime_ns, entry.size, entry.inode & _LARGEST, entry.cut_lines, entry.cut_units, entry.chars]
+        [
+            *(entry.mtime_ns, entry.size, entry.inode & _LARGEST, entry.ctime_ns),
+            *(entry.cut_lines, entry.cut_units, entry.chars),
+        ]
         for entry in snapshot.parsed.values()
     ]
     return {
@@ -266,7 +269,9 @@ def _parsed(rows: Mapping[str, Any], numbers: list[list[int]]) -> dict[str, Pars
     rare = rows["rare"]
     made: dict[str, Parsed] = {}
     columns = zip(rows["paths"], rows["titles"], rows["is_note"], rows["updated"], numbers, strict=True)
-    for place, (path, title, is_note, updated, (mtime_ns, size, inode, lines, units, chars)) in enumerate(columns):
+    for place, (path, title, is_note, updated, (mtime_ns, size, inode, ctime_ns, lines, units, chars)) in enumerate(
+        columns
+    ):
         own = rare.get(str(place), {}) if rare else {}
         alias = own.get("alias", "")
         made[path] = Parsed(
@@ -275,6 +280,7 @@ def _parsed(rows: Mapping[str, Any], numbers: list[list[int]]) -> dict[str, Pars
             mtime_ns,
             size,
             inode,
+            ctime_ns,
             title,
             is_note == "1",
             lines,

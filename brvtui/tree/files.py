@@ -42,6 +42,7 @@ class TreeFile:
     size: int
     mtime_ns: int
     inode: int
+    ctime_ns: int
 
     @property
     def mtime_ms(self) -> int:
@@ -108,7 +109,7 @@ def list_files(root: Path) -> Listing:
         if entry.is_symlink():
             unseen.append(UnseenFile(path, _link_reason(entry.path, root)))
             continue
-        files.append(TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino))
+        files.append(TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns))
     return Listing(tuple(files), tuple(unseen))
 
 
@@ -190,7 +191,7 @@ def look_at(root: Path, path: str) -> TreeFile | None:
         raise Unusual(path) from error
     if name.startswith(".") or not stat_module.S_ISREG(stat.st_mode):
         raise Unusual(path)
-    return TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    return TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -152,7 +152,7 @@ def test_milliseconds_are_rounded_half_up() -> None:
 
 
 def file_of(path: str, age_ms: int) -> TreeFile:
-    return TreeFile(path, 1, (NOW_MS - age_ms) * 1_000_000, 1)
+    return TreeFile(path, 1, (NOW_MS - age_ms) * 1_000_000, 1, 1)
 
 
 def test_recent_files_come_first_newest_first_and_others_by_path() -> None:
