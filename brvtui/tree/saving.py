@@ -25,9 +25,9 @@ _ADVICE = {
     errno.ENOSPC: "the disk is full; free some space and try again",
     errno.EDQUOT: "your quota of the disk is used up; free some space and try again",
     errno.EROFS: "the file system is read-only; mount it writable and try again",
-    errno.EACCES: "its folder may not be written; change its permissions and try again",
+    errno.EACCES: "you may not read or write it, or its folder; change the permissions and try again",
     errno.EPERM: "the system does not permit it; look at the owner and flags of the file and its folder",
-    errno.ENOENT: "its folder is gone; make it and try again",
+    errno.ENOENT: "there is no such file or folder; look at the tree again",
     errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
     errno.ELOOP: "a symlink was put in its place; mend that and try again",
 }
@@ -149,7 +149,9 @@ def _refuse_link(at: Place, path: str) -> None:
 
 def _refuse_read_only(at: Place, found: Found) -> None:
     """A rename needs no permission on the file itself, and root has every one: so it is asked for."""
-    if not found.stat.st_mode & _ANY_WRITE or not os.access(at.name, os.W_OK, dir_fd=at.folder):
+    writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
+    if not writable:
+        os.lstat(at.name, dir_fd=at.folder)  # what was removed meanwhile is not read-only
         raise SaveError(f"{at.path}: is read-only; make it writable and try again")
 
 

@@ -1,0 +1,1 @@
+"""Long runs of what the suite does in short; each says what it did."""

@@ -1,0 +1,50 @@
+"""A save that is killed or disturbed at any of its system calls (``tests/soak/killed_saves.py``, in short)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import ROOT
+from tests.soak.killed_saves import CANNOT_TRACE
+
+MEMORY = Path("/dev/shm")
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's ptrace is needed")
+
+
+def run(tmp_path: Path, *options: str) -> list[dict[str, Any]]:
+    """What a run tried, with the system's swap and without it."""
+    place = MEMORY if os.access(MEMORY, os.W_OK) else tmp_path
+    command = [sys.executable, "-m", "tests.soak.killed_saves", "--in", str(place), *options]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    if done.returncode == CANNOT_TRACE:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_old_or_the_new_file_after_each_call_and_after_a_kill(tmp_path: Path) -> None:
+    swapped, other = run(tmp_path, "--edits", "300", "--killed-at-one", "--rounds", "0")
+    assert (swapped["edits"], swapped["kills"]) == (300, 300)
+    assert (other["edits"], other["kills"]) == (30, 30)
+    assert swapped["states"] > 300 * 15
+
+
+def test_kills_after_every_call(tmp_path: Path) -> None:
+    swapped, other = run(tmp_path, "--edits", "10", "--rounds", "0")
+    for tried in (swapped, other):
+        assert tried["kills"] == tried["states"] > 15
+
+
+def test_other_writers_lose_nothing(tmp_path: Path) -> None:
+    swapped, _ = run(tmp_path, "--edits", "1", "--killed-at-one", "--rounds", "1", "--stride", "3")
+    assert swapped["disturbed"] > 300
+    assert swapped["disturbed_kills"] > 50
+    assert set(swapped["outcomes"]) == {"saved", "conflict", "killed"}
