@@ -13,6 +13,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui.tree.processes import is_running
 from brvtui.tree.regular import read_regular
 from brvtui.tree.seen import digest
 
@@ -72,20 +73,10 @@ def _sort_out(file: Path, path: str, now_s: float, removed: list[str], kept: lis
     found = _NAME.fullmatch(file.name)
     assert found is not None
     # The time of the last change of the inode: renames set it, and nobody can set it back.
-    if now_s - file.lstat().st_ctime < OLD_SECONDS or _lives(int(found[1])):
+    if now_s - file.lstat().st_ctime < OLD_SECONDS or is_running(int(found[1])):
         return
     if found[3] == "whole" and digest(read_regular(file))[:_DIGITS] not in found[2].split("-"):
         kept.append(path)
         return
     file.unlink()
     removed.append(path)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True

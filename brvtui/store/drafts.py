@@ -1,0 +1,89 @@
+"""Texts that were being edited and are not saved yet, so that a crash loses none (``docs/editing.md``, "Drafts")."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from brvtui.store import atomic
+from brvtui.store.folders import tree_folder
+from brvtui.tree.json_file import read_json
+from brvtui.tree.processes import is_running
+
+_FOLDER = "drafts"
+_DIGITS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An unsaved text of the note at ``path``: the bytes that a save would have written.
+
+    ``base`` is the SHA-256 of the text that it was made from (None: a new note), ``at_ms`` when it was kept, in
+    milliseconds since 1970, ``process`` which process kept it.
+    """
+
+    path: str
+    data: bytes
+    base: str | None
+    at_ms: float
+    process: int
+
+    def is_on(self, sha256: str | None) -> bool:
+        """Whether it was made from the text that the note has now (None: there is none)."""
+        return self.base == sha256
+
+    @property
+    def is_being_edited(self) -> bool:
+        """Whether another process that is still running keeps it."""
+        return self.process != os.getpid() and is_running(self.process)
+
+
+class Drafts:
+    """The drafts of one context tree, a JSON file each, in the tool's data folder."""
+
+    def __init__(self, tree: Path) -> None:
+        """The drafts of ``tree``; the folder need not exist."""
+        self.folder = tree_folder(tree) / _FOLDER
+
+    def keep(self, path: str, data: bytes, base: str | None, now_ms: float) -> None:
+        """Keeps ``data`` as the draft of the note at ``path``, instead of the one before.
+
+        Raises OSError when the data folder cannot be written.
+        """
+        text = data.decode("utf-8", "surrogateescape")
+        value = {"path": path, "base": base, "at_ms": now_ms, "process": os.getpid(), "text": text}
+        atomic.write(self._file(path), json.dumps(value, indent=1))
+
+    def read(self, path: str) -> Draft | None:
+        """The draft of the note at ``path``; None when there is none, or its file is broken."""
+        found = _draft(self._file(path))
+        return found if found and found.path == path else None
+
+    def all(self) -> tuple[Draft, ...]:
+        """Every draft, the newest first; broken files are passed over."""
+        found = filter(None, map(_draft, self.folder.glob("*.json")))
+        return tuple(sorted(found, key=lambda draft: (-draft.at_ms, draft.path)))
+
+    def drop(self, path: str) -> None:
+        """Removes the draft of the note at ``path``, if there is one. Raises OSError when it cannot be removed."""
+        self._file(path).unlink(missing_ok=True)
+
+    def _file(self, path: str) -> Path:
+        return self.folder / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:_DIGITS]}.json"
+
+
+def _draft(file: Path) -> Draft | None:
+    try:
+        value: Any = read_json(file)
+        path, text, base = value["path"], value["text"], value["base"]
+        at_ms, process = float(value["at_ms"]), int(value["process"])
+        data = text.encode("utf-8", "surrogateescape")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
+        return None
+    if not isinstance(path, str) or not (base is None or isinstance(base, str)):
+        return None
+    return Draft(path, data, base, at_ms, process)

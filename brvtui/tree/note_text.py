@@ -1,0 +1,120 @@
+"""A note's bytes as text to edit, and back, so that no byte outside an edit changes (``docs/editing.md``, "Text").
+
+Text to edit breaks lines at ``\\n`` alone. Whatever else would break a line, control the terminal or turn the reading
+direction, and every byte that is no UTF-8, is one visible mark, and each mark is what it stands for again at the end.
+"""
+
+from __future__ import annotations
+
+import codecs
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+Newline = Literal["\n", "\r\n", "\r"]
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_ANY_BREAK = re.compile("\r\n|\r|\n")
+_PICTURES, _DELETE = 0x2400, 0x7F
+_BRAILLE, _PRIVATE = 0x2800, 0xE000
+_ESCAPED_BYTE = 0xDC00
+_SPARE = (range(_BRAILLE + 1, _BRAILLE + 0x100), range(_PRIVATE, 0xF900), range(0xF0000, 0xFFFFE))
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NAMES = {"\r": "carriage return", "\x1b": "escape", "\x7f": "delete", "\ufeff": "byte order mark"}
+
+
+class NotText(Exception):
+    """A file that is not edited; the message is the reason in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """``text`` to edit, and what is needed to make bytes of it again.
+
+    ``newline`` is the line end of every line; in a file that mixes them it is a line feed, and each carriage return is
+    a mark. ``marks`` says which character each mark stands for.
+    """
+
+    text: str
+    newline: Newline
+    has_bom: bool
+    marks: Mapping[str, str]
+
+    def plain(self, edited: str) -> str:
+        """``edited`` with marks as what they stand for, character by character; lines still end in ``\\n``."""
+        return edited.translate({ord(mark): char for mark, char in self.marks.items()}) if self.marks else edited
+
+    def encode(self, edited: str) -> bytes:
+        """The bytes of the file after editing: those of unchanged text are the ones that were read."""
+        typed = _SURROGATE.sub("\ufffd", edited)
+        ended = typed if self.newline == "\n" else typed.replace("\n", self.newline)
+        data = self.plain(ended).encode("utf-8", "surrogateescape")
+        return codecs.BOM_UTF8 + data if self.has_bom else data
+
+    @property
+    def legend(self) -> tuple[tuple[str, str], ...]:
+        """Each mark, and in a few words what it stands for."""
+        return tuple((mark, _name(char)) for mark, char in self.marks.items())
+
+
+def note_text(data: bytes) -> NoteText:
+    """The text of ``data`` to edit. Raises :class:`NotText` for what is not text in (mostly) UTF-8."""
+    if b"\0" in data:
+        raise NotText("holds NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
+    has_bom = data.startswith(codecs.BOM_UTF8)
+    text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+    newline = _newline(text)
+    if newline != "\n":
+        text = text.replace(newline, "\n")
+    marks = dict(_marks(text))
+    shown = text.translate({ord(char): mark for mark, char in marks.items()}) if marks else text
+    return NoteText(shown, newline, has_bom, MappingProxyType(marks))
+
+
+def _newline(text: str) -> Newline:
+    """The one line end of ``text``; a line feed when it has several kinds, or none."""
+    if "\r" not in text:
+        return "\n"
+    kinds = set(_ANY_BREAK.findall(text))
+    if kinds == {"\r\n"}:
+        return "\r\n"
+    return "\r" if kinds == {"\r"} else "\n"
+
+
+def _marks(text: str) -> Iterator[tuple[str, str]]:
+    """A mark for each hidden character of ``text``; none of them stands in the text itself."""
+    hidden = sorted(set(_HIDDEN.findall(text)))
+    if not hidden:
+        return
+    taken = set(text)
+    spare = map(chr, itertools.chain(*_SPARE))
+    for char in hidden:
+        wanted = _wanted(char)
+        mark = wanted if wanted not in taken else next(mark for mark in spare if mark not in taken)
+        taken.add(mark)
+        yield mark, char
+
+
+def _wanted(char: str) -> str:
+    """The mark that ``char`` gets where that is free: its control picture, or a byte's pattern in Braille."""
+    code = ord(char)
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    if code == _DELETE:
+        return "\u2421"
+    return chr(_BRAILLE + code - _ESCAPED_BYTE) if _is_byte(char) else chr(_PRIVATE + code % 0x100)
+
+
+def _is_byte(char: str) -> bool:
+    return _ESCAPED_BYTE + 0x80 <= ord(char) <= _ESCAPED_BYTE + 0xFF
+
+
+def _name(char: str) -> str:
+    if _is_byte(char):
+        return f"byte {ord(char) - _ESCAPED_BYTE:02X}, no UTF-8"
+    return _NAMES.get(char, f"U+{ord(char):04X}")

@@ -1,0 +1,118 @@
+"""Drafts: kept whole, found after a crash, dropped when they are done with."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from brvtui.store.drafts import Draft, Drafts
+from brvtui.tree.saving import Saved, read_note_file, save
+from tests.support.trees import NOW_MS, Tree
+
+NOTE = "auth/jwt/a.md"
+TEXT = "# Tokens é 😀\r\n".encode() + b"\xff"
+
+
+def test_a_draft_comes_back(tree: Tree) -> None:
+    drafts = Drafts(tree.tree)
+    assert drafts.all() == ()
+    assert drafts.read(NOTE) is None
+    assert not drafts.folder.exists()
+    drafts.keep(NOTE, b"first", "abc", NOW_MS)
+    drafts.keep(NOTE, TEXT, "abc", NOW_MS + 1)
+    kept = Draft(NOTE, TEXT, "abc", NOW_MS + 1, os.getpid())
+    assert Drafts(tree.tree).read(NOTE) == kept
+    assert drafts.all() == (kept,)
+    assert not kept.is_being_edited
+
+
+def test_the_newest_draft_is_first(tree: Tree) -> None:
+    drafts = Drafts(tree.tree)
+    for number, path in enumerate(("b.md", "caf\udce9.md", "a/new.md")):
+        drafts.keep(path, b"", None, NOW_MS + number)
+    assert [draft.path for draft in drafts.all()] == ["a/new.md", "caf\udce9.md", "b.md"]
+    drafts.drop("caf\udce9.md")
+    drafts.drop("caf\udce9.md")
+    assert [draft.path for draft in drafts.all()] == ["a/new.md", "b.md"]
+
+
+def test_trees_have_drafts_of_their_own(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = Tree(tmp_path_factory.mktemp("other"))
+    Drafts(tree.tree).keep(NOTE, b"", None, NOW_MS)
+    assert Drafts(other.tree).all() == ()
+
+
+def test_a_draft_knows_whether_its_note_has_changed(tree: Tree) -> None:
+    tree.note(NOTE, "Tokens")
+    seen = read_note_file(tree.tree, NOTE)[1]
+    drafts = Drafts(tree.tree)
+    drafts.keep(NOTE, TEXT, seen.sha256, NOW_MS)
+    draft = drafts.read(NOTE)
+    assert draft
+    assert draft.is_on(read_note_file(tree.tree, NOTE)[1].sha256)
+    saved = save(tree.tree, NOTE, b"other", seen)
+    assert isinstance(saved, Saved)
+    assert saved.seen
+    assert not draft.is_on(saved.seen.sha256)
+    assert not draft.is_on(None)
+
+
+def test_a_draft_of_a_new_note(tree: Tree) -> None:
+    Drafts(tree.tree).keep(NOTE, TEXT, None, NOW_MS)
+    draft = Drafts(tree.tree).read(NOTE)
+    assert draft
+    assert draft.is_on(None)
+    assert not draft.is_on("abc")
+
+
+def test_whose_draft_it_is(tree: Tree) -> None:
+    drafts = Drafts(tree.tree)
+    drafts.keep(NOTE, TEXT, None, NOW_MS)
+    file = next(drafts.folder.iterdir())
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        file.write_text(json.dumps({**json.loads(file.read_text()), "process": other.pid}))
+        assert drafts.all()[0].is_being_edited
+        other.communicate(b"\n")
+    assert not drafts.all()[0].is_being_edited
+
+
+def test_a_killed_process_leaves_its_draft(tree: Tree) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path; from brvtui.store.drafts import Drafts\n"
+        "drafts = Drafts(Path(sys.argv[1]))\n"
+        "for number in range(3): drafts.keep('a.md', b'text %d' % number, None, number)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tree.tree)], timeout=60)
+    assert done.returncode < 0
+    (draft,) = Drafts(tree.tree).all()
+    assert (draft.path, draft.data, draft.at_ms) == ("a.md", b"text 2", 2)
+    assert not draft.is_being_edited
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "3",
+        "{}",
+        '{"path": 3, "base": null, "at_ms": 1, "process": 1, "text": ""}',
+        '{"path": "a.md", "base": 3, "at_ms": 1, "process": 1, "text": ""}',
+        '{"path": "a.md", "base": null, "at_ms": "x", "process": 1, "text": ""}',
+        '{"path": "a.md", "base": null, "at_ms": 1, "process": 1e999, "text": ""}',
+        '{"path": "a.md", "base": null, "at_ms": 1, "process": 1, "text": "\\ud800"}',
+        '{"path": "a.md", "base": null, "at_ms": 1, "process": 1, "text": null}',
+        pytest.param("[" * 200_000, id="deep"),
+    ],
+)
+def test_a_broken_draft_is_none(tree: Tree, text: str) -> None:
+    drafts = Drafts(tree.tree)
+    drafts.keep("a.md", b"", None, 0)
+    next(drafts.folder.iterdir()).write_text(text)
+    assert drafts.all() == ()
+    assert drafts.read("a.md") is None
