@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-# PyYAML lets these out for tags that do not fit their values.
-_BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
+BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
+"""What reading a block can raise: PyYAML lets most of these out for tags that do not fit their values."""
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
 # libyaml recurses for every level of nesting, and aliases multiply: a hostile note must not end the program.
 _LONGEST = 65_536
@@ -49,10 +49,16 @@ class Scalar:
     """Whether it is an entry of an inline list."""
 
 
+def block_span(text: str) -> tuple[int, int] | None:
+    """Where the YAML between the fences begins and ends; None when the text does not begin with a block."""
+    found = _BLOCK.match(text) if text.startswith("---") else None
+    return found.span(1) if found else None
+
+
 def block_of(text: str) -> str:
     """The YAML between the fences, unparsed; empty when the text does not begin with a block."""
-    found = _BLOCK.match(text) if text.startswith("---") else None
-    return found.group(1) if found else ""
+    span = block_span(text)
+    return text[slice(*span)] if span else ""
 
 
 def parse(text: str) -> Frontmatter:
@@ -62,7 +68,7 @@ def parse(text: str) -> Frontmatter:
         return Frontmatter({}, 0)
     try:
         fields = _mapping(found.group(1))
-    except _BROKEN as error:
+    except BROKEN as error:
         line = str(error).splitlines()
         return Frontmatter({}, 0, line[0] if line else "not YAML")
     if not isinstance(fields, dict):
@@ -80,9 +86,9 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
     if not found or key not in found.group(1):
         return ()
     try:
-        with _loader(found.group(1)) as loader:
+        with reading(found.group(1)) as loader:
             node = _node(loader)
-    except _BROKEN:
+    except BROKEN:
         return ()
     pairs = node.value if isinstance(node, yaml.MappingNode) else []
     under: Any = next((value for name, value in pairs if name.value == key), None)
@@ -101,14 +107,14 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
 
 def _mapping(block: str) -> Any:
     """The value of ``block``."""
-    with _loader(block) as loader:
+    with reading(block) as loader:
         node = _node(loader)
         return None if node is None else loader.construct_document(node)
 
 
 @contextmanager
-def _loader(block: str) -> Iterator[Any]:
-    """What reads ``block``. Raises ValueError for one that is beyond what frontmatter holds."""
+def reading(block: str) -> Iterator[Any]:
+    """A YAML loader of ``block``. Raises ValueError for one that is beyond what frontmatter holds."""
     if _DOCUMENT_END.search(block):
         raise ValueError("a document end inside the block")
     if len(block) > _LONGEST or len(_NESTING.findall(block)) > _MOST_NESTING:

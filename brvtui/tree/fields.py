@@ -1,0 +1,192 @@
+"""The fields of a frontmatter where they stand in the text, and setting some of them without touching the others."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from brvtui.tree.frontmatter import BROKEN, block_span, parse, reading
+
+Value = str | float | bool | Sequence[str]
+
+_FENCE = "---"
+_LIKE_NUMBERS = "0123456789+-."
+
+
+class BrokenFrontmatter(Exception):
+    """A block that is no YAML mapping; the message is what is wrong, ``offset`` where in the text."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+class FieldsError(Exception):
+    """Fields that cannot be set; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A value and where in the text it begins."""
+
+    value: Any
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the block: offsets in the text of its key, of the end of that, and of the value.
+
+    ``quote`` is how a string is quoted: ``'``, ``"`` or nothing. ``items`` are the values of a list.
+    """
+
+    key: str
+    value: Any
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+    quote: str
+    items: tuple[Item, ...]
+    is_block_list: bool
+
+
+def fields_of(text: str) -> tuple[Field, ...]:
+    """The fields of the frontmatter of ``text`` in their order, none when it has no block; a key may stand twice.
+
+    Raises :class:`BrokenFrontmatter`.
+    """
+    span = block_span(text)
+    if span is None:
+        return ()
+    begin = span[0]
+    try:
+        with reading(text[slice(*span)]) as loader:
+            root = loader.get_single_node()
+            if root is None:
+                return ()
+            if not isinstance(root, yaml.MappingNode):
+                raise BrokenFrontmatter("the block is not a mapping of keys to values", begin)
+            return tuple(_field(text, begin, loader, key, value) for key, value in root.value)
+    except BROKEN as error:
+        raise BrokenFrontmatter(*_told(error, begin, span[1])) from error
+
+
+def set_fields(text: str, values: Mapping[str, Value]) -> str:
+    """``text`` with these fields of its frontmatter set; a block is made when there is none.
+
+    Only the lines of fields whose value changes are changed, and new fields come last. A value keeps the quotes of
+    the one before. Raises :class:`FieldsError` when the block is broken, or so written that others would change too.
+    """
+    try:
+        before = {field.key: field.value for field in fields_of(text)}
+    except BrokenFrontmatter as error:
+        raise FieldsError(f"the frontmatter cannot be read ({error}); mend it first") from error
+    if before and parse(text).problem:
+        raise FieldsError(f"the frontmatter cannot be read ({parse(text).problem}); mend it first")
+    made = text
+    for key, value in values.items():
+        if key not in before or before[key] != value:
+            made = _with_field(made, key, value)
+    if made == text:
+        return text
+    wanted = {**before, **{key: _plain(value) for key, value in values.items()}}
+    if parse(made).fields != wanted or _body(made) != _body(text):
+        raise FieldsError("the frontmatter is written so that other fields would change; edit it as text")
+    return made
+
+
+def _body(text: str) -> str:
+    """What follows the block."""
+    span = block_span(text)
+    return text[text.index("\n", span[1]) + 1 :] if span else text
+
+
+def _told(error: BaseException, begin: int, end: int) -> tuple[str, int]:
+    """What is wrong, and where: as YAML's reader says it, else at the block's first line."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is not None:
+        context = getattr(error, "context", None)
+        problem = str(getattr(error, "problem", None) or "no YAML")
+        return (f"{problem} {context}" if context else problem), min(begin + mark.index, max(begin, end - 1))
+    lines = str(error).splitlines()
+    return (lines[0] if lines else "no YAML"), begin
+
+
+def _field(text: str, begin: int, loader: Any, key: Any, node: Any) -> Field:
+    start = begin + node.start_mark.index
+    is_list = isinstance(node, yaml.SequenceNode)
+    items: tuple[Item, ...] = ()
+    if is_list:
+        items = tuple(Item(loader.construct_document(item), begin + item.start_mark.index) for item in node.value)
+    return Field(
+        key=str(loader.construct_document(key)),
+        value=loader.construct_document(node),
+        key_start=begin + key.start_mark.index,
+        key_end=begin + key.end_mark.index,
+        start=start,
+        end=max(start, len(text[: begin + _end(node)].rstrip())),
+        quote=node.style if isinstance(node, yaml.ScalarNode) and node.style in ("'", '"') else "",
+        items=items,
+        is_block_list=is_list and not node.flow_style,
+    )
+
+
+def _end(node: Any) -> int:
+    """Where the value ends; what follows a block before the next key (comments, say) is no part of it."""
+    if isinstance(node, yaml.ScalarNode) or node.flow_style:
+        return int(node.end_mark.index)
+    last = node.value[-1]
+    return _end(last[1] if isinstance(last, tuple) else last)
+
+
+def _with_field(text: str, key: str, value: Value) -> str:
+    span = block_span(text)
+    if span is None:
+        end = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
+        return f"{_FENCE}{end}{_entry(key, value)}{end}{_FENCE}{end}{text}"
+    found = next((field for field in fields_of(text) if field.key == key), None)
+    if found is None:
+        end = "\r\n" if text[: span[0]].endswith("\r\n") else "\n"
+        return f"{text[: span[1]]}{_entry(key, value)}{end}{text[span[1] :]}"
+    if found.is_block_list and isinstance(value, Sequence) and not isinstance(value, str) and value:
+        first = text.rfind("\n", 0, found.start) + 1
+        between = f"\n{' ' * (found.start - first)}"
+        return text[: found.start] + between.join(f"- {_dumped(item)}" for item in value) + text[found.end :]
+    colon = text.index(":", found.key_end) + 1
+    gap = text[colon : found.start]
+    gap = gap if gap and gap.isspace() and "\n" not in gap else " "
+    return text[:colon] + gap + _dumped(value, found.quote) + text[max(colon, found.end) :]
+
+
+def _entry(key: str, value: Value) -> str:
+    return f"{_dumped(key)}: {_dumped(value)}"
+
+
+def _plain(value: Value) -> Any:
+    """``value`` as reading it again gives it: whole numbers without a point, lists as lists."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, (str, int, float)) else list(value)
+
+
+def _dumped(value: Value, quote: str = "") -> str:
+    """``value`` as YAML on one line."""
+    plain = _plain(value)
+    style = None
+    if isinstance(plain, str):
+        style = quote or ("'" if plain[:1] in _LIKE_NUMBERS else None)
+        style = style if plain.isprintable() else '"'
+    text = yaml.dump(
+        plain,
+        Dumper=yaml.SafeDumper,
+        default_flow_style=True,
+        default_style=style,
+        width=sys.maxsize,
+        allow_unicode=True,
+    )
+    return text.removesuffix("...\n").rstrip("\n")
