@@ -98,13 +98,11 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
         "updateCount": base.update_count,
     }
     for key in _NUMBERS:
-        number = _number(value.get(key, fallback[key] if partial else None))
-        if number is None or (key.endswith("Count") and not number.is_integer()):
+        number = number_of(value.get(key, fallback[key] if partial else None))
+        if number is None or (key.endswith("Count") and not is_count(number)):
             return None
         numbers[key] = number
     if maturity not in LEVELS or not 0 <= numbers["importance"] <= 100 or not 0 <= numbers["recency"] <= 1:
-        return None
-    if numbers["accessCount"] < 0 or numbers["updateCount"] < 0:
         return None
     return NoteSignals(
         float(numbers["importance"]),
@@ -116,7 +114,8 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
     )
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
+    """``value`` when it is a finite number, as a stored signal must be; else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -124,6 +123,12 @@ def _number(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def is_count(value: Any) -> bool:
+    """Whether ``value`` is a whole number from 0 on."""
+    number = number_of(value)
+    return number is not None and number >= 0 and number.is_integer()
 
 
 def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:

@@ -1,0 +1,231 @@
+"""What is wrong with a note while it is edited: shown beside the line, never in the way of saving."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+from rapidfuzz import process
+
+from brvtui.profile import Limits
+from brvtui.rank.maturity import LEVELS
+from brvtui.tree.fields import BrokenFrontmatter, Field, fields_of
+from brvtui.tree.frontmatter import block_span, parse
+from brvtui.tree.inside import PathError, parts_of
+from brvtui.tree.known_files import KnownFiles
+from brvtui.tree.links import LinkKind, LinkState, links_in
+from brvtui.tree.note_text import NoteText
+from brvtui.tree.reading import Unseen, check_readable, cut, first_units, units
+from brvtui.tree.signals import is_count, number_of
+
+_RANGES = {"importance": 100, "recency": 1}
+_COUNTS = ("accessCount", "updateCount")
+_DATES = ("createdAt", "updatedAt", "evicted_at")
+_EXAMPLE = "2026-11-20T12:00:00.000Z"
+_UNREAD = "as it is, none of the note's signals are read"
+_STUB = "archive_stub"
+_SECTION = re.compile(r"^## Relations[^\S\n]*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_MOST_SUGGESTIONS = 5
+_LEAST_LIKENESS = 50.0
+
+
+class Severity(StrEnum):
+    """How much a problem matters: an error changes what the engine makes of the note."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """What is wrong, and where in the text: line and column count characters, from 0."""
+
+    line: int
+    column: int
+    message: str
+    severity: Severity
+
+
+def problems(path: str, note: NoteText, edited: str, known: KnownFiles, limits: Limits) -> tuple[Problem, ...]:
+    """What is wrong with ``edited``, a text of the ``note`` at ``path``, in its order.
+
+    Nothing is raised, whatever the text is.
+    """
+    text = note.plain(edited)
+    places = _Places(text)
+    found = [
+        *_of_reading(note, edited, text, limits),
+        *_of_block(note, text),
+        *_of_links(path, text, known),
+    ]
+    try:
+        fields = fields_of(text)
+    except BrokenFrontmatter as error:
+        found.append(_Found(error.offset, f"{error}; the engine reads no frontmatter", Severity.ERROR))
+    else:
+        found += _of_fields(text, fields, known)
+    return tuple(sorted(Problem(*places.of(one.offset), one.message, one.severity) for one in found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    offset: int
+    message: str
+    severity: Severity
+
+
+class _Places:
+    """Lines and columns of offsets."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def of(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, offset) - 1
+        return line, offset - self._starts[line]
+
+
+def _of_reading(note: NoteText, edited: str, text: str, limits: Limits) -> Iterator[_Found]:
+    """What the engine would not read of the file."""
+    data = note.encode(edited)
+    if len(data) > limits.max_file_bytes:
+        size = f"{limits.max_file_bytes / 1_048_576:g} MB"
+        yield _Found(0, f"larger than {size}: the engine does not see this note", Severity.ERROR)
+    try:
+        check_readable(data, limits)
+    except Unseen as error:
+        offset = _undecodable(note, data[: limits.probe_bytes])
+        yield _Found(offset, f"the engine does not see this note: {error}", Severity.ERROR)
+    read = cut(text, limits)
+    if not read.cut_lines and not read.cut_units:
+        return
+    offset = 0
+    for number, line in enumerate(text.split("\n")):
+        if number == limits.max_lines:
+            message = f"the engine reads {limits.max_lines} lines; what begins here is not searched"
+            yield _Found(offset, message, Severity.WARNING)
+            return
+        if units(line) > limits.max_line_units:
+            at = offset + len(first_units(line, limits.max_line_units))
+            message = f"the engine reads {limits.max_line_units} characters of a line; what follows is not searched"
+            yield _Found(at, message, Severity.WARNING)
+        offset += len(line) + 1
+
+
+def _undecodable(note: NoteText, head: bytes) -> int:
+    """Where in the plain text the first byte of ``head`` stands that is no UTF-8; 0 when every one is."""
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = head[: error.start].decode("utf-8").replace(note.newline, "\n")
+        return len(before) - note.has_bom
+    return 0
+
+
+def _of_block(note: NoteText, text: str) -> Iterator[_Found]:
+    if text.startswith("---\n") and block_span(text) is None:
+        message = "no line --- ends the frontmatter, so the engine reads none"
+        yield _Found(0, message, Severity.WARNING)
+    elif note.has_bom and block_span(text) is not None:
+        message = "a byte order mark stands before the frontmatter, so the engine reads none"
+        yield _Found(0, message, Severity.WARNING)
+
+
+def _of_fields(text: str, fields: tuple[Field, ...], known: KnownFiles) -> Iterator[_Found]:
+    times = Counter(field.key for field in fields)
+    for place, field in enumerate(fields):
+        if times[field.key] > 1 and any(other.key == field.key for other in fields[:place]):
+            message = f"{field.key} stands twice; the engine reads no frontmatter"
+            yield _Found(field.key_start, message, Severity.ERROR)
+    if fields and max(times.values()) == 1 and (problem := parse(text).problem):
+        yield _Found(fields[0].key_start, f"{problem}; the engine reads no frontmatter", Severity.ERROR)
+    for field in fields:
+        yield from _of_signal(field)
+        if field.key in _DATES and not _is_date(field.value):
+            yield _Found(field.start, f"{field.key} is no date; write it as '{_EXAMPLE}'", Severity.ERROR)
+        if field.key == "related":
+            yield from _of_related(field)
+    by_key = {field.key: field for field in fields}
+    if "type" in by_key and by_key["type"].value == _STUB:
+        yield from _of_stub(by_key, known)
+
+
+def _of_signal(field: Field) -> Iterator[_Found]:
+    if field.key == "maturity" and field.value not in LEVELS:
+        said = field.value.lower() if isinstance(field.value, str) else ""
+        near = process.extractOne(said, LEVELS, score_cutoff=_LEAST_LIKENESS)
+        hint = f", perhaps {near[0]}" if near else ""
+        levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
+        yield _Found(field.start, f"maturity must be {levels}{hint}; {_UNREAD}", Severity.ERROR)
+    most = _RANGES.get(field.key)
+    if most is not None:
+        number = number_of(field.value)
+        if number is None or not 0 <= number <= most:
+            yield _Found(field.start, f"{field.key} must be a number from 0 to {most}; {_UNREAD}", Severity.ERROR)
+    if field.key in _COUNTS and not is_count(field.value):
+        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {_UNREAD}", Severity.ERROR)
+
+
+def _is_date(value: Any) -> bool:
+    if isinstance(value, (date, datetime)):
+        return True
+    try:
+        datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _of_related(field: Field) -> Iterator[_Found]:
+    if isinstance(field.value, list):
+        for item in field.items:
+            if not isinstance(item.value, str):
+                yield _Found(item.start, "a relation is the path of a note, as text", Severity.ERROR)
+    elif field.value is not None:
+        yield _Found(field.start, "related must be a list, as in [domain/topic/note.md]", Severity.ERROR)
+
+
+def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
+    """Links that lead nowhere. Outside their section, only relations that end in ``.md`` are taken for meant."""
+    sections = [found.span() for found in _SECTION.finditer(text)] if "@" in text else []
+    suggestions = 0
+    for link in links_in(text):
+        found = known.names.resolve(link, path)
+        if found.state is LinkState.REFUSED:
+            yield _Found(link.start, f"{link.target} leads out of the tree", Severity.ERROR)
+        if found.state is not LinkState.BROKEN:
+            continue
+        is_listed = any(start <= link.start < end for start, end in sections)
+        if link.kind is LinkKind.RELATION and not is_listed and not link.target.endswith(".md"):
+            continue
+        near = known.nearest(link.target) if suggestions < _MOST_SUGGESTIONS else None
+        suggestions += 1
+        hint = f", perhaps {near}" if near else ""
+        yield _Found(link.start, f"there is no note {link.target}{hint}", Severity.WARNING)
+
+
+def _of_stub(fields: dict[str, Field], known: KnownFiles) -> Iterator[_Found]:
+    """Where an archived note is kept, and where it came from: without both it cannot be restored."""
+    for key in ("points_to", "original_path"):
+        if key not in fields:
+            message = f"a stub needs {key}, or its note cannot be restored"
+            yield _Found(fields["type"].key_start, message, Severity.ERROR)
+            continue
+        field = fields[key]
+        try:
+            parts_of(field.value if isinstance(field.value, str) else "")
+        except PathError:
+            yield _Found(field.start, f"{key} must be the path of a file of the tree, ending in .md", Severity.ERROR)
+            continue
+        if key == "points_to" and field.value not in known.names.files:
+            message = f"there is no file {field.value}, so the note cannot be restored"
+            yield _Found(field.start, message, Severity.ERROR)
+        if key == "original_path" and field.value in known.names.files:
+            message = f"{field.value} is taken, so the note cannot be restored there"
+            yield _Found(field.start, message, Severity.WARNING)

@@ -1,0 +1,214 @@
+"""Problems of a note that is being edited: each with its place, on any text, fast enough to ask while typing."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.tree.known_files import KnownFiles
+from brvtui.tree.links import Names
+from brvtui.tree.note_text import note_text
+from brvtui.tree.problems import Problem, Severity, problems
+from tests.docs.pages import ROOT
+from tests.support.trees import BRV3
+
+SAMPLE = ROOT / "sample-tree" / ".brv" / "context-tree"
+LIMITS = BRV3.limits
+KNOWN = KnownFiles(
+    Names(
+        [
+            "auth/tokens/rotation.md",
+            "auth/tokens/Token Lifetimes.md",
+            "_archived/a/b/c.full.md",
+            "_archived/a/b/c.stub.md",
+        ]
+    )
+)
+PATH = "auth/tokens/edited.md"
+UNREAD = "as it is, none of the note's signals are read"
+
+
+def found(text: str, known: KnownFiles = KNOWN) -> list[tuple[int, int, str]]:
+    made = problems(PATH, note_text(b""), text, known, LIMITS)
+    return [(problem.line, problem.column, problem.message) for problem in made]
+
+
+def block(*lines: str, body: str = "") -> str:
+    return "\n".join(("---", *lines, "---", body))
+
+
+@pytest.mark.parametrize(
+    "line", ["maturity: core", "importance: 0", "importance: 99.5", "recency: 1", "accessCount: 0"]
+)
+def test_good_signals(line: str) -> None:
+    assert found(block(line)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "said"),
+    [
+        ("maturity: coer", 10, f"maturity must be draft, validated or core, perhaps core; {UNREAD}"),
+        ("maturity: Validated", 10, f"maturity must be draft, validated or core, perhaps validated; {UNREAD}"),
+        ("maturity: 3", 10, f"maturity must be draft, validated or core; {UNREAD}"),
+        ("maturity:", 9, f"maturity must be draft, validated or core; {UNREAD}"),
+        ("importance: 900", 12, f"importance must be a number from 0 to 100; {UNREAD}"),
+        ("importance: -1", 12, f"importance must be a number from 0 to 100; {UNREAD}"),
+        ("importance: 'x'", 12, f"importance must be a number from 0 to 100; {UNREAD}"),
+        ("importance: .nan", 12, f"importance must be a number from 0 to 100; {UNREAD}"),
+        ("recency: 1.01", 9, f"recency must be a number from 0 to 1; {UNREAD}"),
+        ("recency: true", 9, f"recency must be a number from 0 to 1; {UNREAD}"),
+        ("accessCount: 1.5", 13, f"accessCount must be a whole number from 0 on; {UNREAD}"),
+        ("updateCount: -1", 13, f"updateCount must be a whole number from 0 on; {UNREAD}"),
+    ],
+)
+def test_bad_signals(line: str, column: int, said: str) -> None:
+    assert found(block("title: T", line)) == [(2, column, said)]
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-11-20T12:00:00.000Z", "'2026-11-20T12:00:00.000Z'", "2026-11-20", "'2026-11-20'"]
+)
+def test_good_dates(value: str) -> None:
+    assert found(block(f"createdAt: {value}")) == []
+
+
+@pytest.mark.parametrize("value", ["yesterday", "'2026-13-40T12:00:00Z'", "3", "", "[1]"])
+def test_bad_dates(value: str) -> None:
+    said = "updatedAt is no date; write it as '2026-11-20T12:00:00.000Z'"
+    assert [problem[2] for problem in found(block(f"updatedAt: {value}"))] == [said]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "said"),
+    [
+        (block("a: [1", "b: 2"), 2, 1, "did not find expected ',' or ']' while parsing a flow sequence"),
+        (block("title: a: b"), 1, 8, "mapping values are not allowed in this context"),
+        (block("- 1"), 1, 0, "the block is not a mapping of keys to values"),
+        (block("a: 1", "b: 2", "a: 3"), 3, 0, "a stands twice"),
+        (block("a: 1", "... x: 1"), 1, 0, "a document end inside the block"),
+    ],
+)
+def test_frontmatter_that_the_engine_does_not_read(text: str, line: int, column: int, said: str) -> None:
+    assert found(text) == [(line, column, f"{said}; the engine reads no frontmatter")]
+
+
+def test_frontmatter_without_an_end() -> None:
+    assert found("---\na: 1\n") == [(0, 0, "no line --- ends the frontmatter, so the engine reads none")]
+    assert found("----\n") == []
+
+
+def test_a_byte_order_mark() -> None:
+    note = note_text(b"\xef\xbb\xbf---\na: 1\n---\n")
+    (problem,) = problems(PATH, note, note.text, KNOWN, LIMITS)
+    assert problem.message == "a byte order mark stands before the frontmatter, so the engine reads none"
+
+
+def test_relations_of_the_frontmatter() -> None:
+    text = block(
+        "related: [auth/tokens/rotation.md, '@auth/tokens/rotation', auth/tokens/token lifetimes.md,",
+        "  auth/tokens/rotatoin.md, ../../etc/passwd.md, /etc/x.md, 3, zzz/qqq/www.md]",
+    )
+    assert found(text) == [
+        (2, 2, "there is no note auth/tokens/rotatoin.md, perhaps auth/tokens/rotation.md"),
+        (2, 27, "../../etc/passwd.md leads out of the tree"),
+        (2, 48, "/etc/x.md leads out of the tree"),
+        (2, 59, "a relation is the path of a note, as text"),
+        (2, 62, "there is no note zzz/qqq/www.md"),
+    ]
+    assert found(block("related: auth/tokens/rotation.md")) == [
+        (1, 9, "related must be a list, as in [domain/topic/note.md]")
+    ]
+    assert found(block("related:")) == []
+
+
+def test_relations_of_the_text() -> None:
+    body = (
+        "See @auth/tokens/gone.md and the package @scope/pkg/dist/index.\n"
+        "## Relations\n@auth/tokens/rotation.md\n@auth/tokens/rotation\n@auth/tokens/lost\n## Facts\n@a/b/c\n"
+    )
+    assert found(body) == [
+        (0, 4, "there is no note auth/tokens/gone.md"),
+        (4, 0, "there is no note auth/tokens/lost"),
+    ]
+
+
+def test_stubs() -> None:
+    good = block("type: archive_stub", "original_path: a/b/c.md", "points_to: _archived/a/b/c.full.md")
+    assert found(good) == []
+    assert found(block("type: archive_stub", "original_path: ../x.md", "points_to: _archived/a/b/x.full.md")) == [
+        (2, 15, "original_path must be the path of a file of the tree, ending in .md"),
+        (3, 11, "there is no file _archived/a/b/x.full.md, so the note cannot be restored"),
+    ]
+    assert found(block("type: archive_stub", "original_path: auth/tokens/rotation.md", "points_to: 3")) == [
+        (2, 15, "auth/tokens/rotation.md is taken, so the note cannot be restored there"),
+        (3, 11, "points_to must be the path of a file of the tree, ending in .md"),
+    ]
+    assert [problem[:2] for problem in found(block("type: archive_stub"))] == [(1, 0), (1, 0)]
+    assert found(block("type: note", "points_to: nowhere")) == []
+
+
+def test_a_character_that_is_cut_by_byte_4096() -> None:
+    text = "xxx\n" * 1000 + "y" * 95 + "é after"
+    (problem,) = problems(PATH, note_text(b""), text, KNOWN, LIMITS)
+    assert (problem.line, problem.column, problem.severity) == (1000, 95, Severity.ERROR)
+    assert "cut by byte 4096" in problem.message
+    assert found(f"x{text}") == []
+    crlf = note_text(b"a\r\nb\r\n")
+    assert problems(PATH, crlf, text, KNOWN, LIMITS) == ()
+    (problem,) = problems(PATH, crlf, "xx\n" * 1000 + "y" * 95 + "é after", KNOWN, LIMITS)
+    assert (problem.line, problem.column) == (1000, 95)
+
+
+def test_what_the_engine_does_not_see() -> None:
+    note = note_text(b"ab\ncd\xff")
+    (problem,) = problems(PATH, note, note.text, KNOWN, LIMITS)
+    assert (problem.line, problem.column) == (1, 2)
+    assert problem.message == "the engine does not see this note: not UTF-8 (byte 5)"
+    note = note_text(b"\x01" * 20)
+    assert "control characters" in problems(PATH, note, note.text, KNOWN, LIMITS)[0].message
+    big = problems(PATH, note_text(b""), "a\n" * 6_000_000, KNOWN, LIMITS)
+    assert big[0].message == "larger than 10 MB: the engine does not see this note"
+
+
+def test_what_the_engine_does_not_search() -> None:
+    text = "a\n" * 1999 + "last\nbeyond\n"
+    said = "the engine reads 2000 lines; what begins here is not searched"
+    assert found(text) == [(2000, 0, said)]
+    assert found("é" * 2001) == [(0, 2000, "the engine reads 2000 characters of a line; what follows is not searched")]
+
+
+def test_the_sample_notes_have_one_problem() -> None:
+    files = sorted(SAMPLE.rglob("*.md"))
+    known = KnownFiles(Names(file.relative_to(SAMPLE).as_posix() for file in files))
+    notes = [note_text(file.read_bytes()) for file in files]
+    made = [problem.message for note in notes for problem in problems(PATH, note, note.text, known, LIMITS)]
+    assert made == ["there is no note billing/payments/chargeback_evidence.md"]
+
+
+@given(st.binary(max_size=60), st.text(st.sampled_from("---\n:'\"@ab/.md[]{}&*!|>#%- \t\ré\x1b日"), max_size=120))
+def test_nothing_is_raised(data: bytes, text: str) -> None:
+    note = note_text(data.replace(b"\0", b""))
+    for edited in (note.text, text, f"---\nrelated: [{text}]\nmaturity: {text}\n---\n{note.text}"):
+        lines = edited.split("\n")
+        for problem in problems(PATH, note, edited, KNOWN, LIMITS):
+            assert 0 <= problem.column <= len(lines[problem.line])
+            assert isinstance(problem, Problem)
+            assert "\n" not in problem.message
+
+
+def test_it_is_fast_enough_to_type() -> None:
+    """A tenth of a second would be felt; the bound is far above what it takes, for machines that are busy."""
+    paths = [f"domain{number % 20}/topic{number % 400}/note_{number}.md" for number in range(10_000)]
+    known = KnownFiles(Names(paths))
+    related = ", ".join([*paths[:20], *(f"domain1/topic1/missing_{number}.md" for number in range(20))])
+    body = "# Title\n" + "Some words of a long note.\n" * 7_000 + "## Relations\n" + "@domain1/topic1/gone.md\n" * 50
+    text = block("title: A note", f"related: [{related}]", "importance: 50", "maturity: draft", body=body)
+    note = note_text(text.encode())
+    problems(PATH, note, note.text, known, LIMITS)
+    began = time.perf_counter()
+    made = problems(PATH, note, f"{note.text}x", known, LIMITS)
+    assert time.perf_counter() - began < 0.5
+    assert len(made) > 70
