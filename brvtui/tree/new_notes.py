@@ -1,0 +1,137 @@
+"""New notes: the text that one begins with, as the engine's own notes are built, and the path that it gets."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from brvtui.tree.fields import Value, set_fields
+from brvtui.tree.files import ARCHIVE, Role, role_of
+from brvtui.tree.inside import PathError, parts_of
+from brvtui.tree.signals import NoteSignals
+from brvtui.tree.whitespace import folded, spaced_words
+
+_LONGEST_SLUG = 80
+_NO_WORD = re.compile(r"[\W_]+")
+_EDGE_PUNCTUATION = re.compile(r"^\W+|\W+$")
+
+
+class Template(StrEnum):
+    """What a new note is to hold. Sections are headings alone: words that explain them would be found by searches."""
+
+    BLANK = "blank"
+    DECISION = "decision"
+    RUNBOOK = "runbook"
+    INCIDENT = "incident"
+
+
+_CONCEPT = {
+    Template.DECISION: ("Task", "Changes", "Files", "Flow"),
+    Template.RUNBOOK: ("Task", "Flow"),
+    Template.INCIDENT: ("Task", "Changes"),
+}
+_NARRATIVE = {
+    Template.DECISION: ("Structure", "Highlights", "Rules"),
+    Template.RUNBOOK: ("Examples", "Rules", "Highlights"),
+    Template.INCIDENT: ("Structure", "Highlights", "Rules"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """What is known of a note before it is written.
+
+    ``now_ms`` counts milliseconds since 1970. ``query`` is the question that no note covers, if that is why it is
+    written: it becomes the reason, and ``keywords`` may come from it. ``signals`` are written into the frontmatter only
+    when they are given; the engine keeps its own beside the tree.
+    """
+
+    title: str
+    now_ms: float
+    query: str = ""
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    signals: NoteSignals | None = None
+
+
+def text_of(template: Template, note: NewNote) -> str:
+    """The text of a new note: frontmatter, heading, and the template's sections. Lines end in ``\\n``."""
+    title = folded(note.title)
+    moment = datetime.fromtimestamp(note.now_ms / 1000, UTC)
+    written = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    tags = note.tags if template is Template.BLANK else dict.fromkeys((*note.tags, template.value))
+    fields: dict[str, Value] = {
+        "title": title,
+        "summary": folded(note.summary),
+        "tags": list(tags),
+        "related": list(note.related),
+        "keywords": list(note.keywords),
+        **_signal_fields(note.signals),
+        "createdAt": written,
+        "updatedAt": written,
+    }
+    return set_fields("\n".join(_body(template, note, title, moment)), fields)
+
+
+def keywords_of(query: str, stop_words: Collection[str]) -> tuple[str, ...]:
+    """The words of ``query`` that are no stop words, in lower case, without punctuation around them, each once."""
+    bare = (_EDGE_PUNCTUATION.sub("", word.lower()) for word in spaced_words(query))
+    return tuple(dict.fromkeys(word for word in bare if word and word not in stop_words))
+
+
+def slug_of(title: str) -> str:
+    """``title`` as a file name without its ending: lower case, no accents, words joined by ``_``; it may be empty."""
+    apart = unicodedata.normalize("NFKD", title)
+    bare = "".join(char for char in apart if not unicodedata.combining(char)).lower()
+    return _NO_WORD.sub("_", bare)[:_LONGEST_SLUG].strip("_")
+
+
+def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
+    """The path of a new note of this title in ``folder`` (relative to the tree, may be empty or new).
+
+    Raises :class:`brvtui.tree.inside.PathError` when the title gives no name, the path leads out of the tree, is one of
+    the engine's own files, or is ``taken`` (in whatever case: some file systems do not tell cases apart).
+    """
+    name = slug_of(title)
+    if not name:
+        raise PathError(f"{folded(title)!r}: no name for a file; give the note a title with letters or digits")
+    path = f"{folder}/{name}.md" if folder else f"{name}.md"
+    if parts_of(path)[0] == ARCHIVE or role_of(path) is not Role.NOTE:
+        raise PathError(f"{path}: a name of the engine's own files; choose another title or folder")
+    if path.casefold() in {other.casefold() for other in taken}:
+        raise PathError(f"{path}: is taken; choose another title or folder")
+    return path
+
+
+def _signal_fields(signals: NoteSignals | None) -> dict[str, Value]:
+    if signals is None:
+        return {}
+    return {
+        "importance": signals.importance,
+        "recency": signals.recency,
+        "maturity": signals.maturity,
+        "accessCount": signals.access_count,
+        "updateCount": signals.update_count,
+    }
+
+
+def _body(template: Template, note: NewNote, title: str, moment: datetime) -> list[str]:
+    lines = [f"# {title}", "", "## Reason"]
+    if note.query:
+        lines.append(f"Asked on {moment:%Y-%m-%d}, and no note covered it: {folded(note.query)}")
+    if template is not Template.BLANK:
+        lines += ["", "## Raw Concept"]
+        for name in _CONCEPT[template]:
+            lines += [f"**{name}:**", ""]
+        lines += [f"**Timestamp:** {moment:%Y-%m-%d}", "", "**Author:**", "", "## Narrative"]
+        for name in _NARRATIVE[template]:
+            lines += [f"### {name}", ""]
+        lines.append("## Facts")
+    lines += ["", "## Relations", *(f"@{path}" for path in note.related), ""]
+    return lines
