@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from brvtui.tree.frontmatter import parse
 from brvtui.tree.inside import PathError, parts_of
 from brvtui.tree.known_files import KnownFiles
+from brvtui.tree.links import Names, links_in
 from brvtui.tree.new_notes import NewNote, Template, keywords_of, new_path, slug_of, text_of
 from brvtui.tree.note_text import note_text
 from brvtui.tree.problems import problems
 from brvtui.tree.reading import title_of
-from brvtui.tree.relations import relations
 from brvtui.tree.signals import Source, defaults, from_frontmatter
 from tests.support.trees import BRV3, NOW_MS, Tree, paths, stored
 
-KNOWN = KnownFiles(["auth/tokens/rotation.md"])
+KNOWN = KnownFiles(Names(["auth/tokens/rotation.md"]))
 NOTE = NewNote(
     "Grace window",
     NOW_MS,
@@ -74,9 +74,9 @@ def test_a_decision() -> None:
 @pytest.mark.parametrize("template", Template)
 def test_every_template_is_a_note_without_problems(template: Template) -> None:
     text = text_of(template, NOTE)
-    assert problems(note_text(b""), text, KNOWN, BRV3.limits) == ()
+    assert problems("auth/tokens/grace.md", note_text(b""), text, KNOWN, BRV3.limits) == ()
     assert title_of(text, "x.md") == "Grace window"
-    assert relations(text) == ("auth/tokens/rotation.md",)
+    assert {link.target for link in links_in(text)} == {"auth/tokens/rotation.md"}
     tags = ["auth"] if template is Template.BLANK else ["auth", template.value]
     assert parse(text).fields["tags"] == tags
     assert from_frontmatter(text, defaults(BRV3.signals)) is None
