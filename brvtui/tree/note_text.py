@@ -51,9 +51,12 @@ class NoteText:
 
     def encode(self, edited: str) -> bytes:
         """The bytes of the file after editing: those of unchanged text are the ones that were read."""
-        typed = _SURROGATE.sub("\ufffd", edited)
-        ended = typed if self.newline == "\n" else typed.replace("\n", self.newline)
-        data = self.plain(ended).encode("utf-8", "surrogateescape")
+        return self.encode_plain(self.plain(_SURROGATE.sub("\ufffd", edited)))
+
+    def encode_plain(self, plain: str) -> bytes:
+        """The bytes of the file for a text without marks, as :meth:`plain` gives it (a merge of such texts, say)."""
+        ended = plain if self.newline == "\n" else plain.replace("\n", self.newline)
+        data = ended.encode("utf-8", "surrogateescape")
         return codecs.BOM_UTF8 + data if self.has_bom else data
 
     @property

@@ -56,6 +56,7 @@ def test_plain_text_stands_where_the_text_to_edit_does(data: bytes) -> None:
     assert plain.count("\n") == note.text.count("\n")
     decoded = data.decode("utf-8", "surrogateescape")
     assert plain.replace("\n", note.newline) == (decoded[1:] if note.has_bom else decoded)
+    assert note.encode_plain(plain) == data
 
 
 @pytest.mark.parametrize(
