@@ -1,0 +1,78 @@
+"""What a log of queries says as a whole, and whether a logged query would be answered the same now."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brvtui.trace import Outcome, Trace
+from brvtui.tree.logged_query import LoggedQuery
+
+_SLOWEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LogSummary:
+    """Counts over the entries of a log that ended."""
+
+    queries: int
+    tiers: tuple[int, int, int, int, int]
+    """How many each of the tiers 0 to 4 answered."""
+    cached: float | None
+    """The share that the cache answered, 0 to 1; None without entries."""
+    not_covered: tuple[LoggedQuery, ...]
+    """Newest first, each query once."""
+    failed: int
+    slowest: tuple[LoggedQuery, ...]
+
+
+def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
+    """The summary of ``entries``, given newest first."""
+    ended = [entry for entry in entries if entry.tier is not None and entry.status == "completed"]
+    tiers = Counter(entry.tier for entry in ended)
+    uncovered = {entry.query.strip().lower(): entry for entry in reversed(entries) if entry.not_covered}
+    timed = [entry for entry in ended if entry.took_ms is not None]
+    return LogSummary(
+        len(entries),
+        (tiers[0], tiers[1], tiers[2], tiers[3], tiers[4]),
+        sum(entry.from_cache for entry in ended) / len(ended) if ended else None,
+        tuple(sorted(uncovered.values(), key=lambda entry: -entry.at_ms)),
+        sum(entry.status == "error" for entry in entries),
+        tuple(sorted(timed, key=lambda entry: -(entry.took_ms or 0.0))[:_SLOWEST]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A logged query beside its answer now, on an empty cache."""
+
+    entry: LoggedQuery
+    tier: int
+    top_score: float | None
+    paths: tuple[str, ...]
+    differences: tuple[str, ...]
+    """What is different, a line each; empty when it would be answered the same."""
+
+
+def compare(entry: LoggedQuery, trace: Trace) -> Compared:
+    """``entry`` beside ``trace``, the answer to its query on an empty cache."""
+    top = trace.search.top
+    shown = None if top is None or not trace.hits else trace.hits[0].score
+    paths = tuple(hit.path for hit in trace.hits)
+    differences: list[str] = []
+    if entry.from_cache:
+        differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
+    elif entry.tier is not None and entry.tier != trace.tier:
+        differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
+    if entry.not_covered != (trace.outcome is Outcome.NOT_COVERED) and not entry.from_cache:
+        differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
+    if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= _VISIBLE:
+        differences.append(f"top score {entry.top_score:.2f} then, {shown:.2f} now")
+    if entry.paths and paths and entry.paths[0] != paths[0]:
+        differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
+    return Compared(entry, trace.tier, shown, paths, tuple(differences))
+
+
+_VISIBLE = 0.005
+"""Scores that differ by less look the same."""

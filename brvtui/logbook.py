@@ -1,0 +1,75 @@
+"""Both logs of one project: the queries that were run here, and those that the engine answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from brvtui.store.session_log import SessionLog
+from brvtui.trace import Outcome, Trace
+from brvtui.tree.engine_data.query_log import is_entry, logged_files, query_log_folder, read_entries
+from brvtui.tree.logged_query import OURS, LoggedQuery
+from brvtui.tree.watch import Watcher, Watching
+
+
+class Logbook:
+    """Reads both logs, writes only the tool's own. Methods may be called from any thread."""
+
+    def __init__(self, tree: Path, project_data: Path) -> None:
+        """The logs of the project of ``tree``; neither need be there."""
+        self.folder = query_log_folder(project_data)
+        self._own = SessionLog(tree)
+        self._watcher: Watcher | None = None
+
+    def read(self, most: int) -> list[LoggedQuery]:
+        """The newest ``most`` entries of both, newest first."""
+        both = [*self._own.read(most), *read_entries(logged_files(self.folder, most))]
+        both.sort(key=lambda entry: -entry.at_ms)
+        return both[:most]
+
+    def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
+        """Logs a run. Raises OSError when the tool's data folder cannot be written."""
+        self._own.add(
+            LoggedQuery(
+                at_ms=at_ms,
+                query=trace.query,
+                who=OURS,
+                status="completed",
+                tier=trace.tier,
+                took_ms=round(took_ms, 3),
+                top_score=trace.hits[0].score if trace.hits else None,
+                total_found=trace.search.total_found,
+                paths=tuple(hit.path for hit in trace.hits),
+                not_covered=trace.outcome is Outcome.NOT_COVERED,
+                fingerprint=trace.fingerprint.value,
+                scope=trace.scope_option,
+                profile=trace.profile,
+            )
+        )
+
+    def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
+        """Calls ``answered``, from another thread, with the queries that the engine logs from now on, oldest first."""
+        self.unfollow()
+        told: set[str] = {file.name for file in logged_files(self.folder, _MOST_AT_ONCE)}
+
+        def changed(places: frozenset[str] | None) -> None:
+            names = None if places is None else {Path(place).name for place in places}
+            files = [file for file in logged_files(self.folder, _MOST_AT_ONCE) if names is None or file.name in names]
+            new = [file for file in reversed(files) if is_entry(file.name) and file.name not in told]
+            ended = [(file, entry) for file in new for entry in read_entries([file]) if entry.status != "processing"]
+            told.update(file.name for file, _ in ended)
+            if ended:
+                answered([entry for _, entry in ended])
+
+        self._watcher = Watcher([self.folder], changed)
+        return self._watcher.start()
+
+    def unfollow(self) -> None:
+        """Ends following."""
+        if self._watcher is not None:
+            self._watcher.stop()
+            self._watcher = None
+
+
+_MOST_AT_ONCE = 500
+"""Entries of the engine's log that are looked at after a change."""

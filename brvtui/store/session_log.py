@@ -1,0 +1,70 @@
+"""The queries that were run with this tool, a line of JSON each, in the tool's own folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from brvtui.store.folders import tree_folder
+from brvtui.tree.logged_query import OURS, LoggedQuery
+from brvtui.tree.regular import read_regular
+
+_FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
+LARGEST_BYTES = 1_000_000
+"""A log that has grown so large is put aside, and replaces the one that was put aside before."""
+_NAMES = {field.name for field in fields(LoggedQuery)}
+
+
+class SessionLog:
+    """The log of one context tree. Nothing is made until something is written."""
+
+    def __init__(self, tree: Path) -> None:
+        """The log of ``tree``; it need not be there."""
+        self.path = tree_folder(tree) / _FILE
+
+    def add(self, entry: LoggedQuery) -> None:
+        """Appends ``entry``, in one write. Raises OSError when the data folder cannot be written."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        line = json.dumps({**asdict(entry), "paths": list(entry.paths)}, separators=(",", ":")) + "\n"
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(descriptor, line.encode("ascii"))
+            grown = os.fstat(descriptor).st_size > LARGEST_BYTES
+        finally:
+            os.close(descriptor)
+        if grown:
+            self.path.replace(self.path.with_name(_BEFORE))
+
+    def read(self, most: int) -> list[LoggedQuery]:
+        """The newest ``most`` entries, newest first; lines that are broken are left out."""
+        found: list[LoggedQuery] = []
+        for path in (self.path, self.path.with_name(_BEFORE)):
+            if len(found) < most:
+                found += [entry for line in reversed(_lines(path)) if (entry := _entry(line)) is not None]
+        return found[:most]
+
+    def clear(self) -> None:
+        """Removes the log. Raises OSError when it cannot be removed."""
+        for path in (self.path, self.path.with_name(_BEFORE)):
+            path.unlink(missing_ok=True)
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return read_regular(path).split(b"\n")
+    except OSError:
+        return []
+
+
+def _entry(line: bytes) -> LoggedQuery | None:
+    try:
+        value: Any = json.loads(line)
+        known = {name: value[name] for name in _NAMES & value.keys()}
+        entry = LoggedQuery(**{**known, "paths": tuple(map(str, known.get("paths", ()))), "who": OURS})
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    checked = isinstance(entry.query, str) and isinstance(entry.at_ms, (int, float)) and isinstance(entry.status, str)
+    return entry if checked else None
