@@ -39,6 +39,7 @@ class Glyphs:
     up: str
     down: str
     minus: str
+    derived: str
     check: str
     cross: str
 
@@ -95,6 +96,7 @@ UNICODE = Glyphs(
     up="▴",
     down="▾",
     minus="−",
+    derived="▫",
     check="✓",
     cross="✗",
 )
@@ -135,6 +137,7 @@ ASCII = Glyphs(
     up="^",
     down="v",
     minus="-",
+    derived="f",
     check="+",
     cross="x",
 )

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from brvtui.app.glyphs import MATURITIES
-from brvtui.app.view import Branch, NoteLine, Overview
+from brvtui.app.view import INDEX, MANIFEST, Branch, NoteLine, Overview
+from brvtui.trace import Kind
+from brvtui.tree.files import MANIFEST_FILE, Role
 
 if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot
-    from brvtui.tree.hierarchy import Symbol
+    from brvtui.tree.signals import NoteSignals
 
 _MOST_IMPORTANT = 6
+_DERIVED = {Role.SUMMARY: INDEX, Role.ABSTRACT: "abstract", Role.OVERVIEW: "overview", Role.ARCHIVED: "archived"}
 
 
 def survey(snapshot: Snapshot) -> Overview:
     """The overview of ``snapshot``."""
-    maturity = {note.path: signals.maturity for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
-    kinds = {note.path: note.kind.value for note in snapshot.notes}
-    pairs = [pair for pair in zip(snapshot.notes, snapshot.signals, strict=True) if pair[0].kind.value == "context"]
+    pairs = [pair for pair in zip(snapshot.notes, snapshot.signals, strict=True) if pair[0].kind is Kind.CONTEXT]
     pairs.sort(key=lambda pair: (-pair[1].importance, pair[0].path))
+    roots = _roots(snapshot)
+    branches: dict[str, Branch] = {}
+    _collect(roots, branches)
     return Overview(
         project=snapshot.project.name,
         notes=len(snapshot.notes),
-        counts=_counts(list(maturity.values())),
+        counts=_counts([signals.maturity for signals in snapshot.signals]),
         unseen=tuple((file.path, file.reason) for file in snapshot.unseen),
-        roots=tuple(_branch(symbol, maturity, kinds) for symbol in snapshot.hierarchy.roots),
+        roots=roots,
         important=tuple(
             NoteLine(note.path, note.title, signals.maturity, signals.importance)
             for note, signals in pairs[:_MOST_IMPORTANT]
         ),
         notices=snapshot.notices,
-        maturity=maturity,
+        branches=branches,
         fingerprint=snapshot.fingerprint,
         generation=snapshot.generation,
+        loaded_ms=snapshot.loaded_ms,
     )
 
 
@@ -42,11 +48,80 @@ def _counts(levels: list[str]) -> tuple[int, int, int]:
     return draft, validated, core
 
 
-def _branch(symbol: Symbol, maturity: dict[str, str], kinds: dict[str, str]) -> Branch:
-    if not symbol.is_folder:
-        level = maturity.get(symbol.path, "")
-        kind = kinds.get(symbol.path, "")
-        return Branch(symbol.path, symbol.name, False, kind, level, (), _counts([level]))
-    children = tuple(_branch(child, maturity, kinds) for child in symbol.children)
-    draft, validated, core = (sum(child.counts[level] for child in children) for level in range(3))
-    return Branch(symbol.path, symbol.name, True, symbol.kind, "", children, (draft, validated, core))
+@dataclass(slots=True)
+class _Folder:
+    """A folder that is being filled, its folders and notes in the order of the hierarchy."""
+
+    path: str
+    name: str
+    kind: str
+    folders: list[_Folder] = field(default_factory=list)
+    files: list[Branch] = field(default_factory=list)
+
+    def closed(self) -> Branch:
+        """The folder with all that is in it."""
+        children = (*(folder.closed() for folder in self.folders), *self.files)
+        draft, validated, core = (sum(child.counts[level] for child in children) for level in range(3))
+        aside = all(child.aside for child in children)
+        counts = (draft, validated, core)
+        return Branch(self.path, self.name, True, self.kind, "", children, counts, aside, low=self.path.lower())
+
+
+def _roots(snapshot: Snapshot) -> tuple[Branch, ...]:
+    found = {"": _Folder("", "", "")}
+
+    def folder(path: str) -> _Folder:
+        made = found.get(path)
+        if made is None:
+            above, _, name = path.rpartition("/")
+            kind = ("domain", "topic", "subtopic")[min(path.count("/"), 2)]
+            made = found[path] = _Folder(path, name, kind)
+            folder(above).folders.append(made)
+        return made
+
+    for symbol in snapshot.hierarchy.walk():
+        above = symbol.path.rpartition("/")[0]
+        if symbol.is_folder:
+            folder(symbol.path)
+        else:
+            folder(above).files.append(_note(snapshot, snapshot.by_path[symbol.path]))
+    for position, note in enumerate(snapshot.notes):
+        if note.role is Role.CONTEXT and note.folder:
+            folder(note.path.rpartition("/")[0]).files.insert(0, _note(snapshot, position))
+    for path, kind, mtime_ms in sorted(_derived(snapshot)):
+        above, _, name = path.rpartition("/")
+        folder(above).files.append(Branch(path, name, False, kind, "", aside=True, mtime_ms=mtime_ms, low=path.lower()))
+    return found[""].closed().children
+
+
+def _note(snapshot: Snapshot, position: int) -> Branch:
+    note = snapshot.notes[position]
+    signals: NoteSignals = snapshot.signals[position]
+    return Branch(
+        note.path,
+        note.title,
+        False,
+        note.kind.value,
+        signals.maturity,
+        counts=_counts([signals.maturity]),
+        aside=note.role is Role.STUB,
+        importance=signals.importance,
+        mtime_ms=note.mtime_ms,
+        low=f"{note.title}\n{note.path}".lower(),
+    )
+
+
+def _derived(snapshot: Snapshot) -> list[tuple[str, str, int]]:
+    """Path, kind and modification time (ms) of the files that the engine made from notes."""
+    files = [(file.path, _DERIVED[file.role], file.mtime_ms) for file in snapshot.files if file.role in _DERIVED]
+    try:
+        stat = (snapshot.project.tree / MANIFEST_FILE).stat()
+    except OSError:
+        return files
+    return [*files, (MANIFEST_FILE, MANIFEST, stat.st_mtime_ns // 1_000_000)]
+
+
+def _collect(branches: tuple[Branch, ...], found: dict[str, Branch]) -> None:
+    for branch in branches:
+        found[branch.path] = branch
+        _collect(branch.children, found)

@@ -84,7 +84,8 @@ class ProjectApp(ConfiguredApp):
         self.typed = query
         if not query.strip():
             self.prober.forget()
-            self.show(query="", trace=None, selected="", detail=None, note=None)
+            selected = self.view.selected if self.view.knows(self.view.selected) else ""
+            self.show(query="", trace=None, selected=selected, detail=None)
         elif self.session is not None and self.view.overview is not None:
             self.prober.ask(query, self.view.scope, run)
 
@@ -159,7 +160,7 @@ class ProjectApp(ConfiguredApp):
         trace = event.trace
         same = trace.query == self.view.query and trace.scope_option == self.view.scope
         files = selectable(trace)
-        keeps = same and (self.view.selected in files or self.view.is_note(self.view.selected))
+        keeps = same and (self.view.selected in files or self.view.knows(self.view.selected))
         selected = self.view.selected if keeps else next(iter(files), "")
         constants = {**self.view.constants, **constants_of(trace)}
         detail = event.detail if event.detail is not None and event.detail.path == selected else None

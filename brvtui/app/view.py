@@ -8,6 +8,11 @@ from enum import StrEnum
 
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Trace
 
+INDEX = "index"
+"""The kind of a folder's ``_index.md``."""
+MANIFEST = "manifest"
+"""The kind of ``_manifest.json``."""
+
 
 class Phase(StrEnum):
     """How far the project is."""
@@ -19,15 +24,25 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A folder or note of the tree pane. ``counts`` are notes below a folder by maturity, then stubs and summaries."""
+    """A folder or file of the tree pane: folders first, then notes by name, then derived files."""
 
     path: str
     name: str
     is_folder: bool
     kind: str
+    """``domain``, ``topic``, ``subtopic``; of a note its :class:`brvtui.trace.Kind`; else what kind of derived file."""
     maturity: str
+    """Of a note; empty for everything else."""
     children: tuple[Branch, ...] = ()
     counts: tuple[int, int, int] = (0, 0, 0)
+    """Notes in it by maturity."""
+    aside: bool = False
+    """Shown only when asked for: stubs, derived files, and folders that hold nothing else."""
+    importance: float = 0.0
+    """As stored, 0..100."""
+    mtime_ms: int = 0
+    low: str = ""
+    """What a filter looks at: title and path of a file in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +68,12 @@ class Overview:
     roots: tuple[Branch, ...]
     important: tuple[NoteLine, ...]
     notices: tuple[str, ...]
-    maturity: Mapping[str, str]
-    """By the note's path."""
+    branches: Mapping[str, Branch]
+    """Every folder and file of :attr:`roots` by its path."""
     fingerprint: str
     generation: int
+    loaded_ms: float
+    """When it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +135,10 @@ class View:
             return None
         return next((miss for miss in self.trace.search.near_misses if miss.file == self.selected), None)
 
-    def is_note(self, file: str) -> bool:
-        """Whether the tree has a note at ``file``."""
-        return self.overview is not None and file in self.overview.maturity
+    def knows(self, file: str) -> bool:
+        """Whether there is a file at ``file``, be it a note or not."""
+        overview = self.overview
+        return overview is not None and (file in overview.branches or any(file == path for path, _ in overview.unseen))
 
     @property
     def unused(self) -> bool:

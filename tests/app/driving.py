@@ -83,6 +83,13 @@ async def ask(pilot: Pilot[Any], text: str) -> None:
     await settled(pilot)
 
 
+async def open_notes(pilot: Pilot[Any]) -> None:
+    """Brings the Notes screen to the front."""
+    await settled(pilot)
+    await pilot.press("escape", "2")
+    await settled(pilot)
+
+
 def text_of(pilot: Pilot[Any], selector: str) -> str:
     """The lines of a widget as text."""
     widget = frame(pilot).query_one(selector, Lines)

@@ -11,9 +11,11 @@ from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.key_bar import key_name
+from brvtui.app.widgets.notes_tree import NotesTree
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.query_input import QueryInput
 from brvtui.app.widgets.results import ResultsPane
+from brvtui.app.widgets.scope_tree import ScopeTree
 from brvtui.app.widgets.tree import TreePane
 
 _OWNERS = {
@@ -27,6 +29,8 @@ _OWNERS = {
     "results": ResultsPane.BINDINGS,
     "answer": AnswerPane.BINDINGS,
     "tree": TreePane.BINDINGS,
+    "scope": ScopeTree.BINDINGS,
+    "notes_tree": NotesTree.BINDINGS,
     "modal": MessageScreen.BINDINGS,
 }
 _ALL = [(owner, binding) for owner, bindings in _OWNERS.items() for binding in bindings]

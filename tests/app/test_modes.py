@@ -58,7 +58,7 @@ async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
         await pilot.press("escape", "j", "2")
         await settled(pilot)
         assert "Session expiry" in text_of(pilot, "#note")
-        await pilot.press("G", "k", "enter")
+        await pilot.press("G", "k", "k", "enter")
         await settled(pilot)
         chosen = view(pilot).selected
         assert chosen != "auth/jwt/session_expiry.md"

@@ -16,6 +16,9 @@ from tests.docs.pages import page, script, section, sources
 README = page("README.md")
 KEY_NAMES = {
     "slash": "/",
+    "full_stop": ".",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
     "question_mark": "?",
     "escape": "Esc",
     "pagedown": "PgDn",

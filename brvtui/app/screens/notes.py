@@ -13,7 +13,7 @@ from brvtui.app.arrangement import NOTES
 from brvtui.app.messages import NoteWanted
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.widgets.note import NotePane
-from brvtui.app.widgets.tree import TreePane
+from brvtui.app.widgets.notes_tree import NotesTree
 
 
 class NotesScreen(FrameScreen):
@@ -26,9 +26,10 @@ class NotesScreen(FrameScreen):
 
     def make_panes(self) -> ComposeResult:
         """Tree and note."""
-        yield TreePane(id="tree")
+        yield NotesTree(id="tree")
         yield NotePane(id="note")
 
     @on(NoteWanted)
     def _note_wanted(self, event: NoteWanted) -> None:
         self.brv.select(event.file)
+        self.action_pane("note")

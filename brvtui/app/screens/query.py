@@ -23,8 +23,8 @@ from brvtui.app.widgets.query_input import QueryInput
 from brvtui.app.widgets.results import ResultsPane
 from brvtui.app.widgets.retry import RetryPane
 from brvtui.app.widgets.route import RoutePane
+from brvtui.app.widgets.scope_tree import ScopeTree
 from brvtui.app.widgets.score import ScorePane
-from brvtui.app.widgets.tree import TreePane
 from brvtui.app.widgets.verdict import Verdict
 
 
@@ -56,7 +56,7 @@ class QueryScreen(FrameScreen):
         yield AnswerPane(id="answer")
         yield RetryPane(id="retry")
         yield CachePane(id="cache")
-        yield TreePane(id="tree")
+        yield ScopeTree(id="tree")
 
     def on_mount(self) -> None:
         """The clock of the cache pane stands still until there is something to count down."""

@@ -11,12 +11,15 @@ from brvtui.app.paint.line import Line
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 
-_TYPED = frozenset({"slash", "question_mark", *string.printable})
+_TYPED = frozenset({"slash", "question_mark", "full_stop", *string.printable})
 _NAMES = {
     "escape": "esc",
     "enter": "enter",
     "question_mark": "?",
     "slash": "/",
+    "full_stop": ".",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
     "up": "up",
     "down": "down",
     "left": "left",

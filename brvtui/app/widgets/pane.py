@@ -27,7 +27,7 @@ _WHEEL_ROWS = 3
 _CORNERS = 6
 _MATCH = "bold match on match-ground"
 _MATCH_HERE = "bold reverse match"
-_NOTHING = "nothing matches: Esc clears the filter"
+NOTHING = "nothing matches: Esc clears the filter"
 
 
 class Pane(Lines, can_focus=True):
@@ -360,7 +360,7 @@ class ChoicePane(Pane):
         self.owner = [place for place, rows in enumerate(kept.values()) for _ in rows]
         self.cursor = self.choices.index(chosen) if chosen in kept else 0
         shown = [made for rows in kept.values() for made in rows]
-        return shown or [line(f" {part}", "muted") for part in wrap(_NOTHING, self.room - 2)]
+        return shown or [line(f" {part}", "muted") for part in wrap(NOTHING, self.room - 2)]
 
     def tally(self) -> str:
         """How many choices the filter keeps, of how many."""

@@ -1,120 +1,246 @@
-"""Tree: folders with their notes by maturity; choosing a folder scopes the query."""
+"""The context tree: folders with their notes by maturity. What choosing one does is up to the screen's own tree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, overload
 
 from textual.binding import Binding, BindingType
 
 from brvtui.app.glyphs import Glyphs
-from brvtui.app.messages import NoteWanted
+from brvtui.app.outline import Kept, Order, Row, ancestors, kept, rows
 from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import cut_left, wrap
-from brvtui.app.view import Branch, Phase, View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.paint.text import cut_left, days, wrap
+from brvtui.app.view import INDEX, MANIFEST, Branch, Overview, Phase, View
+from brvtui.app.widgets.pane import NOTHING, ChoicePane
 from brvtui.app.widgets.status_line import counts
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.trace import Kind
 
 ROOT = ""
 UNSEEN = "\0unseen"
+ASIDE = "\0aside"
 _OPEN_AT_FIRST = 60
+_MOST_UNSEEN = 500
+_LEAST_NAME = 6
+_MS_PER_DAY = 86_400_000
+KIND_WORDS = {
+    "archive_stub": "stub",
+    "summary": "stands for its folder",
+    INDEX: "folder summary",
+    "abstract": "abstract",
+    "overview": "overview",
+    "archived": "archived note",
+    MANIFEST: "manifest",
+}
+"""What a file is that is no ordinary note."""
 
 
 class TreePane(ChoicePane):
-    """Rows are the root, folders, notes, and a last node for files that the engine does not see."""
+    """Rows are the root, folders, files, and last nodes for what is not shown and what the engine does not see."""
 
     TITLE = "Tree"
-    HELP_TEXT = (
-        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). Enter on a folder "
-        "keeps the query inside it; Enter on it again, or on the whole tree, lifts that. Right and left open and "
-        "close folders. The last node lists files that the engine does not see, each with its reason."
-    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "scope", id="tree.take", tooltip="Keep the query in this folder, or show the note"),
         Binding("l,right", "unfold", "open", id="tree.open", tooltip="Open the folder"),
         Binding("h,left", "fold", "close", id="tree.close", show=False, tooltip="Close the folder, or go up"),
+        Binding("full_stop", "aside", "all files", id="tree.aside", tooltip="Show stubs and derived files too, or not"),
+        Binding("S", "order", "order", id="tree.order", tooltip="Order notes by name, importance or age"),
     ]
 
     def __init__(self, *, id: str) -> None:
         """A tree with nothing opened."""
         super().__init__(id=id)
         self.opened: set[str] | None = None
-        self._branches: dict[str, Branch] = {}
-        self._of: object = None
+        self.order = Order.NAME
+        self.shows_aside = False
+        self._rows: list[Row] = []
+        self._stamp = 0
+        self._followed = ""
+        self._kept: Kept | None = None
+        self._files: tuple[int, bool, list[Branch]] = (0, False, [])
 
     def depends(self, view: View) -> tuple[object, ...]:
-        """The tree, what is open, scope, selection and scores."""
-        return (view.overview, view.scope, view.selected, view.trace, view.phase, str(sorted(self.opened or ())))
+        """The tree, what is open and how, scope, selection and scores."""
+        return (view.overview, view.scope, view.selected, view.trace, view.phase, self._stamp)
 
-    def heading(self, view: View) -> str:
-        """Says when the query is kept to a folder."""
-        return f"Tree · in {view.scope}" if view.scope else "Tree"
+    def restamp(self) -> None:
+        """Builds the rows again, because something beside the view changed."""
+        self._stamp += 1
+        self.rebuild()
 
-    def build(self, view: View, width: int) -> list[Line]:
-        """One line a visible row."""
+    @property
+    def branch(self) -> Branch | None:
+        """What is under the cursor, when it is a folder or file of the tree."""
+        overview = self.view.overview
+        return overview.branches.get(self.chosen) if overview is not None else None
+
+    @property
+    def note(self) -> str:
+        """The note under the cursor; empty when there is none."""
+        branch = self.branch
+        return branch.path if branch is not None and branch.maturity else ""
+
+    # rows
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """One line a row that is seen; lines are made when they are painted."""
         before = self.chosen
-        self.choices, self.owner = [], []
+        self.choices, self.owner, self._rows = [], [], []
         overview = view.overview
         if overview is None:
             text = "no tree" if view.phase is Phase.FAILED else "reading the tree…"
-            return empty_lines(text, width)
-        if self._of is not overview:
-            self._of = overview
-            self._branches = {branch.path: branch for branch in _walk(overview.roots)}
-        if self.opened is None:
-            small = len(self._branches) <= _OPEN_AT_FIRST
-            self.opened = {path for path, branch in self._branches.items() if branch.is_folder and small}
-        scores = {hit.file: hit.score for hit in view.trace.hits} if view.trace and view.query.strip() else {}
-        lit = set(_ancestors(view.selected)) if view.selected else set()
-        made = [self._root(view, width)]
-        self.choices.append(ROOT)
-        for branch, depth in self._rows(overview.roots, 0, lit):
-            self.choices.append(branch.path)
-            made.append(_row(branch, depth, width, self.glyphs, view, scores, self._is_open(branch, lit)))
-        self.owner = list(range(len(made)))
-        if overview.unseen:
-            made += self._unseen(overview.unseen, width)
+            return empty_lines(view.problem or text, width)
+        self._open_first(overview)
+        if view.selected != self._followed:
+            self._followed = view.selected
+            self.opened = {*(self.opened or ()), *ancestors(view.selected)}
+            before = self.followed(before)
+        files = self._files_of(overview) if self.sieve else []
+        self._kept = kept(files, self.sieve) if self.sieve else None
+        self.all = len(files)
+        self._rows = rows(overview.roots, self.order, None if self._kept else self.opened, self._shown(view))
+        head = self.head(view, width)
+        tail = self._tail(overview, width)
+        self.choices = [*([ROOT] if head else []), *(branch.path for branch, _ in self._rows), *self._last]
+        self.owner = [*range(len(head) + len(self._rows)), *self._owners]
         self.cursor = self.choices.index(before) if before in self.choices else 0
+        scores = {hit.file: hit.score for hit in view.trace.hits} if view.trace and view.query.strip() else {}
+        return RowLines(head, self._rows, tail, lambda row: self._row(row, width, scores))
+
+    def head(self, view: View, width: int) -> list[Line]:
+        """The line above the rows, when there is one; it stands for the whole tree."""
+        return []
+
+    def followed(self, before: str) -> str:
+        """Where the cursor goes when another note was selected; ``before`` is where it was."""
+        return before
+
+    def _files_of(self, overview: Overview) -> list[Branch]:
+        """The files that a filter looks at, in the order of the rows."""
+        if self._files[:2] != (overview.generation, self.shows_aside):
+            found = [branch for branch in overview.branches.values() if not branch.is_folder]
+            found = found if self.shows_aside else [branch for branch in found if not branch.aside]
+            self._files = (overview.generation, self.shows_aside, found)
+        return self._files[2]
+
+    def _shown(self, view: View) -> Callable[[Branch], bool]:
+        """Whether a folder or file has a row where its folder is open."""
+        if self._kept is not None:
+            paths = self._kept.paths
+            return lambda branch: branch.path in paths
+        if self.shows_aside:
+            return lambda branch: True
+        also = {view.selected, *ancestors(view.selected)}
+        return lambda branch: not branch.aside or branch.path in also
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The rows are filtered already; the cursor goes to a file."""
+        if self._kept is not None and self.chosen not in self._kept.files:
+            places = (place for place, choice in enumerate(self.choices) if choice in self._kept.files)
+            self.cursor = next(places, 0)
+        return lines
+
+    def tally(self) -> str:
+        """How many files the filter keeps, of how many."""
+        return f"{len(self._kept.files)} of {self.all}" if self._kept is not None else ""
+
+    def _open_first(self, overview: Overview) -> None:
+        if self.opened is None:
+            branches = overview.branches.values()
+            small = len(branches) <= _OPEN_AT_FIRST
+            self.opened = {branch.path for branch in branches if branch.is_folder and small}
+
+    def _is_open(self, path: str) -> bool:
+        return self._kept is not None or path in (self.opened or ())
+
+    # painting
+
+    def _row(self, row: Row, width: int, scores: dict[str, float]) -> Line:
+        branch, depth = row
+        view, glyphs = self.view, self.glyphs
+        here = branch.path == view.scope or (branch.path == view.selected and self.marks_selected(scores))
+        made = line(glyphs.here if here else " ", "accent").gap(depth)
+        if branch.is_folder:
+            return self._folder(made, branch, width)
+        sign, role = sign_of(branch, glyphs)
+        score = scores.get(branch.path)
+        made.add(f"{sign} ", role).add(branch.name, "bold strong" if score is not None else self.name_role(branch))
+        if branch.kind in KIND_WORDS:
+            made.add(f"  {KIND_WORDS[branch.kind]}", "faint")
+        elif self._kept is not None and not self.sieve.keeps(branch.name.lower()):
+            made.gap(2).add(cut_left(branch.path.rpartition("/")[2], max(_LEAST_NAME, width - made.width)), "faint")
+        return made.right(width, Line().add(f"{score:.2f}", "strong") if score is not None else self._value(branch))
+
+    def _folder(self, made: Line, branch: Branch, width: int) -> Line:
+        glyphs = self.glyphs
+        made.add(f"{glyphs.open if self._is_open(branch.path) else glyphs.closed} ", "muted")
+        made.add(branch.name, "bold accent" if branch.path == self.view.scope else "text")
+        if self._kept is not None:
+            return made.right(width, Line().add(str(self._kept.folders[branch.path]), "muted"))
+        return made.right(width, Line().extend(counts(branch.counts, glyphs)))
+
+    def marks_selected(self, scores: dict[str, float]) -> bool:
+        """Whether the selected note has a mark."""
+        return bool(scores)
+
+    def name_role(self, branch: Branch) -> str:
+        """The role of a file's name."""
+        return "muted"
+
+    def _value(self, branch: Branch) -> Line:
+        overview = self.view.overview
+        if self.order is Order.IMPORTANCE and branch.maturity:
+            return Line().add(f"{branch.importance:.0f}", "importance")
+        if self.order is Order.AGE and overview is not None:
+            return Line().add(days(max(0.0, overview.loaded_ms - branch.mtime_ms) / _MS_PER_DAY), "recency")
+        return Line()
+
+    def _tail(self, overview: Overview, width: int) -> list[Line]:
+        """The lines below the rows; what can be chosen of them is left in ``_last``, whose is which in ``_owners``."""
+        self._last: list[str] = []
+        self._owners: list[int] = []
+        lines = self._nothing(overview, width) + self._aside(overview, width) + self._unseen(overview, width)
+        return [made.cut(width) for made in lines]
+
+    def _end(self, choice: str, lines: int = 1) -> None:
+        place = len(self._rows) + bool(self.head(self.view, self.room)) + len(self._last)
+        self._last.append(choice)
+        self._owners += [place] * lines
+
+    def _nothing(self, overview: Overview, width: int) -> list[Line]:
+        if self._rows:
+            return []
+        made = empty_lines(NOTHING if self._kept is not None else "no notes in this tree yet", width)
+        self._owners += [-1] * len(made)
         return made
 
-    def update(self, view: View) -> None:
-        """Follows the selected result as long as the tree itself is not in use."""
-        moved = view.selected != self.view.selected
-        super().update(view)
-        if moved and view.selected and not self.has_focus:
-            place = self.choices.index(view.selected) if view.selected in self.choices else -1
-            if place >= 0:
-                self.move_to(place, tell=False)
+    def _aside(self, overview: Overview, width: int) -> list[Line]:
+        hidden = sum(branch.aside and not branch.is_folder for branch in overview.branches.values())
+        if not hidden or self._kept is not None:
+            return []
+        self._end(ASIDE)
+        verb = "hide " if self.shows_aside else ""
+        return [line(" . ", "bold muted").add(f"{verb}{hidden} stubs and derived files", "faint")]
 
-    def _root(self, view: View, width: int) -> Line:
-        mark = self.glyphs.here if not view.scope else " "
-        overview = view.overview
-        right = Line().extend(counts(overview.counts, self.glyphs) if overview else [])
-        name = "whole tree" if width > right.width + 12 else "all"
-        return line(mark, "accent").add(name, "bold strong").right(width, right)
-
-    def _is_open(self, branch: Branch, lit: set[str]) -> bool:
-        return branch.path in (self.opened or ()) or branch.path in lit
-
-    def _rows(self, branches: Iterable[Branch], depth: int, lit: set[str]) -> Iterable[tuple[Branch, int]]:
-        for branch in branches:
-            yield branch, depth
-            if branch.is_folder and self._is_open(branch, lit):
-                yield from self._rows(branch.children, depth + 1, lit)
-
-    def _unseen(self, unseen: tuple[tuple[str, str], ...], width: int) -> list[Line]:
-        is_open = UNSEEN in (self.opened or ())
+    def _unseen(self, overview: Overview, width: int) -> list[Line]:
+        unseen = [pair for pair in overview.unseen if self.sieve.keeps(pair[0].lower())]
+        if not unseen:
+            return []
+        is_open = self._kept is not None or UNSEEN in (self.opened or ())
         sign = self.glyphs.open if is_open else self.glyphs.closed
+        self._end(UNSEEN)
         right = Line().add(str(len(unseen)), "muted")
         made = [line(f" {sign} ", "warn").add("not seen by the engine", "warn").right(width, right)]
-        self.choices.append(UNSEEN)
-        self.owner.append(len(self.choices) - 1)
-        for path, reason in unseen if is_open else ():
-            made.append(line("   ").add(cut_left(path, width - 4), "text"))
-            made += [line(f"     {part}", "muted") for part in wrap(reason, width - 6)]
-        self.owner += [-1] * (len(made) - 1)
-        return [entry.cut(width) for entry in made]
+        for path, reason in unseen[:_MOST_UNSEEN] if is_open else ():
+            reasons = [line(f"     {part}", "muted") for part in wrap(reason, width - 6)]
+            made += [line("   ").add(cut_left(path, width - 4), "text"), *reasons]
+            self._end(path, 1 + len(reasons))
+        if is_open and len(unseen) > _MOST_UNSEEN:
+            made.append(line(f"   … {len(unseen) - _MOST_UNSEEN} more", "muted"))
+            self._owners.append(-1)
+        return made
+
+    # actions
 
     def clicked(self, place: int) -> None:
         """A click opens or closes what is not chosen, and takes it."""
@@ -122,82 +248,104 @@ class TreePane(ChoicePane):
         self.action_take()
 
     def action_take(self) -> None:
-        """Scopes the query to the folder under the cursor, or shows the note."""
-        path = self.chosen
-        branch = self._branches.get(path)
-        if path == UNSEEN:
-            self._toggle(path)
-        elif branch is None or branch.is_folder:
-            wanted = ROOT if path == self.view.scope else path
-            if wanted and branch is not None:
-                self._toggle(path, True)
-            self.brv.scope_to(wanted)
-        else:
-            self.post_message(NoteWanted(path))
-
-    @property
-    def note(self) -> str:
-        """The note under the cursor; empty when a folder is."""
-        branch = self._branches.get(self.chosen)
-        return branch.path if branch is not None and not branch.is_folder else ""
+        """Takes what is under the cursor: opens or closes the last nodes."""
+        if self.chosen == UNSEEN:
+            self.toggle(UNSEEN)
+        elif self.chosen == ASIDE:
+            self.action_aside()
 
     def action_unfold(self) -> None:
         """Opens the folder, or steps into an open one."""
         if self.chosen in (self.opened or ()):
             self.action_down()
         else:
-            self._toggle(self.chosen, True)
+            self.toggle(self.chosen, True)
 
     def action_fold(self) -> None:
         """Closes the folder, or goes to the one that holds this."""
         path = self.chosen
-        if path in (self.opened or ()):
-            self._toggle(path, False)
+        if path in (self.opened or ()) and self._kept is None:
+            self.toggle(path, False)
             return
         parent = path.rpartition("/")[0]
         if parent in self.choices:
             self.move_to(self.choices.index(parent))
 
-    def _toggle(self, path: str, wanted: bool | None = None) -> None:
-        opened = set(self.opened or ())
-        branch = self._branches.get(path)
+    def action_aside(self) -> None:
+        """Shows stubs and derived files too, or no longer."""
+        self.shows_aside = not self.shows_aside
+        self.restamp()
+        self.reveal()
+
+    def action_order(self) -> None:
+        """Orders the notes of each folder by name, importance or age."""
+        self.order = self.order.following
+        self.restamp()
+        self.reveal()
+
+    def action_match(self, step: int) -> None:
+        """The next file that the filter keeps, or the one before; after the last comes the first."""
+        if self._kept is None or not self._kept.files:
+            return
+        place = self.cursor
+        while True:
+            place = (place + step) % len(self.choices)
+            if self.choices[place] in self._kept.files:
+                self.move_to(place)
+                return
+
+    def step(self, step: int) -> None:
+        """The next file, while the filter is typed."""
+        self.action_match(step)
+
+    def toggle(self, path: str, wanted: bool | None = None) -> None:
+        """Opens or closes folder ``path``: the other way round, or as ``wanted``."""
+        branch = self.view.overview.branches.get(path) if self.view.overview else None
         if path != UNSEEN and (branch is None or not branch.is_folder):
             return
-        is_open = path in opened
+        is_open = path in (self.opened or ())
         if wanted is None or wanted != is_open:
-            self.opened = opened ^ {path}
-            self.rebuild()
+            self.opened = {*(self.opened or ())} ^ {path}
+            self.restamp()
             self.reveal()
             if path == UNSEEN and not is_open:
                 self.scroll_to_row(self.owner.index(self.cursor))
 
 
-def _walk(branches: Iterable[Branch]) -> Iterable[Branch]:
-    for branch in branches:
-        yield branch
-        yield from _walk(branch.children)
+class RowLines(Sequence[Line]):
+    """Lines of a tree of which only those that are asked for are made."""
+
+    def __init__(self, head: list[Line], rows: list[Row], tail: list[Line], draw: Callable[[Row], Line]) -> None:
+        """``rows`` drawn by ``draw`` between ``head`` and ``tail``."""
+        self._head = head
+        self._rows = rows
+        self._tail = tail
+        self._draw = draw
+
+    def __len__(self) -> int:
+        return len(self._head) + len(self._rows) + len(self._tail)
+
+    @overload
+    def __getitem__(self, place: int) -> Line: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Line]: ...
+
+    def __getitem__(self, place: int | slice) -> Line | list[Line]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        below = place - len(self._head)
+        if below < 0:
+            return self._head[place]
+        return self._draw(self._rows[below]) if below < len(self._rows) else self._tail[below - len(self._rows)]
 
 
-def _ancestors(path: str) -> Iterable[str]:
-    above = path.rpartition("/")[0]
-    while above:
-        yield above
-        above = above.rpartition("/")[0]
-
-
-def _row(
-    branch: Branch, depth: int, width: int, glyphs: Glyphs, view: View, scores: dict[str, float], is_open: bool
-) -> Line:
-    here = branch.path == view.scope or (branch.path == view.selected and bool(scores))
-    made = line(glyphs.here if here else " ", "accent").gap(depth)
-    if branch.is_folder:
-        made.add(f"{glyphs.open if is_open else glyphs.closed} ", "muted")
-        made.add(branch.name, "bold accent" if branch.path == view.scope else "text")
-        return made.right(width, Line().extend(counts(branch.counts, glyphs)))
-    sign = glyphs.maturity.get(branch.maturity) or glyphs.kind.get(branch.kind, " ")
-    role = branch.maturity if branch.maturity in glyphs.maturity else "muted"
+def sign_of(branch: Branch, glyphs: Glyphs) -> tuple[str, str]:
+    """The sign of a file and its role."""
+    if branch.kind == INDEX:
+        return glyphs.kind[Kind.SUMMARY.value], "stub"
     if branch.kind in glyphs.kind:
-        sign, role = glyphs.kind[branch.kind], "stub" if branch.kind == "archive_stub" else "summary"
-    score = scores.get(branch.path)
-    made.add(f"{sign} ", role).add(branch.name, "bold strong" if score is not None else "muted")
-    return made.right(width, Line().add(f"{score:.2f}" if score is not None else "", "strong"))
+        return glyphs.kind[branch.kind], "stub" if branch.kind == "archive_stub" else "summary"
+    return (glyphs.maturity[branch.maturity], branch.maturity) if branch.maturity else (glyphs.derived, "stub")

@@ -1,0 +1,67 @@
+"""The tree of the Notes screen: moving through it shows the notes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from brvtui.app.messages import NoteWanted
+from brvtui.app.outline import Order
+from brvtui.app.view import Branch, View
+from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
+
+
+class NotesTree(TreePane):
+    """The note under the cursor is the selected one, on every screen."""
+
+    HELP_TEXT = (
+        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). Moving onto a note "
+        "shows it; Enter goes to its text. Right and left open and close folders, S orders the notes by name, "
+        "importance or age. Stubs (▱, what is left of an archived note) and the files that the engine made from "
+        "notes (▫: abstracts, folder summaries, the manifest, full texts of archived notes) are shown when asked for. "
+        "The last node lists files that the engine does not see, each with its reason."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "read", id="notes_tree.take", tooltip="Open or close the folder, or go to the note"),
+    ]
+
+    def heading(self, view: View) -> str:
+        """Says in which order the notes stand, when it is not the usual one."""
+        return "Tree" if self.order is Order.NAME else f"Tree · by {self.order.value}"
+
+    def followed(self, before: str) -> str:
+        """The cursor is always on the selected note."""
+        return self.view.selected or before
+
+    def marks_selected(self, scores: dict[str, float]) -> bool:
+        """The selected note stays marked when the cursor is on a folder."""
+        return True
+
+    def name_role(self, branch: Branch) -> str:
+        """Notes are what this tree is for."""
+        return "muted" if branch.aside else "text"
+
+    def moved(self, choice: str) -> None:
+        """Selects the note, or whatever file it is."""
+        if self.view.knows(choice) and not self._is_folder(choice):
+            self.brv.select(choice)
+
+    def action_take(self) -> None:
+        """Opens or closes the folder, or goes to the note."""
+        if self.chosen in (UNSEEN, ASIDE):
+            super().action_take()
+        elif self._is_folder(self.chosen):
+            self.toggle(self.chosen)
+        elif self.chosen:
+            self.post_message(NoteWanted(self.chosen))
+
+    def clicked(self, place: int) -> None:
+        """A click on a note shows it; on a folder, opens or closes it."""
+        self.move_to(place)
+        if self.branch is None or self.branch.is_folder:
+            self.action_take()
+
+    def _is_folder(self, choice: str) -> bool:
+        branch = self.view.overview.branches.get(choice) if self.view.overview else None
+        return branch is not None and branch.is_folder

@@ -1,0 +1,54 @@
+"""The tree of the Query screen: choosing a folder keeps the query inside it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from brvtui.app.messages import NoteWanted
+from brvtui.app.paint.line import Line, line
+from brvtui.app.view import View
+from brvtui.app.widgets.status_line import counts
+from brvtui.app.widgets.tree import ASIDE, ROOT, UNSEEN, TreePane
+
+
+class ScopeTree(TreePane):
+    """Shows where results stand, with their scores; follows the selected one while it is not in use itself."""
+
+    HELP_TEXT = (
+        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). Enter on a folder "
+        "keeps the query inside it; Enter on it again, or on the whole tree, lifts that. Right and left open and "
+        "close folders. The last node lists files that the engine does not see, each with its reason."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "scope", id="tree.take", tooltip="Keep the query in this folder, or show the note"),
+    ]
+
+    def heading(self, view: View) -> str:
+        """Says when the query is kept to a folder."""
+        return f"Tree · in {view.scope}" if view.scope else "Tree"
+
+    def head(self, view: View, width: int) -> list[Line]:
+        """The whole tree as a scope; a filter keeps it."""
+        mark = self.glyphs.here if not view.scope else " "
+        right = Line().extend(counts(view.overview.counts, self.glyphs) if view.overview else [])
+        name = "whole tree" if width > right.width + 12 else "all"
+        return [line(mark, "accent").add(name, "bold strong").right(width, right)]
+
+    def followed(self, before: str) -> str:
+        """The cursor stays while the tree is in use."""
+        return before if self.has_focus else self.view.selected
+
+    def action_take(self) -> None:
+        """Scopes the query to the folder under the cursor, or shows the note."""
+        branch = self.branch
+        if self.chosen in (UNSEEN, ASIDE):
+            super().action_take()
+        elif branch is not None and not branch.is_folder:
+            self.post_message(NoteWanted(branch.path))
+        elif branch is not None or self.chosen == ROOT:
+            wanted = ROOT if self.chosen == self.view.scope else self.chosen
+            if wanted:
+                self.toggle(self.chosen, True)
+            self.brv.scope_to(wanted)

@@ -1,0 +1,228 @@
+"""The tree of the Notes screen: browsing, filtering, what is shown when asked for; by keys and by mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from brvtui.app.app import BrvTui
+from brvtui.app.outline import Order
+from brvtui.app.widgets.notes_tree import NotesTree
+from brvtui.app.widgets.tree import ASIDE, UNSEEN
+from tests.app.driving import NARROW, WIDE, ask, frame, open_notes, settled, shown, text_of, until, view
+from tests.support.trees import Tree
+
+STUB = "_archived/auth/jwt/old_flow.stub.md"
+
+
+def _tree(app: BrvTui) -> NotesTree:
+    return app.screen.query_one(NotesTree)
+
+
+def _jwt(tree: NotesTree) -> list[str]:
+    """The notes of one folder in their order."""
+    folder = "auth/jwt/"
+    return [choice[len(folder) : -len(".md")] for choice in tree.choices if choice.startswith(folder)]
+
+
+async def test_moving_through_the_tree_selects_notes_and_leaves_folders_alone(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        tree = _tree(app)
+        assert tree.chosen == "auth"
+        assert view(pilot).selected == ""
+        await pilot.press("j", "j")
+        await settled(pilot)
+        assert tree.chosen == view(pilot).selected == "auth/jwt/refresh_rotation.md"
+        assert "rotated out after thirty seconds" in text_of(pilot, "#note").replace("\n ", " ")
+        await pilot.press("k")
+        assert tree.chosen == "auth/jwt"
+        assert view(pilot).selected == "auth/jwt/refresh_rotation.md"
+
+
+async def test_enter_opens_a_folder_or_goes_to_the_note(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        tree = _tree(app)
+        await pilot.press("enter")
+        assert "auth/jwt" not in tree.choices
+        await pilot.press("enter", "j", "j", "enter")
+        await settled(pilot)
+        assert app.focused is app.screen.query_one("#note")
+
+
+async def test_the_selected_result_is_found_in_its_folder(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        tree = _tree(app)
+        for folder in ("auth/jwt", "auth"):
+            tree.toggle(folder, False)
+        await pilot.press("1")
+        await ask(pilot, "session expiry")
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert tree.chosen == "auth/jwt/session_expiry.md"
+        row = text_of(pilot, "#tree").splitlines()[tree.cursor]
+        assert row.startswith("▌")
+        await pilot.press("h", "h")
+        assert "auth/jwt/session_expiry.md" not in tree.choices, "the user may close it again"
+
+
+async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        tree = _tree(app)
+        await pilot.press("slash", *"rotation")
+        await settled(pilot)
+        assert tree.choices == [
+            "auth",
+            "auth/jwt",
+            "auth/jwt/refresh_rotation.md",
+            "auth/oauth",
+            "auth/oauth/key_rotation.md",
+            "i18n",
+            "i18n/rotation_ja.md",
+        ]
+        assert "3 of 12" in shown(pilot)
+        assert tree.chosen == "auth/jwt/refresh_rotation.md"
+        assert view(pilot).selected == ""
+        rows = text_of(pilot, "#tree").splitlines()
+        assert rows[0].split() == ["▾", "auth", "2"]
+        assert "n_ja.md" in rows[-1], "the path says why it is kept"
+        lit = {text.lower() for text, role in tree.spans(2) if "match" in role}
+        assert lit == {"rotation"}
+        await pilot.press("enter", "n")
+        await settled(pilot)
+        assert tree.chosen == view(pilot).selected == "auth/oauth/key_rotation.md"
+        await pilot.press("n", "n")
+        assert tree.chosen == "auth/jwt/refresh_rotation.md", "after the last comes the first"
+        await pilot.press("N")
+        assert tree.chosen == "i18n/rotation_ja.md"
+        await pilot.press("escape")
+        await settled(pilot)
+        assert len(tree.choices) > 12
+        assert tree.chosen == view(pilot).selected == "i18n/rotation_ja.md"
+
+
+async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await open_notes(pilot)
+        await pilot.press("slash", *"zzz", "down", "enter", "n", "enter", "l", "h")
+        await settled(pilot)
+        assert "0 of 12" in shown(pilot)
+        assert view(pilot).selected == ""
+        await pilot.press("escape", "slash", *"broken")
+        assert "not seen by the engine" in text_of(pilot, "#tree")
+        assert "not UTF-8" in text_of(pilot, "#tree")
+
+
+async def test_stubs_and_derived_files_are_shown_when_asked_for(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        tree = _tree(app)
+        assert "_archived" not in tree.choices
+        assert "2 stubs and derived files" in text_of(pilot, "#tree")
+        await pilot.press("full_stop")
+        text = text_of(pilot, "#tree")
+        assert "_archived" in tree.choices
+        assert "auth/_index.md" in tree.choices
+        assert "_index.md  folder summary" in text
+        assert "hide 2 stubs" in text
+        tree.move_to(tree.choices.index(ASIDE))
+        await pilot.press("enter")
+        assert "_archived" not in tree.choices
+
+
+async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "old jwt flow 2023")
+        await pilot.press("escape")
+        while view(pilot).selected != STUB:
+            await pilot.press("j")
+            await settled(pilot)
+        await pilot.press("2")
+        await settled(pilot)
+        assert _tree(app).chosen == STUB
+        assert "Old JWT flow  stub" in text_of(pilot, "#tree")
+
+
+async def test_orders(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        tree = _tree(app)
+        await pilot.press("S")
+        assert tree.order is Order.IMPORTANCE
+        jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
+        assert [path.rpartition("/")[2] for path in jwt] == [
+            "token_store.md",
+            "session_expiry.md",
+            "refresh_rotation.md",
+        ]
+        assert "Tree · by importance" in shown(pilot)
+        assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith(" 91")
+        await pilot.press("S")
+        jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
+        assert [path.rpartition("/")[2] for path in jwt] == [
+            "token_store.md",
+            "refresh_rotation.md",
+            "session_expiry.md",
+        ]
+        assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith("2.0 d")
+        await pilot.press("S")
+        assert tree.order is Order.NAME
+
+
+async def test_unseen_files_can_be_looked_at(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        await pilot.press("G", "enter", "j")
+        await settled(pilot)
+        assert _tree(app).chosen == view(pilot).selected == "auth/broken.md"
+        assert "not UTF-8" in text_of(pilot, "#note")
+        await pilot.press("k", "enter")
+        assert _tree(app).chosen == UNSEEN
+        assert "auth/broken.md" not in _tree(app).choices
+
+
+async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await open_notes(pilot)
+        tree = _tree(app)
+        await pilot.click("#tree", offset=(5, tree.choices.index("billing/refunds.md") + 1))
+        await settled(pilot)
+        assert view(pilot).selected == "billing/refunds.md"
+        assert app.focused is tree
+        await pilot.click("#tree", offset=(5, tree.choices.index("billing") + 1))
+        await settled(pilot)
+        assert "billing/refunds.md" not in tree.choices
+
+
+async def test_a_change_on_disk_keeps_the_selected_note_without_a_query(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        await pilot.press("j", "j")
+        await settled(pilot)
+        garden.file("deploy/zeppelin.md", "# Zeppelin\n\ntext\n", 0)
+        await until(pilot, lambda: "deploy/zeppelin.md" in _tree(app).choices)
+        await settled(pilot)
+        assert view(pilot).selected == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
+
+
+async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., BrvTui]) -> None:
+    empty = make_app(tree.root)
+    async with empty.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert "no notes" in text_of(pilot, "#tree")
+        await pilot.press("j", "enter", "l", "h", "full_stop", "S", "slash", "x", "enter", "n")
+        assert "nothing matches" in text_of(pilot, "#tree")
+    missing = make_app(tree.root / "nowhere")
+    async with missing.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert "no such folder" in " ".join(text_of(pilot, "#tree").split())
+        await pilot.press("j", "enter", "slash", "x", "enter", "n")
+        assert frame(pilot).TITLE == "Notes"
