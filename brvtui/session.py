@@ -21,6 +21,7 @@ from brvtui.inquire.naming import find_note
 from brvtui.inquire.score_of import score_of
 from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress
+from brvtui.notes.operations import Notes
 from brvtui.profile import Profile
 from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
@@ -92,6 +93,8 @@ class Session:
         self._publisher = Publisher(
             project, StoredSignals(signals_file, self._overlay, sidecar), KeptIndex(project.tree)
         )
+        self.notes = Notes(self, project.tree, self._overlay, sidecar)
+        """Questions about single notes, and all that changes them."""
         self._cache = CacheState()
         self._running = threading.Lock()
         self._swapping = threading.Lock()
@@ -343,23 +346,24 @@ class Session:
         self._publisher.close()
 
     def _record(self, trace: Trace) -> None:
-        base = defaults(self.profile.signals)
-        recorded = self._overlay.read(base)
         snapshot = self.snapshot
-        for file in dict.fromkeys(hit.file for hit in trace.search.hits if hit.origin is not Origin.PROPAGATED):
-            position = snapshot.by_path.get(file)
-            if position is None or not snapshot.notes[position].is_local:
-                continue
-            stored = recorded.get(file, snapshot.signals[position])
-            importance, maturity = after_access(stored.importance, stored.maturity, self.profile.signals)
-            recorded[file] = replace(
-                stored,
-                importance=importance,
-                maturity=maturity,
-                access_count=stored.access_count + 1,
-                source=Source.OVERLAY,
-            )
-        self._overlay.write(recorded)
+
+        def record(recorded: dict[str, NoteSignals]) -> None:
+            for file in dict.fromkeys(hit.file for hit in trace.search.hits if hit.origin is not Origin.PROPAGATED):
+                position = snapshot.by_path.get(file)
+                if position is None or not snapshot.notes[position].is_local:
+                    continue
+                stored = recorded.get(file, snapshot.signals[position])
+                importance, maturity = after_access(stored.importance, stored.maturity, self.profile.signals)
+                recorded[file] = replace(
+                    stored,
+                    importance=importance,
+                    maturity=maturity,
+                    access_count=stored.access_count + 1,
+                    source=Source.OVERLAY,
+                )
+
+        self._overlay.edit(defaults(self.profile.signals), record)
 
 
 def _service_variables(settings: Settings) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from brvtui.store import atomic
@@ -20,6 +21,7 @@ class Overlay:
     def __init__(self, tree: Path) -> None:
         """The overlay of ``tree``; the file need not exist."""
         self.path = tree_folder(tree) / _FILE
+        self._editing = threading.Lock()
 
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
         """Recorded signals by note path; empty when nothing was recorded or the file is broken."""
@@ -35,6 +37,16 @@ class Overlay:
     def clear(self) -> None:
         """Removes the overlay; nothing happens when there is none. Raises OSError when it cannot be removed."""
         self.path.unlink(missing_ok=True)
+
+    def edit(self, base: NoteSignals, change: Callable[[dict[str, NoteSignals]], None]) -> None:
+        """Replaces the overlay by what ``change`` makes of it; nothing else is written in between.
+
+        Raises what ``change`` raises, nothing being written then, and OSError.
+        """
+        with self._editing:
+            signals = self.read(base)
+            change(signals)
+            self.write(signals)
 
     def write(self, signals: Mapping[str, NoteSignals]) -> None:
         """Replaces the overlay. Raises OSError when the data folder cannot be written."""

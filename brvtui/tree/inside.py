@@ -28,6 +28,14 @@ class Place:
 
 def parts_of(path: str) -> tuple[str, ...]:
     """The names of ``path``, a markdown file below a tree. Raises :class:`PathError` for anything else."""
+    parts = folder_parts_of(path)
+    if not path.endswith(".md"):
+        raise PathError(f"{path}: a note's name ends in .md; add it")
+    return parts
+
+
+def folder_parts_of(path: str) -> tuple[str, ...]:
+    """The names of ``path``, a folder below a tree. Raises :class:`PathError` for anything else."""
     parts = tuple(path.split("/"))
     if path.startswith("/") or ".." in parts:
         raise PathError(f"{path}: leads out of the tree; name a note below it, as in domain/topic/note.md")
@@ -36,8 +44,6 @@ def parts_of(path: str) -> tuple[str, ...]:
     hidden = next((part for part in parts if part.startswith(".")), None)
     if hidden is not None:
         raise PathError(f"{path}: {hidden} begins with a dot, which the engine does not see; choose another name")
-    if not path.endswith(".md"):
-        raise PathError(f"{path}: a note's name ends in .md; add it")
     return parts
 
 
@@ -61,6 +67,17 @@ def place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Plac
     finally:
         if folder >= 0:
             os.close(folder)
+
+
+@contextmanager
+def folder_place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Place]:
+    """The place of the folder ``path`` below ``tree``, as :func:`place_in`; links are not followed."""
+    parts = folder_parts_of(path)
+    folder = _open_folder(tree, parts[:-1], make_folders)
+    try:
+        yield Place(folder, parts[-1], path)
+    finally:
+        os.close(folder)
 
 
 def _open_folder(tree: Path, parts: tuple[str, ...], make: bool) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pathlib import Path
 from brvtui.tree import leftovers
 from brvtui.tree.attributes import Lost, copy_attributes
 from brvtui.tree.exchange import exchange, place
-from brvtui.tree.inside import PathError, Place, place_in
+from brvtui.tree.inside import PathError, Place, folder_place_in, place_in
 from brvtui.tree.regular import open_regular
 from brvtui.tree.seen import Found, Seen, digest, look, seen_as
 
@@ -39,6 +40,21 @@ _ANY_WRITE = 0o222
 
 class SaveError(Exception):
     """It was not done; the message is one line: which file, what is wrong, what to do."""
+
+
+class Unconfirmed(SaveError):
+    """It was done, but whether it would outlive a loss of power is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a written file is given beside its text: modification time in ns, permissions. None leaves either alone."""
+
+    mtime_ns: int | None = None
+    mode: int | None = None
+
+
+_UNSTAMPED = Stamp()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +85,14 @@ class Conflict:
 
 def read_note_file(tree: Path, path: str) -> tuple[bytes, Seen]:
     """The bytes of the note at ``path``, and what was seen. Raises :class:`SaveError`."""
+    found = found_at(tree, path)
+    return found.data, found.seen
+
+
+def found_at(tree: Path, path: str) -> Found:
+    """The note at ``path`` with its state. Raises :class:`SaveError`."""
     with _told(path), place_in(tree, path) as at:
-        found = look(at.folder, at.name)
-        return found.data, found.seen
+        return look(at.folder, at.name)
 
 
 def is_unchanged(tree: Path, path: str, seen: Seen) -> bool:
@@ -84,16 +105,21 @@ def is_unchanged(tree: Path, path: str, seen: Seen) -> bool:
         return False
 
 
-def save(tree: Path, path: str, data: bytes, seen: Seen | None, *, keep_mtime: bool = False) -> Saved | Conflict:
+def save(
+    tree: Path, path: str, data: bytes, seen: Seen | None, *, keep_mtime: bool = False, stamp: Stamp = _UNSTAMPED
+) -> Saved | Conflict:
     """Makes ``data`` the content of the note at ``path``: what was ``seen`` is replaced, None means a new note.
 
     At any moment the file is the old or the new one, whole, even when the process is killed. With ``keep_mtime``
-    the new file has the old one's modification time. Folders above a new note are made. Raises :class:`SaveError`.
+    the new file has the old one's modification time, unless the ``stamp`` says another. Folders above a new note are
+    made. Raises :class:`SaveError`.
     """
     with _told(path):
         try:
             with place_in(tree, path, make_folders=seen is None) as at:
-                return _create(at, data) if seen is None else _replace(at, data, seen, keep_mtime)
+                if seen is None:
+                    return _create(at, data, stamp)
+                return _replace(at, data, seen, keep_mtime, stamp)
         except FileNotFoundError:
             if seen is None:
                 raise
@@ -128,6 +154,25 @@ def move(tree: Path, path: str, target: str, seen: Seen) -> Saved | Conflict:
                     return _move(at, to, seen)
         except FileNotFoundError:
             return Conflict(None, None)
+
+
+def move_folder(tree: Path, path: str, target: str) -> None:
+    """Gives the folder at ``path`` the path ``target``, with all that is in it, in one step.
+
+    Folders above the target are made. Raises :class:`SaveError`, also when the target is taken or inside the folder.
+    """
+    if f"{target}/".startswith(f"{path}/"):
+        raise SaveError(f"{target}: is the folder {path} or inside it; choose another place")
+    with _told(path), folder_place_in(tree, path) as at:
+        if not stat.S_ISDIR(os.lstat(at.name, dir_fd=at.folder).st_mode):
+            raise SaveError(f"{path}: is no folder")
+        with _told(target), folder_place_in(tree, target, make_folders=True) as to:
+            try:
+                place(at.folder, at.name, to.folder, to.name)
+            except FileExistsError as error:
+                raise SaveError(f"{target}: is taken; choose another name") from error
+            _sync(to)
+            _sync(at)
 
 
 @contextmanager
@@ -189,10 +234,10 @@ def _beside(at: Place) -> Iterator[_Beside]:
             beside.remove()
 
 
-def _create(at: Place, data: bytes) -> Saved | Conflict:
+def _create(at: Place, data: bytes, stamp: Stamp) -> Saved | Conflict:
     text = digest(data)
     with _beside(at) as beside:
-        made = _write(beside, data, None, False)
+        made = _write(beside, data, None, False, stamp)
         beside.rename(text)
         try:
             place(at.folder, beside.name, at.folder, at.name)
@@ -203,14 +248,14 @@ def _create(at: Place, data: bytes) -> Saved | Conflict:
     return Saved(seen_as(text, made))
 
 
-def _replace(at: Place, data: bytes, seen: Seen, keep_mtime: bool) -> Saved | Conflict:
+def _replace(at: Place, data: bytes, seen: Seen, keep_mtime: bool, stamp: Stamp) -> Saved | Conflict:
     found = look(at.folder, at.name)
     if found.seen.sha256 != seen.sha256:
         return Conflict(found.data, found.seen)
     _refuse_read_only(at, found)
     ours = digest(data)
     with _beside(at) as beside:
-        made = _write(beside, data, found.stat, keep_mtime)
+        made = _write(beside, data, found.stat, keep_mtime, stamp)
         beside.rename(ours, seen.sha256)
         # Whoever is killed, interrupted or refused from here on leaves the file; the next opening sorts it out.
         beside.is_ours = False
@@ -322,10 +367,13 @@ def _put_back(folder: int, name: str, path: str, at: Place, out: Found) -> Confl
     return Conflict(out.data, out.seen)
 
 
-def _write(beside: _Beside, data: bytes, replaced: os.stat_result | None, keep_mtime: bool) -> os.stat_result:
+def _write(
+    beside: _Beside, data: bytes, replaced: os.stat_result | None, keep_mtime: bool, stamp: Stamp
+) -> os.stat_result:
     """Writes ``data`` through to the disk, with the attributes of the file that it will replace."""
     at = beside.at
-    descriptor = os.open(beside.name, _NEW, _ORDINARY if replaced is None else _PRIVATE, dir_fd=at.folder)
+    is_ordinary = replaced is None and stamp.mode is None
+    descriptor = os.open(beside.name, _NEW, _ORDINARY if is_ordinary else _PRIVATE, dir_fd=at.folder)
     try:
         left = memoryview(data)
         while left:
@@ -338,6 +386,10 @@ def _write(beside: _Beside, data: bytes, replaced: os.stat_result | None, keep_m
                 os.close(source)
             if keep_mtime:
                 os.utime(descriptor, ns=(replaced.st_atime_ns, replaced.st_mtime_ns))
+        if stamp.mode is not None:
+            os.fchmod(descriptor, stat.S_IMODE(stamp.mode))
+        if stamp.mtime_ns is not None:
+            os.utime(descriptor, ns=(stamp.mtime_ns, stamp.mtime_ns))
         os.fsync(descriptor)
         return os.fstat(descriptor)
     finally:
@@ -350,4 +402,4 @@ def _sync(at: Place) -> None:
     except OSError as error:
         if error.errno not in _NO_FOLDER_SYNC:
             said = error.strerror or error
-            raise SaveError(f"{at.path}: done, but the disk could not confirm it ({said}); look after it") from error
+            raise Unconfirmed(f"{at.path}: done, but the disk could not confirm it ({said}); look after it") from error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from brvtui.store import atomic
 from brvtui.store.folders import data_folder, tree_folder
 from brvtui.store.history import History
 from brvtui.store.overlay import Overlay
-from brvtui.tree.signals import Source, defaults
+from brvtui.tree.signals import NoteSignals, Source, defaults
 from tests.support.trees import BRV3, Tree, stored
 
 BASE = defaults(BRV3.signals)
@@ -114,3 +116,36 @@ def test_a_broken_overlay_is_an_empty_one(tree: Tree, text: str) -> None:
     overlay.path.parent.mkdir(parents=True)
     overlay.path.write_text(text)
     assert overlay.read(BASE) == {}
+
+
+def test_an_overlay_is_edited_whole_or_not_at_all(tree: Tree) -> None:
+    overlay = Overlay(tree.tree)
+    signals = stored(importance=77, source=Source.OVERLAY)
+    overlay.edit(BASE, lambda held: held.update({"a/n.md": signals}))
+    assert overlay.read(BASE) == {"a/n.md": signals}
+
+    def refused(held: dict[str, NoteSignals]) -> None:
+        held.clear()
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        overlay.edit(BASE, refused)
+    assert overlay.read(BASE) == {"a/n.md": signals}
+
+
+def test_edits_from_many_threads_lose_none(tree: Tree) -> None:
+    overlay = Overlay(tree.tree)
+
+    def record(note: str, held: dict[str, NoteSignals]) -> None:
+        held[note] = stored()
+
+    def work(number: int) -> None:
+        for turn in range(5):
+            overlay.edit(BASE, partial(record, f"a/{number}x{turn}.md"))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(overlay.read(BASE)) == 20

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from contextlib import suppress
 from typing import Any
 
@@ -16,29 +14,27 @@ from brvtui.tree.archive import Stub, StubError, archived_as, cue, read_stub, st
 from brvtui.tree.files import Role, role_of
 from brvtui.tree.reading import units
 from brvtui.tree.yaml_scalar import scalar
-from tests.support.recorded import REPOSITORY
-from tests.support.trees import BRV3, NOW_MS
+from tests.support.archived import (
+    AGAIN,
+    ALIKE,
+    BACKSLASH,
+    CASES,
+    NOT_UTF8,
+    RECORDED,
+    RECORDED_MS,
+    TWICE,
+    as_bytes,
+    importance_of,
+)
+from tests.support.trees import BRV3
 
-RECORDED: dict[str, Any] = json.loads((REPOSITORY / "tests/data/archive/engine.json").read_text(encoding="utf-8"))
-RECORDED_MS = NOW_MS + 250
-CASES = {case["id"]: case for case in RECORDED["cases"]}
-DIFFERENT = {"bytes that are not UTF-8", "backslash in the name"}
-"""Notes that this tool refuses to archive, since the engine loses bytes of them, or the way back."""
 STUB = (
     "---\nevicted_at: '2026-11-20T12:00:00.250Z'\nevicted_importance: 50\noriginal_path: {original}\n"
     "original_token_count: 2\npoints_to: {full}\ntype: archive_stub\n---\ncue..."
 )
 
 
-def as_bytes(recorded: str | dict[str, str]) -> bytes:
-    return recorded.encode("utf-8") if isinstance(recorded, str) else base64.b64decode(recorded["base64"])
-
-
-def importance_of(case: dict[str, Any]) -> float:
-    return float(case["signals"].get(case["path"], {"importance": 50})["importance"])
-
-
-@pytest.mark.parametrize("case", [case for name, case in CASES.items() if name not in DIFFERENT], ids=lambda c: c["id"])
+@pytest.mark.parametrize("case", ALIKE, ids=lambda c: c["id"])
 def test_the_files_are_those_of_the_engine(case: dict[str, Any]) -> None:
     assert RECORDED["now"] == "2026-11-20T12:00:00.250Z"
     names = archived_as(case["path"])
@@ -53,7 +49,7 @@ def test_the_files_are_those_of_the_engine(case: dict[str, Any]) -> None:
     assert case["archived"]["value"]["ghostCueTokenCount"] == int(units(cue(text, BRV3)) / 4 + 0.5)
 
 
-@pytest.mark.parametrize("case", [case for name, case in CASES.items() if name not in DIFFERENT], ids=lambda c: c["id"])
+@pytest.mark.parametrize("case", ALIKE, ids=lambda c: c["id"])
 def test_the_stubs_of_the_engine_are_understood(case: dict[str, Any]) -> None:
     names = archived_as(case["path"])
     stub = read_stub(as_bytes(case["after_archive"][names.stub]).decode("utf-8"))
@@ -64,12 +60,12 @@ def test_the_stubs_of_the_engine_are_understood(case: dict[str, Any]) -> None:
 
 
 def test_where_the_engine_loses_something() -> None:
-    lost = CASES["bytes that are not UTF-8"]
+    lost = CASES[NOT_UTF8]
     assert as_bytes(lost["after_restore"][lost["path"]]) != as_bytes(lost["before"][lost["path"]])
-    assert "error" in CASES["backslash in the name"]["restored"]
-    twice = CASES["archived once before"]
+    assert "error" in CASES[BACKSLASH]["restored"]
+    twice = CASES[TWICE]
     assert "# Old\n" not in twice["after_archive"].values()
-    again = CASES["written again meanwhile"]
+    again = CASES[AGAIN]
     assert "# Second\n" not in again["after_restore"].values()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.tree.engine_data.folders import data_folder, project_data, project_folder_name
-from brvtui.tree.engine_data.sidecar import read_sidecar
+from brvtui.tree.engine_data.sidecar import read_sidecar, read_signals_of
 from brvtui.tree.signals import defaults
 from tests.support.trees import BRV3, Tree
 
@@ -83,3 +83,14 @@ def test_signals_lie_below_the_project_data(tree: Tree) -> None:
 
 def test_no_sidecar_is_an_empty_one(tree: Tree) -> None:
     assert read_sidecar(tree.sidecar, defaults(BRV3.signals)).signals == {}
+
+
+def test_the_signals_of_one_note(tree: Tree) -> None:
+    base = defaults(BRV3.signals)
+    tree.sidecar_file("a/b/n.md", {"importance": 77})
+    tree.sidecar_file("a/b/junk.md", "no JSON")
+    tree.sidecar_file("a/b/odd.md", {"importance": 900})
+    found = read_signals_of(tree.sidecar, "a/b/n.md", base)
+    assert found == read_sidecar(tree.sidecar, base).signals["a/b/n.md"]
+    for note in ("a/b/junk.md", "a/b/odd.md", "a/b/gone.md"):
+        assert read_signals_of(tree.sidecar, note, base) is None

@@ -30,6 +30,15 @@ def signals_folder(project_data: Path) -> Path:
     return project_data / "keystore" / "signals"
 
 
+def read_signals_of(folder: Path, note: str, base: NoteSignals) -> NoteSignals | None:
+    """What the sidecar in ``folder`` holds of ``note``; None when it holds nothing, or nothing that is valid."""
+    try:
+        value = read_json(folder / f"{note}{_SUFFIX}")
+    except (OSError, ValueError):
+        return None
+    return from_mapping(value.get("value") if isinstance(value, dict) else None, Source.SIDECAR, base, partial=True)
+
+
 def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
     """Every set of signals below ``folder``; empty when there is no such folder."""
     found: dict[str, NoteSignals] = {}

@@ -1,0 +1,114 @@
+"""Archiving notes and restoring them, with the engine's own files (``docs/editing.md``, "Archiving and restoring").
+
+The steps stand in an order in which the full text is always on disk: a note is removed after both of its files in the
+archive are written, these are removed after the note is written. Whatever a crash leaves can be archived, or restored,
+again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from brvtui.notes.applying import held, is_taken
+from brvtui.notes.known import KnownSignals
+from brvtui.notes.plan import Held, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.profile import Profile
+from brvtui.tree.archive import StubError, archived_as, read_stub, stub_text
+from brvtui.tree.files import ARCHIVE, Role, role_of
+from brvtui.tree.inside import PathError, parts_of
+from brvtui.tree.saving import SaveError
+
+
+def plan_archive(tree: Path, path: str, signals: KnownSignals, now_ms: float, profile: Profile) -> Plan:
+    """Archiving the note at ``path``. Raises :class:`NoteError`."""
+    _check_archivable(path)
+    try:
+        note = held(tree, path)
+        text = note.data.decode("utf-8")
+        names = archived_as(path)
+        full = _held_or_none(tree, names.full)
+        stub = _held_or_none(tree, names.stub)
+    except SaveError as error:
+        raise NoteError(str(error)) from error
+    except UnicodeDecodeError as error:
+        said = f"its byte {error.start} is not UTF-8, which the engine's archive would replace; mend it first"
+        raise NoteError(f"{path}: {said}") from error
+    # The same text without its note's removal is what a crash left.
+    if (full or stub) and not (full and full.data == note.data):
+        taken = names.stub if stub else names.full
+        raise NoteError(f"{path}: an older note of this name is archived as {taken}; restore or move that one first")
+    importance = signals.sidecar.importance if signals.sidecar else profile.signals.importance
+    made = stub_text(path, text, importance, now_ms, profile).encode("utf-8")
+    steps: list[Step] = []
+    if not full:
+        steps.append(Write(names.full, None, Held(note.data, None, note.mode)))
+    steps += [Write(names.stub, stub, Held(made, None, note.mode)), Write(path, note, None)]
+    if signals.overlay:
+        steps.append(Record((Recorded(path, signals.overlay, None),)))
+    return Plan(f"archive {path}", tuple(steps), notices=_kept_signals(path, signals))
+
+
+def plan_restore(tree: Path, path: str, signals: KnownSignals) -> Plan:
+    """Restoring the note whose stub is at ``path``; ``signals`` are those of the note's own path.
+
+    Raises :class:`NoteError`.
+    """
+    original = original_of(tree, path)
+    try:
+        stub = held(tree, path)
+        full_path = read_stub(_text(stub)).points_to
+        full = held(tree, full_path)
+        there = _held_or_none(tree, original)
+    except SaveError as error:
+        raise NoteError(str(error)) from error
+    # The same text is what a crash left.
+    if there and there.data != full.data:
+        raise NoteError(f"{path}: {original} exists again, with another text; move or archive that one first")
+    steps: list[Step] = [] if there else [Write(original, None, Held(full.data, None, full.mode))]
+    steps += [Write(path, stub, None), Write(full_path, full, None)]
+    return Plan(f"restore {original}", tuple(steps), notices=_old_signals(original, signals))
+
+
+def original_of(tree: Path, path: str) -> str:
+    """The path of the note whose stub is at ``path``. Raises :class:`NoteError` when it is none that is restored."""
+    if role_of(path) is not Role.STUB:
+        raise NoteError(f"{path}: no stub; only {ARCHIVE}/….stub.md is restored")
+    try:
+        stub = read_stub(_text(held(tree, path)))
+        parts_of(stub.original_path)
+    except (SaveError, PathError) as error:
+        raise NoteError(str(error)) from error
+    except StubError as error:
+        raise NoteError(f"{path}: {error}; mend the stub") from error
+    return stub.original_path
+
+
+def _text(stub: Held) -> str:
+    return stub.data.decode("utf-8", "replace")
+
+
+def _check_archivable(path: str) -> None:
+    if path.startswith(f"{ARCHIVE}/") or role_of(path) not in (Role.NOTE, Role.CONTEXT):
+        raise NoteError(f"{path}: only notes are archived, and this is none")
+    if "\\" in path:
+        raise NoteError(f"{path}: the engine cannot restore a note with \\ in its name; rename it first")
+
+
+def _held_or_none(tree: Path, path: str) -> Held | None:
+    return held(tree, path) if is_taken(tree, path) else None
+
+
+def _kept_signals(path: str, signals: KnownSignals) -> tuple[str, ...]:
+    """What differs from the engine's own archiving, which drops the note's signals."""
+    if signals.sidecar is None:
+        return ()
+    return (f"{path}: ByteRover's own store keeps its signals, which brv would drop",)
+
+
+def _old_signals(path: str, signals: KnownSignals) -> tuple[str, ...]:
+    """What differs from the engine's own restoring, which begins with the default signals."""
+    stored = signals.sidecar
+    if stored is None:
+        return ()
+    was = f"importance {stored.importance:g}, {stored.maturity}"
+    return (f"{path}: begins with what ByteRover's own store still holds ({was}), where brv would begin anew",)

@@ -1,0 +1,219 @@
+"""Renaming and moving notes and folders, with the links to them and in them (``docs/editing.md``, "Moving")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from brvtui.inquire.backlinks import LinkIndex
+from brvtui.notes.applying import held, is_taken
+from brvtui.notes.following import follow
+from brvtui.notes.known import KnownSignals
+from brvtui.notes.plan import Held, LineEdit, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.snapshot import Snapshot
+from brvtui.tree.archive import archived_as
+from brvtui.tree.files import ARCHIVE, CONTEXT_FILE, Role, role_of
+from brvtui.tree.inside import PathError, folder_parts_of, parts_of
+from brvtui.tree.links import LinkState, Names, Resolved, Written, links_in
+from brvtui.tree.saving import SaveError
+from brvtui.tree.seen import digest
+
+_BESIDE = (".abstract.md", ".overview.md")
+_NAMED_EACH = 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """What moves: every markdown file by its old path, and the folder, when it is one."""
+
+    snapshot: Snapshot
+    index: LinkIndex
+    path: str
+    target: str
+    files: dict[str, str]
+    is_folder: bool
+
+    def to(self, path: str) -> str:
+        """Where the file or folder at ``path`` lies afterwards."""
+        if self.is_folder and f"{path}/".startswith(f"{self.path}/"):
+            return f"{self.target}{path[len(self.path) :]}"
+        return self.files.get(path, path)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the tree afterwards."""
+        return Names(self.to(path) for path in self.index.names[""].files)
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """The notes whose links may change: those that move, and those that link to what moves."""
+        asked = [*self.files, *(folder for folder in self.index.names[""].folders if self.to(folder) != folder)]
+        linking = (link.source for path in asked for link in self.index.backlinks(path))
+        searched = (path for path in {*self.files, *linking} if path in self.snapshot.by_path)
+        return sorted(path for path in searched if role_of(path) in (Role.NOTE, Role.CONTEXT))
+
+
+def plan_move(
+    snapshot: Snapshot,
+    index: LinkIndex,
+    path: str,
+    target: str,
+    known: Callable[[str], KnownSignals],
+    keep_mtimes: bool = True,
+) -> Plan:
+    """Giving the note or folder at ``path`` the path ``target``; links to it, and in it, follow.
+
+    ``known`` says what signals are stored of a note. With ``keep_mtimes``, notes in which only links change keep
+    their modification times, and so their recency. Raises :class:`NoteError`.
+    """
+    tree = snapshot.project.tree
+    moved = _moved(snapshot, index, path, target)
+    steps: list[Step] = []
+    edits: list[LineEdit] = []
+    notices: list[str] = []
+    try:
+        if moved.is_folder:
+            steps.append(MoveFolder(path, target))
+        else:
+            steps += [Move(old, new, digest(held(tree, old).data)) for old, new in moved.files.items()]
+        for source in moved.sources:
+            before = held(tree, source)
+            after, changed, left = _followed(tree, moved, source, before.data)
+            notices += left
+            if changed:
+                edits += changed
+                kept = Held(after, before.mtime_ns if keep_mtimes else None, before.mode)
+                steps.append(Write(moved.to(source), before, kept))
+    except SaveError as error:
+        raise NoteError(str(error)) from error
+    signals = {old: known(old) for old in moved.files}
+    records = tuple(_records(moved, signals, known))
+    if records:
+        steps.append(Record(records))
+    notices += [*_forgotten(moved, signals), *_archived(moved), *_disliked(target)]
+    return Plan(f"move {path} to {target}", tuple(steps), tuple(edits), tuple(notices))
+
+
+def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Moved:
+    tree = snapshot.project.tree
+    own = index.names[""].files
+    is_folder = path not in own and path in index.names[""].folders
+    try:
+        (folder_parts_of if is_folder else parts_of)(target)
+    except PathError as error:
+        raise NoteError(str(error)) from error
+    _check_names(path, target, is_folder, path in own)
+    if is_folder:
+        files = {old: f"{target}{old[len(path) :]}" for old in sorted(own) if old.startswith(f"{path}/")}
+    else:
+        stem, new_stem = path.removesuffix(".md"), target.removesuffix(".md")
+        files = {path: target}
+        files |= {f"{stem}{end}": f"{new_stem}{end}" for end in _BESIDE if f"{stem}{end}" in own}
+    taken = next((new for new in ([target] if is_folder else files.values()) if is_taken(tree, new)), "")
+    if taken:
+        raise NoteError(f"{taken}: is taken; choose another name")
+    return _Moved(snapshot, index, path, target, files, is_folder)
+
+
+def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None:
+    if not is_folder and not is_file:
+        raise NoteError(f"{path}: no such note or folder; look at the tree again")
+    for name in (path, target):
+        if f"{name}/".startswith(f"{ARCHIVE}/"):
+            raise NoteError(
+                f"{name}: what is in {ARCHIVE} has the names that the engine gave it; restore the note first"
+            )
+        if not is_folder and role_of(name) not in (Role.NOTE, Role.CONTEXT):
+            raise NoteError(f"{name}: is no name of a note, but of a file that is made from notes")
+    if target == CONTEXT_FILE:
+        raise NoteError(f"{target}: at the root of the tree it makes every search of the engine fail; choose a folder")
+    if "\\" in target:
+        raise NoteError(f"{target}: the engine takes \\ for a folder's end; choose another name")
+    if is_folder and f"{target}/".startswith(f"{path}/"):
+        raise NoteError(f"{target}: is the folder {path} or inside it; choose another place")
+
+
+def _followed(tree: Path, moved: _Moved, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
+    """The text of ``source`` with its links following, the lines that change, and the links that cannot follow."""
+    text = data.decode("utf-8", "surrogateescape")
+    pieces: list[str] = []
+    left: list[str] = []
+    done = 0
+    lines: dict[int, list[tuple[int, int, str]]] = {}
+    for link in links_in(text):
+        found = moved.index.names[""].resolve(link, source)
+        if not _is_concerned(tree, moved, found, source):
+            continue
+        target = moved.to(found.path)
+        made = follow(text, found, moved.to(source), target, moved.names)
+        if made is None:
+            written = text[link.start : link.end]
+            left.append(f"{source}, line {link.line}: {written} stays as it is, since such a link cannot name {target}")
+            continue
+        pieces += [text[done : link.start], made]
+        lines.setdefault(link.line, []).append((link.column, link.column + link.end - link.start, made))
+        done = link.end
+    after = "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape")
+    return after, list(_line_edits(source, text, lines)), left
+
+
+def _line_edits(source: str, text: str, lines: dict[int, list[tuple[int, int, str]]]) -> Iterator[LineEdit]:
+    rows = text.split("\n") if lines else []
+    for number, changes in lines.items():
+        before = after = rows[number - 1].removesuffix("\r")
+        for start, end, made in reversed(changes):
+            after = f"{after[:start]}{made}{after[end:]}"
+        yield LineEdit(source, number, before, after)
+
+
+def _is_concerned(tree: Path, moved: _Moved, found: Resolved, source: str) -> bool:
+    """Whether a link has to be written anew: it would no longer lead where it does."""
+    if found.state in (LinkState.BROKEN, LinkState.REFUSED):
+        return False
+    target = moved.to(found.path)
+    if target == found.path and (found.written is not Written.RELATIVE or moved.to(source) == source):
+        return False
+    if found.state is LinkState.FOREIGN:
+        return is_taken(tree, found.path) and moved.names.resolve(found.link, moved.to(source)).path != target
+    return moved.names.resolve(found.link, moved.to(source)).path != target
+
+
+def _records(
+    moved: _Moved, signals: dict[str, KnownSignals], known: Callable[[str], KnownSignals]
+) -> Iterator[Recorded]:
+    """What the tool itself recorded goes with a note."""
+    for old, stored in signals.items():
+        if stored.overlay:
+            yield Recorded(old, stored.overlay, None)
+            yield Recorded(moved.to(old), known(moved.to(old)).overlay, stored.overlay)
+
+
+def _forgotten(moved: _Moved, signals: dict[str, KnownSignals]) -> Iterator[str]:
+    """The engine knows notes by their names, and its own store is not written."""
+    stored = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
+    if len(stored) == 1:
+        old, entry = next(iter(stored.items()))
+        was = f"importance {entry.importance:g}, {entry.maturity}"
+        yield f"{old}: begins anew in ByteRover, whose own store knows it by its old name ({was})"
+    elif stored:
+        yield f"{len(stored)} notes begin anew in ByteRover, whose own store knows them by their old names"
+
+
+def _archived(moved: _Moved) -> Iterator[str]:
+    """An archived note goes back to the path that it had."""
+    there = [archived_as(old).stub for old in moved.files]
+    if moved.is_folder:
+        there = [path for path in moved.index.names[""].files if path.startswith(f"{ARCHIVE}/{moved.path}/")]
+    stubs = sorted(path for path in there if path in moved.snapshot.by_path and role_of(path) is Role.STUB)
+    if len(stubs) > _NAMED_EACH:
+        yield f"{len(stubs)} archived notes below {ARCHIVE}/{moved.path} go back to their old paths when restored"
+    else:
+        for stub in stubs:
+            yield f"{stub}: goes back to its old path when restored"
+
+
+def _disliked(target: str) -> Iterator[str]:
+    if ":" in target:
+        yield f"{target}: for the : in this name, ByteRover 3.14 ignores the stored signals of all notes"

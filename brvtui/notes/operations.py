@@ -1,0 +1,162 @@
+"""Notes of an open project: questions about one, plans to change some, applying and undoing them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from brvtui.inquire.backlinks import Backlink, LinkIndex, LinkReader
+from brvtui.inquire.manifest_place import ManifestPlace, manifest_place
+from brvtui.inquire.similar import Similar, similar_notes
+from brvtui.notes.applying import Place, Progress, apply, held, is_taken
+from brvtui.notes.archiving import original_of, plan_archive, plan_restore
+from brvtui.notes.journal import Apply, Journal
+from brvtui.notes.known import KnownSignals
+from brvtui.notes.moving import plan_move
+from brvtui.notes.plan import Held, Plan, Write
+from brvtui.profile import Profile
+from brvtui.snapshot import Snapshot
+from brvtui.store.overlay import Overlay
+from brvtui.tree import saving
+from brvtui.tree.engine_data.sidecar import read_signals_of
+from brvtui.tree.links import Resolved
+from brvtui.tree.saving import Conflict, Saved, Unconfirmed
+from brvtui.tree.seen import Seen
+from brvtui.tree.signals import NoteSignals, defaults
+
+_ALIKE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A plan was applied, undone or applied again: its title, and what the user should know."""
+
+    title: str
+    notices: tuple[str, ...]
+
+
+class Opened(Protocol):
+    """What is needed of the session."""
+
+    profile: Profile
+    clock: Callable[[], float]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot."""
+
+    def load(self) -> bool:
+        """Reads what changed on disk."""
+
+    def refresh(self, places: Collection[Path] = ()) -> bool:
+        """Reads what was noticed to have changed, and ``places``."""
+
+
+class Notes:
+    """The notes of an open project. Methods may be called from any thread; all but titles read files."""
+
+    def __init__(self, opened: Opened, tree: Path, overlay: Overlay, sidecar: Path) -> None:
+        """Notes of ``tree``; ``sidecar`` is the folder of the engine's signals, which is read only."""
+        self.journal = Journal()
+        self._opened = opened
+        self._tree = tree
+        self._overlay = overlay
+        self._sidecar = sidecar
+        self._reader = LinkReader()
+        self._changing = threading.Lock()
+
+    def links_of(self, path: str) -> tuple[Resolved, ...]:
+        """Where the links of the note at ``path`` lead. The first call reads every note."""
+        return self._links().links_of(path)
+
+    def backlinks(self, path: str) -> tuple[Backlink, ...]:
+        """The links that lead to the note or folder at ``path``. The first call reads every note."""
+        return self._links().backlinks(path)
+
+    def similar(self, path: str, limit: int = _ALIKE) -> tuple[Similar, ...]:
+        """The notes most like the one at ``path``. Raises KeyError and OSError; the first call reads every note."""
+        return similar_notes(self._opened.snapshot, path, limit)
+
+    def manifest_place(self, path: str) -> ManifestPlace:
+        """Where the file at ``path`` stands in the manifest. Raises KeyError for an unknown file."""
+        return manifest_place(self._opened.snapshot, self._opened.profile.manifest, path)
+
+    def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:
+        """Giving the note or folder at ``path`` another path; links follow. Raises :class:`NoteError`."""
+        self._opened.load()
+        index = self._links()
+        return plan_move(self._opened.snapshot, index, path, target, self._known(), keep_mtimes)
+
+    def plan_archive(self, path: str) -> Plan:
+        """Archiving the note at ``path`` as the engine does. Raises :class:`NoteError`."""
+        opened = self._opened
+        return plan_archive(self._tree, path, self._known()(path), opened.clock(), opened.profile)
+
+    def plan_restore(self, path: str) -> Plan:
+        """Restoring the note whose stub is at ``path``. Raises :class:`NoteError`."""
+        return plan_restore(self._tree, path, self._known()(original_of(self._tree, path)))
+
+    def apply(self, plan: Plan, progress: Progress | None = None) -> Done:
+        """Applies ``plan``, all of it or nothing; ``progress`` is called with steps taken and steps in all.
+
+        Raises :class:`NoteError`, also when a file changed meanwhile.
+        """
+        with self._changing:
+            said = apply(self._place(), plan, progress)
+            self.journal.add(plan)
+        self._publish(plan)
+        return Done(plan.title, (*plan.notices, *said))
+
+    def save(self, path: str, data: bytes, seen: Seen | None, keep_mtime: bool = False) -> Saved | Conflict:
+        """:func:`brvtui.tree.saving.save`, which can be undone. Raises :class:`brvtui.tree.saving.SaveError`."""
+        with self._changing:
+            before = held(self._tree, path) if seen and is_taken(self._tree, path) else None
+            after = Held(data, before.mtime_ns if before and keep_mtime else None)
+            plan = Plan(f"{'edit' if seen else 'new note'} {path}", (Write(path, before, after),))
+            try:
+                done = saving.save(self._tree, path, data, seen, keep_mtime=keep_mtime)
+            except Unconfirmed:
+                self.journal.add(plan)
+                raise
+            if isinstance(done, Conflict):
+                return done
+            self.journal.add(plan)
+        self._publish(plan)
+        return done
+
+    def undo(self, progress: Progress | None = None) -> Done:
+        """Undoes what was done last. Raises :class:`NoteError`, also when a file changed since."""
+        return self._again(self.journal.undo, progress)
+
+    def redo(self, progress: Progress | None = None) -> Done:
+        """Does again what was undone last. Raises :class:`NoteError`, also when a file changed since."""
+        return self._again(self.journal.redo, progress)
+
+    def _again(self, turn: Callable[[Apply], tuple[Plan, tuple[str, ...]]], progress: Progress | None) -> Done:
+        with self._changing:
+            plan, said = turn(lambda plan: apply(self._place(), plan, progress))
+        self._publish(plan)
+        return Done(plan.title, said)
+
+    def _publish(self, plan: Plan) -> None:
+        """Has the next question see what ``plan`` changed."""
+        self._opened.refresh([self._tree / path for path in plan.paths])
+
+    def _links(self) -> LinkIndex:
+        made = self._reader.index(self._opened.snapshot)
+        assert made is not None  # Nothing cancels it.
+        return made
+
+    def _place(self) -> Place:
+        return Place(self._tree, self._overlay, self._defaults())
+
+    def _defaults(self) -> NoteSignals:
+        return defaults(self._opened.profile.signals)
+
+    def _known(self) -> Callable[[str], KnownSignals]:
+        base = self._defaults()
+        recorded = self._overlay.read(base)
+        return lambda path: KnownSignals(read_signals_of(self._sidecar, path, base), recorded.get(path))

@@ -1,0 +1,253 @@
+"""Plans: all of their steps or none, nothing over a change by anybody else, undone to the byte."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.notes import applying
+from brvtui.notes.applying import Place, apply, held
+from brvtui.notes.plan import Held, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.store.overlay import Overlay
+from brvtui.tree.saving import Saved, SaveError
+from brvtui.tree.seen import Seen, digest
+from brvtui.tree.signals import Source, defaults
+from tests.notes.conftest import Files, files_of
+from tests.support.trees import BRV3, Tree, stored
+
+SIGNALS = stored(importance=77, source=Source.OVERLAY)
+OTHERS = stored(importance=12, source=Source.OVERLAY)
+
+
+@pytest.fixture
+def three(tree: Tree) -> Tree:
+    for number, name in enumerate(("a", "b", "c"), start=1):
+        tree.file(f"x/{name}.md", name, days=number)
+    return tree
+
+
+def steps_of(tree: Path) -> tuple[Step, ...]:
+    """One of each kind."""
+    return (
+        Write("x/a.md", held(tree, "x/a.md"), Held(b"A", held(tree, "x/a.md").mtime_ns)),
+        Write("new/n.md", None, Held(b"new", 5_000_000_000, 0o640)),
+        Write("x/b.md", held(tree, "x/b.md"), None),
+        Move("x/c.md", "y/c.md", digest(b"c")),
+        Record((Recorded("x/a.md", None, SIGNALS),)),
+        MoveFolder("x", "z/x"),
+        Write("z/x/a.md", Held(b"A"), Held(b"AA")),
+    )
+
+
+def test_every_kind_of_step_and_back(three: Tree, place: Place, files: Callable[[], Files]) -> None:
+    before = files()
+    plan = Plan("all", steps_of(three.tree))
+    progress: list[tuple[int, int]] = []
+    assert apply(place, plan, lambda *counts: progress.append(counts)) == ()
+    assert progress == [(number, 7) for number in range(7)]
+    after = files()
+    assert {path: data for path, (data, _) in after.items()} == {"new/n.md": b"new", "y/c.md": b"c", "z/x/a.md": b"AA"}
+    assert after["new/n.md"][1] == 5_000_000_000
+    assert after["y/c.md"] == before["x/c.md"]
+    assert stat.S_IMODE((three.tree / "new/n.md").stat().st_mode) == 0o640
+    assert place.overlay.read(place.defaults) == {"x/a.md": SIGNALS}
+    apply(place, plan.reverse())
+    assert files() == before
+    assert place.overlay.read(place.defaults) == {}
+
+
+@pytest.mark.parametrize("failing", range(7))
+def test_a_step_that_fails_undoes_those_before_it(
+    three: Tree, place: Place, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    before = files()
+    taken = 0
+    original = applying._take
+
+    def take(place: Place, step: Step) -> list[str]:
+        nonlocal taken
+        taken += 1
+        if taken == failing + 1:
+            raise OSError(28, "No space left on device")
+        return original(place, step)
+
+    monkeypatch.setattr(applying, "_take", take)
+    with pytest.raises(NoteError, match=r"^No space left on device$"):
+        apply(place, Plan("all", steps_of(three.tree)))
+    assert files() == before
+    assert place.overlay.read(place.defaults) == {}
+
+
+def test_what_cannot_be_undone_is_said(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = applying._take
+
+    def take(place: Place, step: Step) -> list[str]:
+        if isinstance(step, Move):
+            (three.tree / "x/a.md").write_text("somebody else's")
+            raise OSError(28, "No space left on device")
+        return original(place, step)
+
+    monkeypatch.setattr(applying, "_take", take)
+    said = "^No space left on device; and what was done already cannot be undone: x/a.md: changed meanwhile"
+    with pytest.raises(NoteError, match=said):
+        apply(place, Plan("all", steps_of(three.tree)))
+    assert (three.tree / "x/a.md").read_text() == "somebody else's"
+
+
+def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def remove(tree: Path, path: str, seen: Seen) -> Saved:
+        (tree / path).unlink()
+        raise SaveError(f"{path}: not done, Input/output error; mend that and try again")
+
+    monkeypatch.setattr(applying.saving, "remove", remove)
+    plan = Plan("archive", (Write("y/copy.md", None, Held(b"a")), Write("x/a.md", held(three.tree, "x/a.md"), None)))
+    with pytest.raises(NoteError, match=r"^x/a.md: not done, .*; what was done before that stays$"):
+        apply(place, plan)
+    assert (three.tree / "y/copy.md").read_bytes() == b"a"
+
+
+def test_what_the_disk_cannot_confirm_is_done_and_said(
+    three: Tree, place: Place, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files()
+    sync = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(5, "Input/output error")
+        sync(descriptor)
+
+    (three.tree / "y").mkdir()
+    plan = Plan("all", (Write("x/n.md", None, Held(b"n")), Move("x/c.md", "y/c.md", digest(b"c"))))
+    monkeypatch.setattr(os, "fsync", fsync)
+    said = apply(place, plan)
+    assert [line.partition(":")[0] for line in said] == ["x/n.md", "y/c.md"]
+    assert {"x/n.md", "y/c.md"} <= set(files())
+    monkeypatch.setattr(
+        applying.saving, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done, no; try again"))
+    )
+    (three.tree / "x/n.md").unlink()
+    os.replace(three.tree / "y/c.md", three.tree / "x/c.md")
+    plan = Plan("two", (Move("x/c.md", "y/c.md", digest(b"c")), Write("x/b.md", held(three.tree, "x/b.md"), None)))
+    with pytest.raises(NoteError, match=r"^x/b.md: not done, no; try again$"):
+        apply(place, plan)
+    assert files() == before
+
+
+@pytest.mark.parametrize(
+    ("step", "change", "said"),
+    [
+        (Write("x/a.md", Held(b"a"), Held(b"A")), "x/a.md", "x/a.md: changed meanwhile"),
+        (Write("x/a.md", Held(b"a"), None), "x/a.md", "x/a.md: changed meanwhile"),
+        (Write("x/n.md", None, Held(b"n")), "x/n.md", "x/n.md: there is such a file already"),
+        (Move("x/a.md", "x/n.md", digest(b"a")), "x/a.md", "x/a.md: changed meanwhile"),
+        (Move("x/a.md", "x/n.md", digest(b"a")), "x/n.md", "x/n.md: is taken"),
+        (MoveFolder("x", "y"), "y/n.md", "y: there is such a file already"),
+    ],
+)
+def test_changes_meanwhile(
+    three: Tree, place: Place, files: Callable[[], Files], step: Step, change: str, said: str
+) -> None:
+    plan = Plan("one", (Write("first.md", None, Held(b"first")), step))
+    three.file(change, "somebody else's")
+    before = files()
+    with pytest.raises(NoteError, match=said):
+        apply(place, plan)
+    assert files() == before
+
+
+@pytest.mark.parametrize("step", [Write("x/a.md", Held(b"a"), Held(b"A")), Move("x/a.md", "x/n.md", digest(b"a"))])
+def test_a_note_that_is_gone(three: Tree, place: Place, step: Step) -> None:
+    (three.tree / "x/a.md").unlink()
+    with pytest.raises(NoteError, match=r"x/a.md: "):
+        apply(place, Plan("one", (step,)))
+
+
+def test_a_change_after_the_first_look(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(applying, "_check", lambda place, steps: None)
+    three.file("x/a.md", "somebody else's")
+    three.file("x/n.md", "somebody else's")
+    for step, said in (
+        (Write("x/a.md", Held(b"a"), Held(b"A")), "x/a.md: changed meanwhile"),
+        (Write("x/a.md", Held(b"a"), None), "x/a.md: changed meanwhile"),
+        (Write("x/n.md", None, Held(b"n")), "x/n.md: there is such a file already"),
+        (Move("x/a.md", "x/m.md", digest(b"a")), "x/a.md: changed meanwhile"),
+        (Record((Recorded("x/a.md", SIGNALS, None),)), "x/a.md: its recorded signals changed meanwhile"),
+    ):
+        with pytest.raises(NoteError, match=said):
+            apply(place, Plan("one", (step,)))
+
+
+def test_recorded_signals_that_changed(three: Tree, place: Place) -> None:
+    place.overlay.write({"x/a.md": OTHERS, "x/b.md": SIGNALS})
+    plan = Plan("one", (Record((Recorded("x/b.md", SIGNALS, None), Recorded("x/a.md", SIGNALS, None))),))
+    with pytest.raises(NoteError, match=r"x/a.md: its recorded signals changed meanwhile"):
+        apply(place, plan)
+    assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
+
+
+def test_what_a_save_says_is_passed_on(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def save(*_: object, **__: object) -> Saved:
+        return Saved(None, ("owner",), "x/.kept")
+
+    monkeypatch.setattr(applying.saving, "save", save)
+    said = apply(place, Plan("one", (Write("x/a.md", Held(b"a"), Held(b"A")),)))
+    assert said == (
+        "x/a.md: its owner could not be carried over",
+        "x/a.md: another program has it open; what that writes is kept in x/.kept",
+    )
+
+
+@pytest.mark.parametrize("path", ["../out.md", "/tmp/out.md", "x/.hidden.md", "x/out.txt"])
+def test_paths_out_of_the_tree(three: Tree, place: Place, path: str) -> None:
+    for step in (Write(path, None, Held(b"n")), Move("x/a.md", path, digest(b"a"))):
+        with pytest.raises(NoteError):
+            apply(place, Plan("one", (step,)))
+    assert (three.tree / "x/a.md").read_text() == "a"
+
+
+@pytest.mark.parametrize(("path", "target"), [("x", "x/y"), ("x", "x"), ("x", "../x"), ("x", ".x"), ("x/a.md", "y")])
+def test_folders_that_cannot_be_moved(three: Tree, place: Place, path: str, target: str) -> None:
+    with pytest.raises(NoteError):
+        apply(place, Plan("one", (MoveFolder(path, target),)))
+    assert (three.tree / "x/a.md").read_text() == "a"
+
+
+NAMES = st.sampled_from(["x/a.md", "x/b.md", "y/c.md", "d.md"])
+
+
+@given(st.lists(st.tuples(NAMES, st.one_of(NAMES, st.binary(max_size=4), st.none())), max_size=8))
+def test_any_plan_that_was_applied_is_undone_to_the_byte(
+    tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[str, str | bytes | None]]
+) -> None:
+    tree = Tree(tmp_path_factory.mktemp("tree") / "p")
+    place = Place(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
+    tree.file("x/a.md", "a", days=1)
+    tree.file("x/b.md", "b", days=2)
+    before = files_of(tree.tree)
+    now: dict[str, Held] = {path: held(tree.tree, path) for path in before}
+    steps: list[Step] = []
+    for path, change in moves:
+        if isinstance(change, str):
+            if path not in now or change in now:
+                continue
+            steps.append(Move(path, change, digest(now[path].data)))
+            now[change] = now.pop(path)
+        elif change is not None or path in now:
+            after = None if change is None else Held(change)
+            steps.append(Write(path, now.get(path), after))
+            now = {name: kept for name, kept in now.items() if name != path} | ({path: after} if after else {})
+    plan = Plan("any", tuple(steps))
+    apply(place, plan)
+    after_all = {path: data for path, (data, _) in files_of(tree.tree).items()}
+    assert after_all == {path: kept.data for path, kept in now.items()}
+    apply(place, plan.reverse())
+    assert files_of(tree.tree) == before
+    apply(place, plan)
+    assert {path: data for path, (data, _) in files_of(tree.tree).items()} == after_all

@@ -1,0 +1,305 @@
+"""Archiving and restoring: the engine's files to the byte, no text ever lost, no path led out of the tree."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.notes import applying
+from brvtui.notes.applying import Place, apply
+from brvtui.notes.archiving import plan_archive, plan_restore
+from brvtui.notes.known import KnownSignals
+from brvtui.notes.plan import NoteError, Plan, Step
+from brvtui.store.overlay import Overlay
+from brvtui.tree.archive import archived_as
+from brvtui.tree.files import ARCHIVE
+from brvtui.tree.signals import Source, defaults
+from tests.notes.conftest import Files, files_of
+from tests.support.archived import AGAIN, BACKSLASH, CASES, NOT_UTF8, RECORDED_MS, TWICE, as_bytes
+from tests.support.trees import BRV3, NOW_MS, Tree, stored
+
+REFUSED = {NOT_UTF8, BACKSLASH, TWICE}
+NONE = KnownSignals()
+STUB = "---\noriginal_path: {original}\npoints_to: {full}\ntype: archive_stub\n---\ncue..."
+OVERLAY = stored(importance=77, source=Source.OVERLAY)
+
+
+def contents(files: Files) -> dict[str, bytes]:
+    return {path: data for path, (data, _) in files.items()}
+
+
+def recorded(files: dict[str, Any]) -> dict[str, bytes]:
+    return {path: as_bytes(data) for path, data in files.items()}
+
+
+def written(tree: Tree, case: dict[str, Any]) -> None:
+    for path, data in case["before"].items():
+        tree.file(path, as_bytes(data), days=3)
+    for path, signals in case["signals"].items():
+        tree.sidecar_file(path, signals)
+
+
+@pytest.mark.parametrize("case", [case for name, case in CASES.items() if name not in REFUSED], ids=lambda c: c["id"])
+def test_the_files_are_those_of_the_engine(tree: Tree, case: dict[str, Any], files: Callable[[], Files]) -> None:
+    written(tree, case)
+    before = files()
+    notes = tree.session(now_ms=RECORDED_MS).notes
+    notes.apply(notes.plan_archive(case["path"]))
+    archived = files()
+    assert contents(archived) == recorded(case["after_archive"])
+    for path, text in case["rewritten"].items():
+        tree.file(path, text)
+    stub = archived_as(case["path"]).stub
+    if case["id"] == AGAIN:
+        with pytest.raises(NoteError, match="exists again, with another text"):
+            notes.plan_restore(stub)
+        (tree.tree / case["path"]).unlink()
+    else:
+        notes.apply(notes.plan_restore(stub))
+        assert contents(files()) == recorded(case["after_restore"])
+        notes.undo()
+        assert contents(files()) == contents(archived)
+    notes.undo()
+    assert files() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (NOT_UTF8, "its byte 7 is not UTF-8"),
+        (BACKSLASH, "cannot restore a note with"),
+        (TWICE, r"is archived as _archived/yard/gates/north\.stub\.md; restore or move that one first"),
+    ],
+)
+def test_where_the_engine_would_lose_something(tree: Tree, name: str, said: str, files: Callable[[], Files]) -> None:
+    case = CASES[name]
+    written(tree, case)
+    before = files()
+    with pytest.raises(NoteError, match=said):
+        tree.session().notes.plan_archive(case["path"])
+    assert files() == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["_archived/a.stub.md", "_archived/a.full.md", "_archived/a.md", "a/_index.md", "a/b.abstract.md", "a/b.txt"],
+)
+def test_only_notes_are_archived(tree: Tree, path: str) -> None:
+    tree.file(path, "x")
+    with pytest.raises(NoteError, match=r"only notes|ends in \.md"):
+        plan_archive(tree.tree, path, NONE, NOW_MS, BRV3)
+
+
+@pytest.mark.parametrize("path", ["../out.md", "a/../../out.md", "/out.md", "gone.md", "a/.hidden.md"])
+def test_paths_that_are_none_of_a_note(tree: Tree, path: str) -> None:
+    tree.note("a/n.md", "N")
+    (tree.tree.parent / "out.md").write_text("secret")
+    with pytest.raises(NoteError):
+        plan_archive(tree.tree, path, NONE, NOW_MS, BRV3)
+
+
+@pytest.mark.parametrize(
+    ("original", "full"),
+    [
+        ("../../../escaped.md", "_archived/a.full.md"),
+        ("/tmp/escaped.md", "_archived/a.full.md"),
+        ("a/.git/escaped.md", "_archived/a.full.md"),
+        (".escaped.md", "_archived/a.full.md"),
+        ("a/b.md", "../config.full.md"),
+        ("a/b.md", "_archived/../../config.full.md"),
+        ("a/b.md", "a/other.md"),
+        ("a/b.md", "_archived/gone.full.md"),
+        ("a/b.md", "_archived/link.full.md"),
+    ],
+)
+def test_stubs_that_lead_elsewhere(tree: Tree, original: str, full: str, files: Callable[[], Files]) -> None:
+    tree.file("_archived/a.full.md", "full")
+    tree.file("a/other.md", "other")
+    (tree.root / "secret.md").write_text("secret")
+    (tree.tree / "_archived/link.full.md").symlink_to(tree.root / "secret.md")
+    tree.file("_archived/a.stub.md", STUB.format(original=original, full=full))
+    before = files()
+    with pytest.raises(NoteError):
+        plan_restore(tree.tree, "_archived/a.stub.md", NONE)
+    assert files() == before
+
+
+@pytest.mark.parametrize("path", ["a/n.md", "_archived/a.full.md", "../x.stub.md", "_archived/gone.stub.md"])
+def test_what_is_no_stub(tree: Tree, path: str) -> None:
+    tree.note("a/n.md", "N")
+    tree.file("_archived/a.full.md", "full")
+    with pytest.raises(NoteError):
+        plan_restore(tree.tree, path, NONE)
+
+
+class Killed(BaseException):
+    """The process ends here: nothing is tidied up."""
+
+
+def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Ends the process before the step of that number is taken."""
+    original = applying._take
+    taken = 0
+
+    def take(place: Place, step: Step) -> list[str]:
+        nonlocal taken
+        if taken == number:
+            raise Killed
+        taken += 1
+        return original(place, step)
+
+    monkeypatch.setattr(applying, "_take", take)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_crash_while_archiving_loses_nothing_and_is_gone_on_from(
+    tree: Tree, place: Place, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    tree.file("a/n.md", "the text", days=3)
+    place.overlay.write({"a/n.md": OVERLAY})
+    known = KnownSignals(overlay=OVERLAY)
+    plan = plan_archive(tree.tree, "a/n.md", known, NOW_MS, BRV3)
+    assert len(plan.steps) == 4
+    with monkeypatch.context() as patch:
+        killed_before(patch, number)
+        with pytest.raises(Killed):
+            apply(place, plan)
+    found = contents(files_of(tree.tree))
+    assert b"the text" in found.values()
+    if "a/n.md" in found:
+        apply(place, plan_archive(tree.tree, "a/n.md", known, NOW_MS, BRV3))
+    assert set(files_of(tree.tree)) == {"_archived/a/n.full.md", "_archived/a/n.stub.md"}
+    assert (tree.tree / "_archived/a/n.full.md").read_text() == "the text"
+    apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))
+    assert contents(files_of(tree.tree)) == {"a/n.md": b"the text"}
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_crash_while_restoring_loses_nothing_and_is_gone_on_from(
+    tree: Tree, place: Place, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    tree.file("a/n.md", "the text", days=3)
+    apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
+    plan = plan_restore(tree.tree, "_archived/a/n.stub.md", NONE)
+    assert len(plan.steps) == 3
+    with monkeypatch.context() as patch:
+        killed_before(patch, number)
+        with pytest.raises(Killed):
+            apply(place, plan)
+    found = contents(files_of(tree.tree))
+    assert b"the text" in found.values()
+    if "_archived/a/n.stub.md" in found:
+        apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))
+    found = contents(files_of(tree.tree))
+    assert found.pop("a/n.md") == b"the text"
+    assert set(found) <= {"_archived/a/n.full.md"}
+    apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
+    assert set(files_of(tree.tree)) == {"_archived/a/n.full.md", "_archived/a/n.stub.md"}
+
+
+@pytest.mark.parametrize(
+    "there", [{"stub": "old", "full": "old"}, {"stub": "old"}, {"full": "old"}, {"stub": "old", "full": ""}]
+)
+def test_older_notes_of_the_same_name_are_kept(tree: Tree, there: dict[str, str]) -> None:
+    tree.note("a/n.md", "N")
+    for kind, text in there.items():
+        tree.file(f"_archived/a/n.{kind}.md", text)
+    with pytest.raises(NoteError, match="an older note of this name is archived as _archived/a/n"):
+        plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
+
+
+def test_a_note_that_changes_meanwhile_stays(tree: Tree, place: Place) -> None:
+    tree.note("a/n.md", "N")
+    plan = plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
+    tree.note("a/n.md", "N, changed")
+    with pytest.raises(NoteError, match="changed meanwhile"):
+        apply(place, plan)
+    assert set(files_of(tree.tree)) == {"a/n.md"}
+
+
+def test_a_private_note_stays_private(tree: Tree, place: Place) -> None:
+    tree.note("a/n.md", "N")
+    (tree.tree / "a/n.md").chmod(0o600)
+    apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in (tree.tree / "_archived/a").iterdir()}
+    assert modes == {0o600}
+    apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))
+    assert stat.S_IMODE((tree.tree / "a/n.md").stat().st_mode) == 0o600
+
+
+def test_signals_of_the_sidecar_stay_and_are_told(tree: Tree) -> None:
+    tree.note("a/n.md", "N")
+    kept = tree.sidecar_file("a/n.md", {"importance": 33.25, "maturity": "validated"})
+    before = kept.read_bytes()
+    notes = tree.session().notes
+    done = notes.apply(notes.plan_archive("a/n.md"))
+    assert done.notices == ("a/n.md: ByteRover's own store keeps its signals, which brv would drop",)
+    assert "evicted_importance: 33.25\n" in (tree.tree / "_archived/a/n.stub.md").read_text()
+    done = notes.apply(notes.plan_restore("_archived/a/n.stub.md"))
+    was = "(importance 33.25, validated)"
+    said = f"a/n.md: begins with what ByteRover's own store still holds {was}, where brv would begin anew"
+    assert done.notices == (said,)
+    assert kept.read_bytes() == before
+
+
+def test_signals_of_the_overlay_go_and_come_back(tree: Tree) -> None:
+    tree.note("a/n.md", "N")
+    overlay = Overlay(tree.tree)
+    overlay.write({"a/n.md": OVERLAY})
+    base = defaults(BRV3.signals)
+    notes = tree.session().notes
+    assert notes.apply(notes.plan_archive("a/n.md")).notices == ()
+    assert overlay.read(base) == {}
+    assert "evicted_importance: 50\n" in (tree.tree / "_archived/a/n.stub.md").read_text()
+    notes.undo()
+    assert overlay.read(base) == {"a/n.md": OVERLAY}
+    notes.redo()
+    notes.apply(notes.plan_restore("_archived/a/n.stub.md"))
+    assert overlay.read(base) == {}
+
+
+def test_restoring_keeps_bytes_that_are_not_utf8(tree: Tree, place: Place) -> None:
+    tree.file("_archived/a/n.full.md", b"# \xe4\n")
+    tree.file("_archived/a/n.stub.md", STUB.format(original="a/n.md", full="_archived/a/n.full.md"))
+    apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))
+    assert contents(files_of(tree.tree)) == {"a/n.md": b"# \xe4\n"}
+
+
+def test_a_note_is_young_after_it_was_restored(tree: Tree, place: Place) -> None:
+    tree.note("a/n.md", "N", days=90)
+    old = (tree.tree / "a/n.md").stat().st_mtime_ns
+    apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
+    apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))
+    assert (tree.tree / "a/n.md").stat().st_mtime_ns > old
+
+
+@given(st.text(), st.sampled_from(["n.md", "a/n.md", "a/b/c/d/n.md", "a/context.md", "a/n m.md", "日/本.md"]))
+def test_archived_and_restored_is_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str, path: str) -> None:
+    tree = Tree(tmp_path_factory.mktemp("tree") / "p")
+    place = Place(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
+    tree.file(path, text.encode("utf-8", "replace"), days=3)
+    before = files_of(tree.tree)
+    plan: Plan = plan_archive(tree.tree, path, NONE, NOW_MS, BRV3)
+    apply(place, plan)
+    assert all(name.startswith(f"{ARCHIVE}/") for name in files_of(tree.tree))
+    apply(place, plan_restore(tree.tree, archived_as(path).stub, NONE))
+    assert contents(files_of(tree.tree)) == contents(before)
+    apply(place, plan_archive(tree.tree, path, NONE, NOW_MS, BRV3))
+    apply(place, plan.reverse())
+    assert files_of(tree.tree) == before
+
+
+def test_the_tree_beside_stays(tree: Tree, place: Place) -> None:
+    outside = Path(tree.root / "notes.md")
+    outside.write_text("mine")
+    tree.note("a/n.md", "N")
+    tree.note("a/m.md", "M")
+    apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
+    assert outside.read_text() == "mine"
+    assert (tree.tree / "a/m.md").read_text() == "# M\n\n\n"

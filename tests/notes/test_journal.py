@@ -1,0 +1,82 @@
+"""What was done is undone in order, and done again; a refusal changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.notes.journal import Journal
+from brvtui.notes.plan import Held, NoteError, Plan, Write
+
+
+def plan(title: str, size: int = 1) -> Plan:
+    return Plan(title, (Write(f"{title}.md", None, Held(b"x" * size)),))
+
+
+class Applied:
+    """What was applied, as the titles of plans; ``-`` before those that were undone."""
+
+    def __init__(self) -> None:
+        self.titles: list[str] = []
+        self.refused = False
+
+    def __call__(self, asked: Plan) -> tuple[str, ...]:
+        if self.refused:
+            raise NoteError("changed meanwhile")
+        step = asked.steps[0]
+        assert isinstance(step, Write)
+        self.titles.append(asked.title if step.before is None else f"-{asked.title}")
+        return (f"did {asked.title}",)
+
+
+def test_the_newest_is_undone_first_and_done_again_last() -> None:
+    journal, applied = Journal(), Applied()
+    for title in "abc":
+        journal.add(plan(title))
+    assert journal.done == ("a", "b", "c")
+    undone, said = journal.undo(applied)
+    assert (undone.title, said) == ("c", ("did c",))
+    journal.undo(applied)
+    assert (journal.done, journal.undone) == (("a",), ("c", "b"))
+    journal.redo(applied)
+    assert (journal.done, journal.undone) == (("a", "b"), ("c",))
+    assert applied.titles == ["-c", "-b", "b"]
+
+
+def test_what_is_done_anew_ends_what_could_be_done_again() -> None:
+    journal, applied = Journal(), Applied()
+    journal.add(plan("a"))
+    journal.undo(applied)
+    journal.add(plan("b"))
+    assert (journal.done, journal.undone) == (("b",), ())
+    with pytest.raises(NoteError, match="nothing was undone"):
+        journal.redo(applied)
+
+
+def test_nothing_to_undo() -> None:
+    with pytest.raises(NoteError, match="nothing was changed in this session"):
+        Journal().undo(Applied())
+
+
+def test_a_refusal_changes_nothing() -> None:
+    journal, applied = Journal(), Applied()
+    journal.add(plan("a"))
+    journal.add(plan("b"))
+    journal.undo(applied)
+    applied.refused = True
+    for turn in (journal.undo, journal.redo):
+        with pytest.raises(NoteError, match="changed meanwhile"):
+            turn(applied)
+    assert (journal.done, journal.undone) == (("a",), ("b",))
+
+
+def test_the_oldest_are_forgotten() -> None:
+    journal = Journal(most_plans=3)
+    for title in "abcde":
+        journal.add(plan(title))
+    assert journal.done == ("c", "d", "e")
+    journal = Journal(most_bytes=10)
+    for title in "abc":
+        journal.add(plan(title, 4))
+    assert journal.done == ("b", "c")
+    journal.add(plan("large", 100))
+    assert journal.done == ("large",)

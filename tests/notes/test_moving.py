@@ -1,0 +1,388 @@
+"""Moving notes and folders: links follow in the way they are written, everything else stays to the byte."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.inquire.backlinks import LinkReader
+from brvtui.notes.operations import Notes
+from brvtui.notes.plan import LineEdit, Move, MoveFolder, NoteError, Plan, Write
+from brvtui.store.overlay import Overlay
+from brvtui.tree.links import LinkState
+from brvtui.tree.signals import Source, defaults
+from tests.notes.conftest import Files, files_of
+from tests.support.trees import BRV3, Tree, stored
+
+OVERLAY = stored(importance=77, source=Source.OVERLAY)
+
+
+def lines_of(plan: Plan) -> list[tuple[str, int, str, str]]:
+    return [(edit.path, edit.line, edit.before, edit.after) for edit in plan.edits]
+
+
+def after(tree: Tree, path: str, target: str) -> Plan:
+    """The plan, applied."""
+    notes = tree.session().notes
+    plan = notes.plan_move(path, target)
+    notes.apply(plan)
+    return plan
+
+
+def text(tree: Tree, path: str) -> str:
+    return (tree.tree / path).read_bytes().decode()
+
+
+@pytest.fixture
+def yard(tree: Tree) -> Tree:
+    tree.file("yard/gates/north.md", "# North\n", days=5)
+    tree.file("yard/gates/south.md", "# South\n", days=6)
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("see @yard/gates/north.md.", "see @yard/doors/back_door.md."),
+        ("@yard/gates/north", "@yard/doors/back_door"),
+        ("@Yard/Gates/North.md", "@yard/doors/back_door.md"),
+        ("[n](../gates/north.md)", "[n](../doors/back_door.md)"),
+        ("[n](../gates/north)", "[n](../doors/back_door)"),
+        ("[n](<../gates/north.md#part> 'title')", "[n](<../doors/back_door.md#part> 'title')"),
+        ("[n](yard/gates/north.md?raw)", "[n](yard/doors/back_door.md?raw)"),
+        ("[n](./../gates/north.md)", "[n](../doors/back_door.md)"),
+        ("[ref]: ../gates/north.md", "[ref]: ../doors/back_door.md"),
+        ("@yard/gates/north.md [n](../gates/north.md)", "@yard/doors/back_door.md [n](../doors/back_door.md)"),
+        ("`[n](../gates/north.md)`", None),
+        ("@yard/gates/south.md [s](../gates/south.md)", None),
+        ("@yard/gates/gone.md", None),
+    ],
+)
+def test_links_in_the_text_follow(yard: Tree, written: str, expected: str | None) -> None:
+    before = f"# Rounds\r\n\r\n{written}\r\nend é\n"
+    yard.file("yard/night/rounds.md", before)
+    plan = after(yard, "yard/gates/north.md", "yard/doors/back_door.md")
+    assert text(yard, "yard/night/rounds.md") == before.replace(written, expected or written)
+    assert lines_of(plan) == ([("yard/night/rounds.md", 3, written, expected)] if expected else [])
+    assert plan.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("related", "expected"),
+    [
+        ("[yard/gates/north.md]", "[yard/doors/back_door.md]"),
+        ("[a/b/c.md, '@yard/gates/north.md' ,x]", "[a/b/c.md, '@yard/doors/back_door.md' ,x]"),
+        ('["yard/gates/north"]', '["yard/doors/back_door"]'),
+        ("yard/gates/north.md # why", "yard/doors/back_door.md # why"),
+        (
+            "\n  - yard/gates/north.md # why\n  - 'Yard/Gates/North'",
+            "\n  - yard/doors/back_door.md # why\n  - 'yard/doors/back_door'",
+        ),
+    ],
+)
+def test_entries_of_related_follow(yard: Tree, related: str, expected: str) -> None:
+    before = f"---\ntitle:   T  # kept\nrelated: {related}\n---\n# T\n"
+    yard.file("yard/night/rounds.md", before)
+    after(yard, "yard/gates/north.md", "yard/doors/back_door.md")
+    assert text(yard, "yard/night/rounds.md") == before.replace(related, expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "in_flow", "in_block", "markdown"),
+    [
+        ("a/b c, d.md", "'a/b c, d.md'", "a/b c, d.md", "../../a/b%20c,%20d.md"),
+        ("a/it's: x.md", "'a/it''s: x.md'", "'a/it''s: x.md'", "../../a/it%27s:%20x.md"),
+        ("@a/b.md", "'@a/b.md'", "'@a/b.md'", "../../@a/b.md"),
+        ("日本/ノート.md", "日本/ノート.md", "日本/ノート.md", "../../日本/ノート.md"),
+        ("a/100% (new)#1.md", "a/100% (new)#1.md", "a/100% (new)#1.md", "../../a/100%25%20%28new%29%231.md"),
+    ],
+)
+def test_names_that_need_care(yard: Tree, target: str, in_flow: str, in_block: str, markdown: str) -> None:
+    front = "---\nrelated: [yard/gates/north.md, x]\n---\n[n](../gates/north.md)\n"
+    yard.file("yard/night/flow.md", front)
+    yard.file("yard/night/block.md", "---\nrelated:\n  - yard/gates/north.md\n---\n")
+    after(yard, "yard/gates/north.md", target)
+    assert text(yard, "yard/night/flow.md") == f"---\nrelated: [{in_flow}, x]\n---\n[n]({markdown})\n"
+    assert text(yard, "yard/night/block.md") == f"---\nrelated:\n  - {in_block}\n---\n"
+    index = LinkReader().index(yard.snapshot())
+    assert index is not None
+    assert len(index.backlinks(target)) == 3
+
+
+@pytest.mark.parametrize("target", ["doors/back.md", "a/b/back door.md", "a/b/café.md", "a/b/c/d/e.md"])
+def test_a_relation_that_cannot_name_the_new_path_stays_and_is_told(yard: Tree, target: str) -> None:
+    yard.file("yard/night/rounds.md", "# R\n\n@yard/gates/north.md\n")
+    plan = after(yard, "yard/gates/north.md", target)
+    assert text(yard, "yard/night/rounds.md") == "# R\n\n@yard/gates/north.md\n"
+    said = "stays as it is, since such a link cannot name"
+    assert plan.notices == (f"yard/night/rounds.md, line 3: @yard/gates/north.md {said} {target}",)
+
+
+def test_a_normalised_relation_follows_to_a_name_with_capitals(yard: Tree) -> None:
+    yard.file("yard/night/rounds.md", "@YARD/gates/north.md @yard/gates/north.md\n")
+    after(yard, "yard/gates/north.md", "yard/Doors/Back.md")
+    assert text(yard, "yard/night/rounds.md") == "@yard/doors/back.md @yard/Doors/Back.md\n"
+
+
+def test_links_in_the_note_itself_follow(yard: Tree) -> None:
+    yard.file("yard/gates/img/plan.png", b"png")
+    own = "[s](south.md) ![p](img/plan.png) [me](north.md) @yard/gates/south.md [x](gone.md) [d](src/a.py)\n"
+    yard.file("yard/gates/north.md", own, days=5)
+    plan = after(yard, "yard/gates/north.md", "north.md")
+    expected = (
+        "[s](yard/gates/south.md) ![p](yard/gates/img/plan.png) [me](north.md) @yard/gates/south.md [x](gone.md) "
+        "[d](src/a.py)\n"
+    )
+    assert text(yard, "north.md") == expected
+    assert lines_of(plan) == [("yard/gates/north.md", 1, own.rstrip("\n"), expected.rstrip("\n"))]
+
+
+def test_bytes_that_are_not_utf8_stay(yard: Tree) -> None:
+    start = b"x" * 5_000 + b"\n"  # the engine takes a note for binary by its first 4,096 bytes
+    yard.file("yard/night/rounds.md", start + b"\xe4\xff [n](../gates/north.md) \xc3\n")
+    after(yard, "yard/gates/north.md", "yard/gates/n.md")
+    assert (yard.tree / "yard/night/rounds.md").read_bytes() == start + b"\xe4\xff [n](../gates/n.md) \xc3\n"
+
+
+def test_a_folder_moves_with_all_that_is_in_it(yard: Tree, files: Callable[[], Files]) -> None:
+    yard.file("yard/gates/south.md", "[n](north.md) @yard/gates/north.md [r](../night/rounds.md) [f](.)\n", days=6)
+    yard.file("yard/gates/inner/deep.md", "[s](../south.md)\n")
+    yard.file("yard/gates/plan.png", b"png")
+    yard.file("yard/gates/_index.md", "---\ntype: summary\n---\n[n](north.md)\n")
+    yard.file("yard/night/rounds.md", "[n](../gates/north.md) [f](../gates) @yard/gates/inner/deep.md\n")
+    before = files()
+    notes = yard.session().notes
+    plan = notes.plan_move("yard/gates", "doors")
+    notes.apply(plan)
+    assert isinstance(plan.steps[0], MoveFolder)
+    assert set(files()) == {path.replace("yard/gates/", "doors/") for path in before}
+    assert text(yard, "doors/south.md") == "[n](north.md) @yard/gates/north.md [r](../yard/night/rounds.md) [f](.)\n"
+    assert text(yard, "doors/inner/deep.md") == "[s](../south.md)\n"
+    assert text(yard, "yard/night/rounds.md") == "[n](../../doors/north.md) [f](../../doors) @doors/inner/deep.md\n"
+    assert [line.partition(":")[0] for line in plan.notices] == ["yard/gates/south.md, line 1"]
+    notes.undo()
+    assert files() == before
+
+
+def test_what_stands_beside_a_note_goes_with_it(yard: Tree, files: Callable[[], Files]) -> None:
+    for end in ("abstract", "overview"):
+        yard.file(f"yard/gates/north.{end}.md", "short")
+    before = files()
+    plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
+    assert [step.target for step in plan.steps if isinstance(step, Move)] == [
+        "yard/gates/n.md",
+        "yard/gates/n.abstract.md",
+        "yard/gates/n.overview.md",
+    ]
+    assert files()["yard/gates/n.md"] == before["yard/gates/north.md"]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Callable[[], Files], keep: bool) -> None:
+    yard.file("yard/night/rounds.md", "@yard/gates/north.md\n", days=9)
+    before = files()
+    notes = yard.session().notes
+    notes.apply(notes.plan_move("yard/gates/north.md", "yard/gates/n.md", keep_mtimes=keep))
+    assert (files()["yard/night/rounds.md"][1] == before["yard/night/rounds.md"][1]) is keep
+    assert files()["yard/gates/n.md"] == before["yard/gates/north.md"]
+    notes.undo()
+    assert files() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "target", "said"),
+    [
+        ("yard/gates/gone.md", "x/y.md", "no such note or folder"),
+        ("yard/gates/north.md", "yard/gates/south.md", "is taken"),
+        ("yard/gates/north.md", "yard/gates/north.md", "is taken"),
+        ("yard/gates/north.md", "yard/gates/north", r"ends in \.md"),
+        ("yard/gates/north.md", "../north.md", "leads out of the tree"),
+        ("yard/gates/north.md", "/north.md", "leads out of the tree"),
+        ("yard/gates/north.md", ".yard/north.md", "begins with a dot"),
+        ("yard/gates/north.md", "yard//north.md", "no path of a note"),
+        ("yard/gates/north.md", "yard/_index.md", "is no name of a note"),
+        ("yard/gates/north.md", "yard/n.abstract.md", "is no name of a note"),
+        ("yard/gates/north.md", "_archived/n.md", "restore the note first"),
+        ("yard/gates/north.md", "context.md", "every search of the engine fail"),
+        ("yard/gates/north.md", "yard\\north.md", "the engine takes"),
+        ("_archived/yard/a.stub.md", "yard/a.md", "restore the note first"),
+        ("yard/_index.md", "yard/a.md", "is no name of a note"),
+        ("yard", "yard/gates/yard", "is the folder yard or inside it"),
+        ("yard", "yard", "is the folder yard or inside it"),
+        ("yard/gates", "yard/night", "is taken"),
+        ("yard", "_archived/x", "restore the note first"),
+        ("_archived", "old", "restore the note first"),
+        ("yard", "../yard", "leads out of the tree"),
+    ],
+)
+def test_what_is_refused(yard: Tree, files: Callable[[], Files], path: str, target: str, said: str) -> None:
+    yard.file("yard/_index.md", "x")
+    yard.file("yard/night/rounds.md", "x")
+    yard.file("_archived/yard/a.stub.md", "x")
+    before = files()
+    with pytest.raises(NoteError, match=said):
+        yard.session().notes.plan_move(path, target)
+    assert files() == before
+
+
+def test_a_name_that_a_derived_file_has(yard: Tree) -> None:
+    yard.file("yard/gates/north.abstract.md", "short")
+    yard.file("yard/gates/n.abstract.md", "other")
+    with pytest.raises(NoteError, match=r"yard/gates/n\.abstract\.md: is taken"):
+        yard.session().notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
+
+
+def test_signals_of_the_sidecar_stay_and_are_told(yard: Tree) -> None:
+    kept = yard.sidecar_file("yard/gates/north.md", {"importance": 72.5, "maturity": "core"})
+    plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
+    said = "begins anew in ByteRover, whose own store knows it by its old name (importance 72.5, core)"
+    assert plan.notices == (f"yard/gates/north.md: {said}",)
+    assert kept.exists()
+    yard.sidecar_file("yard/gates/n.md", {"importance": 10})
+    yard.sidecar_file("yard/gates/south.md", {"importance": 10})
+    plan = yard.session().notes.plan_move("yard/gates", "doors")
+    assert plan.notices == ("2 notes begin anew in ByteRover, whose own store knows them by their old names",)
+
+
+def test_signals_of_the_overlay_go_with_the_note(yard: Tree) -> None:
+    overlay = Overlay(yard.tree)
+    overlay.write({"yard/gates/north.md": OVERLAY, "yard/gates/n.md": stored(source=Source.OVERLAY)})
+    notes = yard.session().notes
+    notes.apply(notes.plan_move("yard/gates/north.md", "yard/gates/n.md"))
+    assert overlay.read(defaults(BRV3.signals)) == {"yard/gates/n.md": OVERLAY}
+    notes.undo()
+    assert len(overlay.read(defaults(BRV3.signals))) == 2
+
+
+def test_stubs_of_the_old_path_are_left_alone_and_told(yard: Tree) -> None:
+    yard.file("_archived/yard/gates/north.stub.md", "see @yard/gates/north.md")
+    plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
+    assert plan.notices == ("_archived/yard/gates/north.stub.md: goes back to its old path when restored",)
+    assert text(yard, "_archived/yard/gates/north.stub.md") == "see @yard/gates/north.md"
+    for number in range(4):
+        yard.file(f"_archived/yard/gates/{number}.stub.md", "x")
+    plan = yard.session().notes.plan_move("yard/gates", "doors")
+    assert plan.notices == ("5 archived notes below _archived/yard/gates go back to their old paths when restored",)
+
+
+def test_a_colon_voids_the_stored_signals_of_the_engine(yard: Tree) -> None:
+    plan = yard.session().notes.plan_move("yard/gates/north.md", "yard/gates/n:1.md")
+    assert plan.notices == (
+        "yard/gates/n:1.md: for the : in this name, ByteRover 3.14 ignores the stored signals of all notes",
+    )
+
+
+def test_notes_of_shared_sources_are_left_alone(yard: Tree, make_tree: Callable[[str], Tree]) -> None:
+    other = make_tree("other")
+    other.file("a/b.md", "@yard/gates/north.md\n")
+    yard.source(("lib", other))
+    assert after(yard, "yard/gates/north.md", "yard/gates/n.md").edits == ()
+    with pytest.raises(NoteError, match="no such note"):
+        yard.session().notes.plan_move("[lib]:a/b.md", "a/c.md")
+
+
+def test_a_note_that_changes_after_the_plan_refuses_all_of_it(yard: Tree, files: Callable[[], Files]) -> None:
+    yard.file("yard/night/rounds.md", "@yard/gates/north.md\n")
+    notes = yard.session().notes
+    plan = notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
+    yard.file("yard/night/rounds.md", "somebody else's @yard/gates/north.md\n")
+    before = files()
+    with pytest.raises(NoteError, match=r"yard/night/rounds\.md: changed meanwhile"):
+        notes.apply(plan)
+    assert files() == before
+
+
+def test_a_link_that_was_written_a_moment_ago_follows(yard: Tree) -> None:
+    session = yard.session()
+    yard.file("yard/night/rounds.md", "@yard/gates/north.md\n")
+    plan = session.notes.plan_move("yard/gates/north.md", "yard/gates/n.md")
+    assert plan.edits == (LineEdit("yard/night/rounds.md", 1, "@yard/gates/north.md", "@yard/gates/n.md"),)
+
+
+PARTS = st.sampled_from(["a", "b", "note", "My Note", "x-y", "é", "it's", "n(1)", "100%", "[z]", "c#", "日本"])
+PATHS = st.lists(PARTS, min_size=1, max_size=4).map(lambda parts: f"{'/'.join(parts)}.md")
+
+
+@given(st.lists(PATHS, min_size=3, max_size=6, unique=True), PATHS, st.data())
+def test_every_link_leads_where_it_did(
+    tmp_path_factory: pytest.TempPathFactory, paths: list[str], target: str, data: st.DataObject
+) -> None:
+    tree = Tree(tmp_path_factory.mktemp("tree") / "p")
+    for path in paths:
+        linked = data.draw(st.lists(st.sampled_from(paths), max_size=3))
+        below = os.path.dirname(path)
+        entries = ", ".join(f'"{other}"' for other in linked)
+        links = " ".join(
+            f"[t](<{os.path.relpath(other, below or '.').replace('%', '%25').replace('#', '%23')}>)" for other in linked
+        )
+        relations = " ".join(f"@{other}" for other in linked)
+        tree.file(path, f"---\nrelated: [{entries}]\n---\n{links}\n{relations}\n", days=3)
+    moving = data.draw(st.sampled_from(paths))
+    before = files_of(tree.tree)
+    notes: Notes = tree.session().notes
+    leads = {path: [(found.state, found.path) for found in notes.links_of(path)] for path in paths}
+    if (tree.tree / target).exists():
+        with pytest.raises(NoteError, match="is taken"):
+            notes.plan_move(moving, target)
+        return
+    plan = notes.plan_move(moving, target)
+    notes.apply(plan)
+    moved = {path: target if path == moving else path for path in paths}
+    left = len([notice for notice in plan.notices if "such a link cannot name" in notice])
+    lost = 0
+    for path in paths:
+        now = [(found.state, found.path) for found in notes.links_of(moved[path])]
+        wanted = [(state, moved.get(name, name)) for state, name in leads[path]]
+        lost += sum(one != other for one, other in zip(now, wanted, strict=True) if other[0] is LinkState.NOTE)
+    assert lost <= left
+    assert all(step.path != moving or not isinstance(step, Write) for step in plan.steps)
+    notes.undo()
+    assert files_of(tree.tree) == before
+
+
+CANONICAL = st.sampled_from(["a/b/n.md", "a/c/n.md", "a/b/m.md", "a/b/d/n.md"])
+
+
+@given(CANONICAL, CANONICAL)
+def test_there_and_back_again(tmp_path_factory: pytest.TempPathFactory, path: str, target: str) -> None:
+    tree = Tree(tmp_path_factory.mktemp("tree") / "p")
+    tree.file(path, "# N\n[z](../z.md)\n".replace("../", "../" * (path.count("/") - 1)), days=4)
+    tree.file("a/z.md", f"---\nrelated: [{path}, x]\n---\n@{path} [n]({path.removeprefix('a/')}) `@{path}`\n", days=5)
+    before = files_of(tree.tree)
+    if path == target:
+        return
+    after(tree, path, target)
+    assert files_of(tree.tree) != before
+    after(tree, target, path)
+    assert files_of(tree.tree) == before
+
+
+def test_ten_thousand_links_to_one_note(tree: Tree) -> None:
+    tree.note("a/b/hub.md", "Hub")
+    for number in range(500):
+        tree.file(f"a/c/n{number:03d}.md", "@a/b/hub.md\n" * 20)
+    plan = tree.session().notes.plan_move("a/b/hub.md", "a/b/center.md")
+    assert len(plan.edits) == 10_000
+
+
+def test_folders_are_not_left_half_moved(
+    yard: Tree, monkeypatch: pytest.MonkeyPatch, files: Callable[[], Files]
+) -> None:
+    yard.file("yard/night/rounds.md", "@yard/gates/north.md\n")
+    before = files()
+    notes = yard.session().notes
+    plan = notes.plan_move("yard/gates", "yard/doors")
+
+    def place(*_: object) -> None:
+        raise OSError(18, "Invalid cross-device link")
+
+    monkeypatch.setattr("brvtui.tree.saving.place", place)
+    with pytest.raises(NoteError, match="Invalid cross-device link"):
+        notes.apply(plan)
+    assert files() == before
+    assert not Path(yard.tree / "yard/doors").exists()

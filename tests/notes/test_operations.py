@@ -1,0 +1,202 @@
+"""The notes of an open project: what a session offers, and that all of it can be undone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.notes.plan import Held, NoteError, Plan, Write
+from brvtui.tree.saving import Conflict, Saved, SaveError, read_note_file
+from tests.notes.conftest import Files
+from tests.support.trees import Tree
+
+
+@pytest.fixture
+def yard(tree: Tree) -> Tree:
+    tree.file("yard/gates/north.md", "# North gate\n\nopens at six, to the south @yard/gates/south.md\n", days=5)
+    tree.file("yard/gates/south.md", "# South gate\n\nopens at seven\n", days=6)
+    tree.notes(10)
+    return tree
+
+
+def test_questions_about_a_note(yard: Tree) -> None:
+    notes = yard.session().notes
+    assert [found.path for found in notes.links_of("yard/gates/north.md")] == ["yard/gates/south.md"]
+    assert [found.source for found in notes.backlinks("yard/gates/south.md")] == ["yard/gates/north.md"]
+    assert notes.similar("yard/gates/north.md")[0].path == "yard/gates/south.md"
+    assert notes.similar("yard/gates/north.md", limit=0) == ()
+    assert notes.manifest_place("yard/gates/south.md").lane == "contexts"
+    for question in (notes.similar, notes.manifest_place):
+        with pytest.raises(KeyError):
+            question("nowhere.md")
+
+
+def test_answers_are_those_of_the_newest_snapshot(yard: Tree) -> None:
+    session = yard.session()
+    assert len(session.notes.backlinks("yard/gates/south.md")) == 1
+    yard.file("yard/gates/east.md", "@yard/gates/south.md")
+    session.load()
+    assert len(session.notes.backlinks("yard/gates/south.md")) == 2
+
+
+def test_what_was_done_is_searched_at_once(yard: Tree) -> None:
+    session = yard.session()
+    notes = session.notes
+    done = notes.apply(notes.plan_move("yard/gates/south.md", "yard/gates/sunny.md"))
+    assert (done.title, done.notices) == ("move yard/gates/south.md to yard/gates/sunny.md", ())
+    assert "yard/gates/sunny.md" in session.snapshot.by_path
+    notes.apply(notes.plan_archive("yard/gates/sunny.md"))
+    assert "_archived/yard/gates/sunny.stub.md" in session.snapshot.by_path
+    assert notes.journal.done == ("move yard/gates/south.md to yard/gates/sunny.md", "archive yard/gates/sunny.md")
+
+
+def test_what_was_done_is_searched_at_once_while_watching(yard: Tree) -> None:
+    session = yard.session()
+    assert session.watch(lambda: None).active
+    try:
+        session.load()
+        session.notes.apply(session.notes.plan_move("yard", "court"))
+        assert {path for path in session.snapshot.by_path if "gates" in path} == {
+            "court/gates/north.md",
+            "court/gates/south.md",
+        }
+        _, seen = read_note_file(yard.tree, "court/gates/south.md")
+        session.notes.save("court/gates/south.md", b"# South\n\nzebra\n", seen)
+        assert [hit.path for hit in session.probe("zebra").hits] == ["court/gates/south.md"]
+        session.notes.undo()
+        assert session.probe("zebra").hits == ()
+        session.notes.undo()
+        assert "yard/gates/north.md" in session.snapshot.by_path
+    finally:
+        session.close()
+
+
+def test_everything_is_undone_in_order_and_done_again(yard: Tree, files: Callable[[], Files]) -> None:
+    session = yard.session()
+    notes = session.notes
+    states = [files()]
+
+    def did() -> None:
+        states.append(files())
+
+    _, seen = read_note_file(yard.tree, "yard/gates/north.md")
+    assert isinstance(notes.save("yard/gates/north.md", b"# North\n@yard/gates/south.md\n", seen), Saved)
+    did()
+    assert isinstance(notes.save("yard/new/east.md", b"# East\n", None), Saved)
+    did()
+    notes.apply(notes.plan_move("yard/gates/south.md", "yard/new/west.md"))
+    did()
+    notes.apply(notes.plan_archive("yard/new/east.md"))
+    did()
+    notes.apply(notes.plan_restore("_archived/yard/new/east.stub.md"))
+    did()
+    assert notes.journal.done == (
+        "edit yard/gates/north.md",
+        "new note yard/new/east.md",
+        "move yard/gates/south.md to yard/new/west.md",
+        "archive yard/new/east.md",
+        "restore yard/new/east.md",
+    )
+    for number, state in enumerate(reversed(states[:-1]), start=1):
+        undone = notes.undo()
+        assert {path: data for path, (data, _) in files().items()} == {path: data for path, (data, _) in state.items()}
+        assert undone.title in notes.journal.undone
+        assert len(notes.journal.done) == 5 - number
+    assert files() == states[0]
+    assert session.snapshot.by_path.keys() >= {"yard/gates/south.md"}
+    for state in states[1:]:
+        notes.redo()
+        assert {path: data for path, (data, _) in files().items()} == {path: data for path, (data, _) in state.items()}
+
+
+def test_a_conflict_is_answered_and_not_journaled(yard: Tree) -> None:
+    notes = yard.session().notes
+    _, seen = read_note_file(yard.tree, "yard/gates/north.md")
+    yard.file("yard/gates/north.md", "theirs")
+    conflict = notes.save("yard/gates/north.md", b"mine", seen)
+    assert isinstance(conflict, Conflict)
+    assert conflict.theirs == b"theirs"
+    assert isinstance(notes.save("yard/gates/north.md", b"mine", None), Conflict)
+    assert notes.journal.done == ()
+    assert isinstance(notes.save("yard/gates/north.md", b"mine", conflict.seen), Saved)
+    notes.undo()
+    assert (yard.tree / "yard/gates/north.md").read_text() == "theirs"
+
+
+def test_a_note_that_is_gone_is_a_conflict(yard: Tree) -> None:
+    notes = yard.session().notes
+    _, seen = read_note_file(yard.tree, "yard/gates/north.md")
+    (yard.tree / "yard/gates/north.md").unlink()
+    assert notes.save("yard/gates/north.md", b"mine", seen) == Conflict(None, None)
+    with pytest.raises(SaveError):
+        notes.save("../out.md", b"mine", None)
+
+
+def test_a_kept_modification_time(yard: Tree, files: Callable[[], Files]) -> None:
+    notes = yard.session().notes
+    before = files()
+    _, seen = read_note_file(yard.tree, "yard/gates/north.md")
+    notes.save("yard/gates/north.md", b"mine", seen, keep_mtime=True)
+    assert files()["yard/gates/north.md"] == (b"mine", before["yard/gates/north.md"][1])
+    notes.undo()
+    assert files() == before
+    notes.redo()
+    assert files()["yard/gates/north.md"] == (b"mine", before["yard/gates/north.md"][1])
+
+
+def test_undoing_over_a_change_by_somebody_else_is_refused(yard: Tree, files: Callable[[], Files]) -> None:
+    notes = yard.session().notes
+    notes.apply(notes.plan_archive("yard/gates/north.md"))
+    yard.file("yard/gates/north.md", "written again")
+    before = files()
+    with pytest.raises(NoteError, match=r"^yard/gates/north\.md: there is such a file already"):
+        notes.undo()
+    assert files() == before
+    assert notes.journal.done == ("archive yard/gates/north.md",)
+    (yard.tree / "yard/gates/north.md").unlink()
+    notes.undo()
+    assert (yard.tree / "yard/gates/north.md").read_text().startswith("# North gate")
+
+
+def test_a_plan_that_is_refused_is_not_journaled(yard: Tree) -> None:
+    notes = yard.session().notes
+    with pytest.raises(NoteError):
+        notes.apply(Plan("odd", (Write("yard/gates/north.md", Held(b"other"), None),)))
+    assert notes.journal.done == ()
+
+
+def test_the_sidecar_is_never_written(yard: Tree) -> None:
+    yard.sidecar_file("yard/gates/south.md", {"importance": 61, "maturity": "draft"})
+    kept = {path: path.read_bytes() for path in yard.sidecar.rglob("*") if path.is_file()}
+    notes = yard.session().notes
+    notes.apply(notes.plan_move("yard/gates/south.md", "yard/gates/sunny.md"))
+    notes.undo()
+    notes.apply(notes.plan_archive("yard/gates/south.md"))
+    notes.apply(notes.plan_restore("_archived/yard/gates/south.stub.md"))
+    assert {path: path.read_bytes() for path in yard.sidecar.rglob("*") if path.is_file()} == kept
+
+
+def test_changes_from_many_threads(yard: Tree) -> None:
+    notes = yard.session().notes
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for turn in range(5):
+                assert isinstance(notes.save(f"yard/t{number}/n{turn}.md", b"# N\n", None), Saved)
+                notes.backlinks("yard/gates/south.md")
+            notes.undo()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(notes.journal.done) == 16
+    assert len(list(Path(yard.tree / "yard").rglob("n[0-9].md"))) == 16
