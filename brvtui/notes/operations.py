@@ -17,6 +17,7 @@ from brvtui.notes.journal import Apply, Journal
 from brvtui.notes.known import KnownSignals
 from brvtui.notes.moving import plan_move
 from brvtui.notes.plan import Held, Plan, Write
+from brvtui.notes.signals import Where, plan_forget, plan_signals
 from brvtui.profile import Profile
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
@@ -98,6 +99,14 @@ class Notes:
     def plan_restore(self, path: str) -> Plan:
         """Restoring the note whose stub is at ``path``. Raises :class:`NoteError`."""
         return plan_restore(self._tree, path, self._known()(original_of(self._tree, path)))
+
+    def plan_signals(self, path: str, signals: NoteSignals, where: Where, keep_mtime: bool = True) -> Plan:
+        """Storing ``signals`` of the note at ``path`` there. Raises :class:`NoteError`."""
+        return plan_signals(self._tree, path, signals, where, self._known()(path), keep_mtime)
+
+    def plan_forget(self, path: str) -> Plan:
+        """Dropping what the overlay holds of the note at ``path``. Raises :class:`NoteError`."""
+        return plan_forget(path, self._known()(path))
 
     def apply(self, plan: Plan, progress: Progress | None = None) -> Done:
         """Applies ``plan``, all of it or nothing; ``progress`` is called with steps taken and steps in all.
