@@ -18,6 +18,7 @@ from brvtui.inquire.board import Board
 from brvtui.inquire.curve import Curve, curve
 from brvtui.inquire.forecast import LAST_DAY, Forecast
 from brvtui.inquire.naming import find_note
+from brvtui.inquire.preview import Preview, preview
 from brvtui.inquire.score_of import score_of
 from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress
@@ -296,6 +297,13 @@ class Session:
     def after_updates(self, path: str, updates: int) -> After:
         """The note at ``path`` after so many curate updates; writes nothing. Raises KeyError for an unknown note."""
         return after_updates(*self._signals_of(path), updates, self.profile)
+
+    def preview(self, query: str, path: str, data: bytes, keep_mtime: bool = False, scope: str = "") -> Preview:
+        """The answer to ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
+
+        Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time.
+        """
+        return preview(self.snapshot, self.profile, self.clock(), query, scope, path, data, keep_mtime)
 
     def _signals_of(self, path: str) -> tuple[NoteSignals, float, bool]:
         """Signals of the note at ``path``, its age in days, and whether it is local."""

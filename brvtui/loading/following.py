@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.loading.one_file import is_same, note_of, read_file
+from brvtui.loading.one_file import Edit, is_same, note_of, read_file
 from brvtui.profile import Profile
 from brvtui.snapshot import FolderSummary, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms
@@ -56,12 +56,17 @@ class _Changes:
 
 
 def follow(
-    previous: Snapshot, places: Iterable[str], profile: Profile, now_ms: float, stored: SignalLayers
+    previous: Snapshot,
+    places: Iterable[str],
+    profile: Profile,
+    now_ms: float,
+    stored: SignalLayers,
+    edit: Edit | None = None,
 ) -> Snapshot | None:
     """The snapshot that a whole reading would give, if only ``places`` (files and folders below the tree) changed.
 
-    The same object when nothing had changed. None when a whole reading is needed: files of unusual kinds, shared
-    sources, more files than the engine reads, a clock that went back.
+    ``edit`` stands in for what is on disk. The same object when nothing had changed. None when a whole reading is
+    needed: files of unusual kinds, shared sources, more files than the engine reads, a clock that went back.
     """
     orders = previous.orders
     if orders is None or previous.limits != profile.limits or now_ms < previous.loaded_ms or _is_special(previous):
@@ -69,7 +74,7 @@ def follow(
     if stored.broken != previous.stored.broken:
         return None
     try:
-        changes = _look(previous, places, profile)
+        changes = _look(previous, places, profile, edit)
     except Unusual:
         return None
     if changes is None or any(_is_odd(path) for path in changes.files):
@@ -93,7 +98,7 @@ def _is_odd(path: str) -> bool:
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 
-def _look(previous: Snapshot, places: Iterable[str], profile: Profile) -> _Changes | None:
+def _look(previous: Snapshot, places: Iterable[str], profile: Profile, edit: Edit | None) -> _Changes | None:
     tree = previous.project.tree
     wanted = _files_at(previous, places)
     unseen = {file.path for file in previous.unseen if file.path not in previous.parsed}
@@ -105,13 +110,14 @@ def _look(previous: Snapshot, places: Iterable[str], profile: Profile) -> _Chang
     terms: dict[str, NoteTerms] = {}
     base = defaults(profile.signals)
     for path in sorted(wanted):
-        known, file = previous.parsed.get(path), look_at(tree, path)
+        instead = edit if edit and edit.path == path else None
+        known, file = previous.parsed.get(path), instead.file if instead else look_at(tree, path)
         if file is None:
             if known is not None:
                 gone.add(path)
         elif known is None or not is_same(known, file):
             files[path] = file
-            parsed[path], own = read_file(tree, "", file, profile.limits, previous.postings.ids, base)
+            parsed[path], own = read_file(tree, "", file, profile.limits, previous.postings.ids, base, instead)
             if own is not None:
                 terms[path] = own
     most = profile.limits.max_files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui.profile import Limits
@@ -11,11 +12,26 @@ from brvtui.text.analysis import utf16
 from brvtui.text.forward import NoteTerms, TermIds, note_terms
 from brvtui.tree.files import SEARCHABLE, Role, TreeFile, role_of
 from brvtui.tree.frontmatter import parse
-from brvtui.tree.reading import Unseen, read_note, title_of
+from brvtui.tree.reading import Unseen, read_bytes, read_note, title_of
 from brvtui.tree.signals import NoteSignals, from_frontmatter
 from brvtui.tree.updated_at import updated_ms
 
 _SUMMARY_ORDERS = range(4)
+_NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A file of the project's own tree as it would be. ``path`` is below the tree, ``data`` its whole content."""
+
+    path: str
+    data: bytes
+    mtime_ns: int
+
+    @property
+    def file(self) -> TreeFile:
+        """The file as a walk would list it; it is no file that was read before."""
+        return TreeFile(self.path, len(self.data), self.mtime_ns, _NOWHERE, _NOWHERE)
 
 
 def is_same(known: Parsed, file: TreeFile) -> bool:
@@ -28,15 +44,21 @@ def is_same(known: Parsed, file: TreeFile) -> bool:
 
 
 def read_file(
-    tree: Path, alias: str, file: TreeFile, limits: Limits, ids: TermIds, base: NoteSignals
+    tree: Path,
+    alias: str,
+    file: TreeFile,
+    limits: Limits,
+    ids: TermIds,
+    base: NoteSignals,
+    edit: Edit | None = None,
 ) -> tuple[Parsed, NoteTerms | None]:
-    """What is kept of ``file`` below ``tree``, and the terms of a note; nothing is raised."""
+    """What is kept of ``file`` below ``tree``, or of ``edit`` instead, and the terms of a note; nothing is raised."""
     role = file.role
     identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
     if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):
         return Parsed(*identity), None
     try:
-        read = read_note(tree / file.path, file.size, limits)
+        read = read_bytes(edit.data, limits) if edit else read_note(tree / file.path, file.size, limits)
     except Unseen as reason:
         return Parsed(*identity, unseen=str(reason)), None
     except OSError as error:

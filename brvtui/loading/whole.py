@@ -8,12 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from brvtui.loading.one_file import is_same, note_of, read_file
+from brvtui.loading.one_file import Edit, is_same, note_of, read_file
 from brvtui.profile import Profile
 from brvtui.snapshot import FolderSummary, Known, Note, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.text.postings import Postings, build
-from brvtui.tree.files import CONTEXT_FILE, DUPLICATE, Role, TreeFile, UnseenFile, document_order, list_files
+from brvtui.tree.files import (
+    CONTEXT_FILE,
+    DUPLICATE,
+    Listing,
+    Role,
+    TreeFile,
+    UnseenFile,
+    document_order,
+    list_files,
+    walk_key,
+)
 from brvtui.tree.project import Project
 from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, defaults, first_found
 
@@ -54,14 +64,15 @@ def load(
     kept: Known | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    edit: Edit | None = None,
 ) -> Snapshot | None:
     """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
 
-    Files that did not change since ``previous``, or else since ``kept`` (same times, size and inode), are not read
-    again. ``progress`` is called with files done and files in all. A file that cannot be read is listed as unseen;
-    nothing is raised.
+    ``edit`` stands in for what is on disk. Files that did not change since ``previous``, or else since ``kept``
+    (same times, size and inode), are not read again. ``progress`` is called with files done and files in all. A
+    file that cannot be read is listed as unseen; nothing is raised.
     """
-    own = list_files(project.tree)
+    own = _with(list_files(project.tree), edit) if edit else list_files(project.tree)
     located, beyond = _in_document_order(own.files, "", project.tree, profile, now_ms)
     unseen = list(own.unseen) + [UnseenFile(path, _beyond(profile)) for path in beyond]
     taken = {file.path for file in own.files}
@@ -85,7 +96,8 @@ def load(
         if known and is_same(known, item.file):
             parsed[item.path] = known
             continue
-        parsed[item.path], terms = read_file(item.tree, item.alias, item.file, profile.limits, ids, base)
+        instead = edit if edit and item.file == edit.file else None
+        parsed[item.path], terms = read_file(item.tree, item.alias, item.file, profile.limits, ids, base, instead)
         if terms is not None:
             fresh[item.path] = terms
     read = _Read(located, parsed, fresh, ids, unseen, own.files)
@@ -93,6 +105,13 @@ def load(
     if progress:
         progress(len(located), len(located))
     return snapshot
+
+
+def _with(own: Listing, edit: Edit) -> Listing:
+    """The files of the project's own tree after ``edit``."""
+    files = [file for file in own.files if file.path != edit.path] + [edit.file]
+    unseen = tuple(file for file in own.unseen if file.path != edit.path)
+    return Listing(tuple(sorted(files, key=lambda file: walk_key(file.path))), unseen)
 
 
 def _beyond(profile: Profile) -> str:

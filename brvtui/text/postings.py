@@ -9,7 +9,7 @@ delta is folded into the base when it has grown. Document frequencies count livi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -210,13 +210,21 @@ class Postings:
             first += len(part.notes)
         return int(seen[self.slots].sum())
 
+    def apart(self) -> Postings:
+        """This generation with ids of its own, so that one beside the next can be made from it."""
+        made = replace(self, ids=self.ids.apart())
+        made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
+        return made
+
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
         """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
         first = len(self.base.notes)
         stays = kept >= 0
         slots = np.full(len(kept), -1, dtype=np.int64)
         slots[stays] = self.slots[kept[stays]]
-        leaving = np.setdiff1d(self.slots, slots[stays])
+        left = np.zeros(first + len(self.delta.notes), dtype=bool)
+        left[self.slots] = True
+        left[slots[stays]] = False
         in_delta = np.unique(slots[slots >= first])
         moved = np.zeros(len(self.delta.notes) + 1, dtype=np.int64)
         moved[in_delta - first] = np.arange(len(in_delta)) + first
@@ -227,11 +235,13 @@ class Postings:
         terms = len(self.ids.terms)
         gone = np.zeros(terms * len(FIELDS), dtype=np.int64)
         gone[: len(self.gone)] = self.gone
-        for slot in leaving[leaving < first].tolist():
+        for slot in np.flatnonzero(left[:first]).tolist():
             gone[self.base.notes.note(slot).rows] += 1
         made = _generation(self.ids, self.base, segment([*survivors, *new], terms), slots, gone)
         if "vocabulary" in self.__dict__:
             made.__dict__["vocabulary"] = self._next_vocabulary(made)
+            if made.vocabulary is self.vocabulary:
+                made.__dict__["_expansions"] = dict(self._expansions)
         return made
 
     def _next_vocabulary(self, made: Postings) -> Vocabulary:
@@ -290,7 +300,11 @@ def _sums(
 
 
 def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
-    held: NDArray[np.bool_] = np.any(frequencies.reshape(-1, len(FIELDS)) > 0, axis=1)
+    """Which terms any note holds; field by field, since reducing rows of three is slow."""
+    by_term = frequencies.reshape(-1, len(FIELDS))
+    held = by_term[:, 0] > 0
+    for field in range(1, len(FIELDS)):
+        held |= by_term[:, field] > 0
     return held
 
 

@@ -36,10 +36,20 @@ def read_note(path: Path, size: int, limits: Limits) -> Read:
     Raises :class:`Unseen` when the engine skips the file, OSError when it cannot be read.
     """
     if size > limits.max_file_bytes:
-        raise Unseen(f"larger than {limits.max_file_bytes / 1_048_576:g} MB")
-    data = read_regular(path, limits.max_file_bytes)
+        raise Unseen(_too_large(limits))
+    return read_bytes(read_regular(path, limits.max_file_bytes), limits)
+
+
+def read_bytes(data: bytes, limits: Limits) -> Read:
+    """The text of a file that holds ``data``, as the engine would index it. Raises :class:`Unseen` when it skips it."""
+    if len(data) > limits.max_file_bytes:
+        raise Unseen(_too_large(limits))
     check_readable(data, limits)
     return cut(data.decode("utf-8", "replace"), limits)
+
+
+def _too_large(limits: Limits) -> str:
+    return f"larger than {limits.max_file_bytes / 1_048_576:g} MB"
 
 
 def check_readable(data: bytes, limits: Limits) -> None:

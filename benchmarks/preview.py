@@ -1,0 +1,55 @@
+"""Measures *edit and see* on a tree: the answer of a query with one note in another form, nothing written.
+
+    python -m benchmarks.preview TREE [--rounds 40] [--now 2026-11-20T12:00:00Z]
+
+``benchmarks.many_terms`` makes such a tree with its queries. Each round edits another note and asks another query, as
+typing does; the processor's time of the thread is given beside the time that passed, for machines that do other work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from time import perf_counter, thread_time
+
+from benchmarks.timings import percentile, setting
+from brvtui.session import Session
+
+
+def timed(act: Callable[[], object]) -> tuple[float, float]:
+    """Milliseconds that passed, and those of the processor."""
+    wall, used = perf_counter(), thread_time()
+    act()
+    return (perf_counter() - wall) * 1000, (thread_time() - used) * 1000
+
+
+def main() -> None:
+    """Reads the arguments and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--now", default="2026-11-20T12:00:00+00:00")
+    args = parser.parse_args()
+    session = Session.open(args.tree, None, datetime.fromisoformat(args.now).timestamp() * 1000)
+    session.load()
+    queries = [asked["query"] for asked in json.loads((args.tree / "queries.json").read_text(encoding="utf-8"))]
+    notes = session.snapshot.notes
+    print(f"{len(notes)} notes; {setting()}")
+    for name, keep_mtime in (("saved now", False), ("modification time kept", True)):
+        times = []
+        for number in range(args.rounds):
+            query = queries[number % len(queries)]
+            path = notes[number * 97 % len(notes)].path
+            data = f"{session.snapshot.text(path)} {query} typed{number}".encode()
+            times.append(timed(partial(session.preview, query, path, data, keep_mtime)))
+        for kind, values in zip(("passed", "processor"), zip(*times, strict=True), strict=True):
+            half, most = percentile(values, 0.5), percentile(values, 0.95)
+            print(f"{name:24} {kind:10} half within {half:6.1f} ms, 95 % within {most:6.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

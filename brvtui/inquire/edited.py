@@ -1,0 +1,42 @@
+"""A snapshot with one file as it would be: what a reload would publish after it was written. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from brvtui.loading import Edit, follow, load
+from brvtui.profile import Profile
+from brvtui.snapshot import Snapshot
+from brvtui.tree.reading import Unseen, read_bytes
+
+OVERLAY = 0
+"""The generation of a snapshot that nobody publishes."""
+
+
+def edited(snapshot: Snapshot, profile: Profile, now_ms: float, edit: Edit) -> Snapshot:
+    """``snapshot`` after ``edit``, as of ``now_ms``; its generation is :data:`OVERLAY`.
+
+    The file may be new. A path that the engine does not walk to (dot names, other endings) changes nothing. Costs what
+    the edit changes where one snapshot can follow another, else a look at every file of the tree.
+    """
+    if not edit.path.endswith(".md") or any(part.startswith(".") for part in edit.path.split("/")):
+        return _renamed(snapshot, snapshot.edited)
+    _ = snapshot.orders  # made once, for the next preview too
+    before = replace(snapshot, postings=snapshot.postings.apart())
+    before.adopt(snapshot)
+    made = follow(before, [edit.path], profile, now_ms, snapshot.stored, edit)
+    if made is None:
+        made = load(snapshot.project, profile, now_ms, snapshot.stored, before, edit=edit)
+    assert made is not None  # nobody cancels
+    text: dict[str, str] = {}
+    with suppress(Unseen):
+        text = {edit.path: read_bytes(edit.data, profile.limits).text}
+    return _renamed(made, text)
+
+
+def _renamed(made: Snapshot, text: Mapping[str, str]) -> Snapshot:
+    overlay = replace(made, generation=OVERLAY, edited=dict(text))
+    overlay.adopt(made)
+    return overlay
