@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from brvtui.notes.plan import Held, Move, MoveFolder, NoteError, Plan, Record, Step, Write
 from brvtui.store.overlay import Overlay
 from brvtui.tree import saving
+from brvtui.tree.folders import holds_nothing, move_folder, remove_empty
 from brvtui.tree.saving import Conflict, Saved, SaveError, Stamp, Unconfirmed
 from brvtui.tree.signals import NoteSignals
 
@@ -76,7 +78,7 @@ def _check(place: Place, steps: Iterable[Step]) -> None:
     touched: set[str] = set()
     for step in steps:
         if isinstance(step, MoveFolder):
-            if is_taken(place.tree, step.target):
+            if is_taken(place.tree, step.target) and not holds_nothing(place.tree, step.target):
                 raise _taken(step.target)
             return
         if isinstance(step, Record):
@@ -111,13 +113,15 @@ def _take(place: Place, step: Step) -> list[str]:
         place.overlay.edit(place.defaults, lambda signals: _changed_record(signals, step))
         return []
     if isinstance(step, MoveFolder):
-        saving.move_folder(place.tree, step.path, step.target)
+        move_folder(place.tree, step.path, step.target)
         return []
     done = _move(place.tree, step) if isinstance(step, Move) else _write(place.tree, step)
     if isinstance(done, Conflict):
         kept = f"; a text of another program is kept in {done.kept}" if done.kept else ""
         taken = isinstance(step, Write) and step.before is None
         raise NoteError(f"{_taken(step.path) if taken else _changed(step.path)}{kept}")
+    if isinstance(step, Move) or step.after is None:
+        remove_empty(place.tree, posixpath.dirname(step.path))
     said = [f"{step.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         said.append(f"{step.path}: another program has it open; what that writes is kept in {done.kept}")

@@ -15,6 +15,7 @@ from brvtui.notes.plan import Held, LineEdit, Move, MoveFolder, NoteError, Plan,
 from brvtui.snapshot import Snapshot
 from brvtui.tree.archive import archived_as
 from brvtui.tree.files import ARCHIVE, CONTEXT_FILE, Role, role_of
+from brvtui.tree.folders import holds_nothing
 from brvtui.tree.inside import PathError, folder_parts_of, parts_of
 from brvtui.tree.links import LinkState, Names, Resolved, Written, links_in
 from brvtui.tree.saving import SaveError
@@ -112,7 +113,7 @@ def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Mov
         files = {path: target}
         files |= {f"{stem}{end}": f"{new_stem}{end}" for end in _BESIDE if f"{stem}{end}" in own}
     taken = next((new for new in ([target] if is_folder else files.values()) if is_taken(tree, new)), "")
-    if taken:
+    if taken and not (is_folder and holds_nothing(tree, taken)):
         raise NoteError(f"{taken}: is taken; choose another name")
     return _Moved(snapshot, index, path, target, files, is_folder)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from brvtui.tree import leftovers
 from brvtui.tree.attributes import Lost, copy_attributes
 from brvtui.tree.exchange import exchange, place
-from brvtui.tree.inside import PathError, Place, folder_place_in, place_in
+from brvtui.tree.inside import PathError, Place, place_in
 from brvtui.tree.regular import open_regular
 from brvtui.tree.seen import Found, Seen, digest, look, seen_as
 
@@ -91,7 +91,7 @@ def read_note_file(tree: Path, path: str) -> tuple[bytes, Seen]:
 
 def found_at(tree: Path, path: str) -> Found:
     """The note at ``path`` with its state. Raises :class:`SaveError`."""
-    with _told(path), place_in(tree, path) as at:
+    with told(path), place_in(tree, path) as at:
         return look(at.folder, at.name)
 
 
@@ -114,7 +114,7 @@ def save(
     the new file has the old one's modification time, unless the ``stamp`` says another. Folders above a new note are
     made. Raises :class:`SaveError`.
     """
-    with _told(path):
+    with told(path):
         try:
             with place_in(tree, path, make_folders=seen is None) as at:
                 if seen is None:
@@ -128,7 +128,7 @@ def save(
 
 def remove(tree: Path, path: str, seen: Seen) -> Saved | Conflict:
     """Removes the note at ``path`` if it is what was ``seen``. Raises :class:`SaveError`."""
-    with _told(path):
+    with told(path):
         try:
             with place_in(tree, path) as at:
                 _refuse_link(at, path)
@@ -142,7 +142,7 @@ def move(tree: Path, path: str, target: str, seen: Seen) -> Saved | Conflict:
 
     Folders above the target are made. Raises :class:`SaveError`, also when the target is taken.
     """
-    with _told(path):
+    with told(path):
         try:
             with place_in(tree, path) as at:
                 _refuse_link(at, path)
@@ -150,33 +150,14 @@ def move(tree: Path, path: str, target: str, seen: Seen) -> Saved | Conflict:
                 if found.seen.sha256 != seen.sha256:
                     return Conflict(found.data, found.seen)
                 _refuse_read_only(at, found)
-                with _told(target), place_in(tree, target, make_folders=True) as to:
+                with told(target), place_in(tree, target, make_folders=True) as to:
                     return _move(at, to, seen)
         except FileNotFoundError:
             return Conflict(None, None)
 
 
-def move_folder(tree: Path, path: str, target: str) -> None:
-    """Gives the folder at ``path`` the path ``target``, with all that is in it, in one step.
-
-    Folders above the target are made. Raises :class:`SaveError`, also when the target is taken or inside the folder.
-    """
-    if f"{target}/".startswith(f"{path}/"):
-        raise SaveError(f"{target}: is the folder {path} or inside it; choose another place")
-    with _told(path), folder_place_in(tree, path) as at:
-        if not stat.S_ISDIR(os.lstat(at.name, dir_fd=at.folder).st_mode):
-            raise SaveError(f"{path}: is no folder")
-        with _told(target), folder_place_in(tree, target, make_folders=True) as to:
-            try:
-                place(at.folder, at.name, to.folder, to.name)
-            except FileExistsError as error:
-                raise SaveError(f"{target}: is taken; choose another name") from error
-            _sync(to)
-            _sync(at)
-
-
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def told(path: str) -> Iterator[None]:
     """Turns what the system says into :class:`SaveError`."""
     try:
         yield
@@ -244,7 +225,7 @@ def _create(at: Place, data: bytes, stamp: Stamp) -> Saved | Conflict:
         except FileExistsError:
             found = look(at.folder, at.name)
             return Conflict(found.data, found.seen)
-    _sync(at)
+    sync_folder(at)
     return Saved(seen_as(text, made))
 
 
@@ -263,7 +244,7 @@ def _replace(at: Place, data: bytes, seen: Seen, keep_mtime: bool, stamp: Stamp)
         if conflict:
             return conflict
         kept = "" if beside.is_ours else beside.path
-    _sync(at)
+    sync_folder(at)
     return Saved(seen_as(ours, made), beside.lost, kept)
 
 
@@ -338,7 +319,7 @@ def _remove(at: Place, seen: Seen) -> Saved | Conflict:
             return _put_back(at.folder, beside.name, beside.path, at, out)
         beside.is_ours = not out.busy
         kept = "" if beside.is_ours else beside.path
-    _sync(at)
+    sync_folder(at)
     return Saved(None, kept=kept)
 
 
@@ -352,8 +333,8 @@ def _move(at: Place, to: Place, seen: Seen) -> Saved | Conflict:
     out = look(to.folder, to.name)
     if out.seen.sha256 != seen.sha256:
         return _put_back(to.folder, to.name, to.path, at, out)
-    _sync(to)
-    _sync(at)
+    sync_folder(to)
+    sync_folder(at)
     return Saved(out.seen)
 
 
@@ -396,7 +377,8 @@ def _write(
         os.close(descriptor)
 
 
-def _sync(at: Place) -> None:
+def sync_folder(at: Place) -> None:
+    """Has the disk confirm the names in the open folder of ``at``. Raises :class:`Unconfirmed`."""
     try:
         os.fsync(at.folder)
     except OSError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brvtui.notes import applying
@@ -280,6 +280,7 @@ def test_a_note_is_young_after_it_was_restored(tree: Tree, place: Place) -> None
 
 
 @given(st.text(), st.sampled_from(["n.md", "a/n.md", "a/b/c/d/n.md", "a/context.md", "a/n m.md", "日/本.md"]))
+@settings(max_examples=50)
 def test_archived_and_restored_is_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str, path: str) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
     place = Place(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))

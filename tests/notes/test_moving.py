@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brvtui.inquire.backlinks import LinkReader
@@ -309,6 +309,7 @@ PATHS = st.lists(PARTS, min_size=1, max_size=4).map(lambda parts: f"{'/'.join(pa
 
 
 @given(st.lists(PATHS, min_size=3, max_size=6, unique=True), PATHS, st.data())
+@settings(max_examples=50)
 def test_every_link_leads_where_it_did(
     tmp_path_factory: pytest.TempPathFactory, paths: list[str], target: str, data: st.DataObject
 ) -> None:
@@ -381,7 +382,7 @@ def test_folders_are_not_left_half_moved(
     def place(*_: object) -> None:
         raise OSError(18, "Invalid cross-device link")
 
-    monkeypatch.setattr("brvtui.tree.saving.place", place)
+    monkeypatch.setattr("brvtui.tree.folders.place", place)
     with pytest.raises(NoteError, match="Invalid cross-device link"):
         notes.apply(plan)
     assert files() == before

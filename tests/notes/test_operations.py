@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from brvtui.notes.plan import Held, NoteError, Plan, Write
+from brvtui.notes.signals import Where
+from brvtui.store.overlay import Overlay
+from brvtui.tree.archive import archived_as
 from brvtui.tree.saving import Conflict, Saved, SaveError, read_note_file
-from tests.notes.conftest import Files
-from tests.support.trees import Tree
+from brvtui.tree.signals import NoteSignals, defaults
+from tests.notes.conftest import Files, files_of
+from tests.support.trees import BRV3, Tree, stored
 
 
 @pytest.fixture
@@ -200,3 +207,58 @@ def test_changes_from_many_threads(yard: Tree) -> None:
     assert failures == []
     assert len(notes.journal.done) == 16
     assert len(list(Path(yard.tree / "yard").rglob("n[0-9].md"))) == 16
+
+
+PLACES = ["a/n.md", "a/b/n.md", "a/b/m.md", "c/n.md", "n.md", "d/e/f.md"]
+FOLDERS = ["a", "a/b", "c", "d", "x/y"]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("save"), st.sampled_from(PLACES), st.sampled_from(PLACES)),
+            st.tuples(st.just("move"), st.sampled_from(PLACES), st.sampled_from(PLACES)),
+            st.tuples(st.just("move"), st.sampled_from(FOLDERS), st.sampled_from(FOLDERS)),
+            st.tuples(st.just("archive"), st.sampled_from(PLACES), st.just("")),
+            st.tuples(st.just("restore"), st.sampled_from(PLACES), st.just("")),
+            st.tuples(st.just("signals"), st.sampled_from(PLACES), st.sampled_from(list(Where))),
+        ),
+        max_size=8,
+    )
+)
+@settings(max_examples=60)
+def test_whatever_was_done_is_undone_and_done_again(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, str, str]]
+) -> None:
+    tree = Tree(tmp_path_factory.mktemp("tree") / "p")
+    tree.file("a/n.md", "# N\n\n[m](b/m.md) @a/b/m.md\n", days=3)
+    tree.file("a/b/m.md", "---\nrelated: [a/n.md]\n---\n# M\n\n[n](../n.md)\n", days=4)
+    notes = tree.session().notes
+    before, recorded = files_of(tree.tree), tree_overlay(tree)
+    for act, path, other in acts:
+        with suppress(NoteError, SaveError):
+            if act == "save":
+                exists = (tree.tree / path).is_file()
+                seen = read_note_file(tree.tree, path)[1] if exists else None
+                notes.save(path, f"# S\n\n@{other} [o]({other})\n".encode(), seen)
+            elif act == "move":
+                notes.apply(notes.plan_move(path, other))
+            elif act == "archive":
+                notes.apply(notes.plan_archive(path))
+            elif act == "restore":
+                notes.apply(notes.plan_restore(archived_as(path).stub))
+            else:
+                notes.apply(notes.plan_signals(path, stored(importance=len(path)), Where(other)))
+    after = {path: data for path, (data, _) in files_of(tree.tree).items()}
+    done = len(notes.journal.done)
+    for _ in range(done):
+        notes.undo()
+    assert (files_of(tree.tree), tree_overlay(tree)) == (before, recorded)
+    assert sorted(path.name for path in tree.tree.iterdir()) == ["a"]
+    for _ in range(done):
+        notes.redo()
+    assert {path: data for path, (data, _) in files_of(tree.tree).items()} == after
+
+
+def tree_overlay(tree: Tree) -> dict[str, NoteSignals]:
+    return Overlay(tree.tree).read(defaults(BRV3.signals))

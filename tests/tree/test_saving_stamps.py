@@ -1,4 +1,4 @@
-"""Times and permissions that a saved file is given, folders that are moved, and a disk that confirms nothing."""
+"""Times and permissions that a saved file is given, and a disk that confirms nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.tree import exchange
-from brvtui.tree.saving import Saved, SaveError, Stamp, Unconfirmed, found_at, move_folder, save
+from brvtui.tree.saving import Saved, Stamp, Unconfirmed, found_at, save
 
 NOTE = "auth/jwt/note.md"
 
@@ -51,44 +51,6 @@ def test_a_replaced_note_with_its_time(root: Path, either_way: str, keep: bool) 
     assert isinstance(done, Saved)
     assert done.seen == found_at(root, NOTE).seen
     assert state(root / NOTE) == (5_000_000_007, 0o644)
-
-
-def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
-    (root / "auth/jwt/plan.png").write_bytes(b"png")
-    before = found_at(root, NOTE).seen
-    move_folder(root, "auth/jwt", "new/place/tokens")
-    assert found_at(root, "new/place/tokens/note.md").seen == before
-    assert (root / "new/place/tokens/plan.png").exists()
-    assert not (root / "auth/jwt").exists()
-
-
-@pytest.mark.parametrize(
-    ("path", "target", "said"),
-    [
-        ("auth/jwt", "taken", "is taken"),
-        ("auth/jwt", "empty", "is taken"),
-        ("auth", "auth/jwt/deep", "is the folder auth or inside it"),
-        ("auth", "auth", "is the folder auth or inside it"),
-        ("auth/gone", "new", "auth/gone: "),
-        (NOTE, "new", "is no folder"),
-        ("link", "new", "is no folder"),
-        ("auth", "link/new", "not a folder of the tree"),
-        ("auth", "../new", "leads out of the tree"),
-        ("auth", "/new", "leads out of the tree"),
-        ("../tree", "new", "leads out of the tree"),
-        ("auth", ".new", "begins with a dot"),
-        ("auth", "a//b", "no path"),
-    ],
-)
-def test_folders_that_are_not_moved(root: Path, either_way: str, path: str, target: str, said: str) -> None:
-    (root / "taken").mkdir()
-    (root / "taken/n.md").write_bytes(b"theirs")
-    (root / "empty").mkdir()
-    (root / "link").symlink_to(root.parent)
-    with pytest.raises(SaveError, match=said):
-        move_folder(root, path, target)
-    assert (root / NOTE).read_bytes() == b"old"
-    assert (root / "taken/n.md").read_bytes() == b"theirs"
 
 
 def test_what_the_disk_does_not_confirm_is_done(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

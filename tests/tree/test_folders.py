@@ -1,0 +1,101 @@
+"""Folders: moved with all that is in them, removed when nothing is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from brvtui.tree import exchange
+from brvtui.tree.folders import holds_nothing, move_folder, remove_empty
+from brvtui.tree.saving import SaveError, found_at
+
+NOTE = "auth/jwt/note.md"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    (folder / "auth" / "jwt").mkdir(parents=True)
+    (folder / NOTE).write_bytes(b"old")
+    (folder / NOTE).chmod(0o644)
+    return folder
+
+
+@pytest.fixture(params=["renameat2", "without"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With the system's own renames, and as where there are none."""
+    if request.param == "without":
+        monkeypatch.setattr(exchange, "_renameat2", lambda: None)
+    elif exchange._renameat2() is None:
+        pytest.skip("no renameat2 here")
+    return request.param
+
+
+def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
+    (root / "auth/jwt/plan.png").write_bytes(b"png")
+    before = found_at(root, NOTE).seen
+    move_folder(root, "auth/jwt", "new/place/tokens")
+    assert found_at(root, "new/place/tokens/note.md").seen == before
+    assert (root / "new/place/tokens/plan.png").exists()
+    assert not (root / "auth/jwt").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "target", "said"),
+    [
+        ("auth/jwt", "taken", "is taken"),
+        ("auth", "auth/jwt/deep", "is the folder auth or inside it"),
+        ("auth", "auth", "is the folder auth or inside it"),
+        ("auth/gone", "new", "auth/gone: "),
+        (NOTE, "new", "is no folder"),
+        ("link", "new", "is no folder"),
+        ("auth", "link/new", "not a folder of the tree"),
+        ("auth", "../new", "leads out of the tree"),
+        ("auth", "/new", "leads out of the tree"),
+        ("../tree", "new", "leads out of the tree"),
+        ("auth", ".new", "begins with a dot"),
+        ("auth", "a//b", "no path"),
+    ],
+)
+def test_folders_that_are_not_moved(root: Path, either_way: str, path: str, target: str, said: str) -> None:
+    (root / "taken").mkdir()
+    (root / "taken/n.md").write_bytes(b"theirs")
+    (root / "link").symlink_to(root.parent)
+    with pytest.raises(SaveError, match=said):
+        move_folder(root, path, target)
+    assert (root / NOTE).read_bytes() == b"old"
+    assert (root / "taken/n.md").read_bytes() == b"theirs"
+
+
+@pytest.mark.parametrize("target", ["empty", "empty/inner"])
+def test_an_empty_folder_is_not_in_the_way(root: Path, either_way: str, target: str) -> None:
+    (root / "empty/inner/deep").mkdir(parents=True)
+    (root / "empty/other").mkdir()
+    move_folder(root, "auth/jwt", target)
+    assert (root / target / "note.md").read_bytes() == b"old"
+    assert sorted(path.name for path in root.iterdir()) == ["empty"]
+
+
+def test_what_holds_nothing(root: Path) -> None:
+    (root / "empty/inner").mkdir(parents=True)
+    (root / "linked").mkdir()
+    (root / "linked/out").symlink_to(root.parent)
+    (root / "link").symlink_to(root / "empty")
+    (root / "hidden").mkdir()
+    (root / "hidden/.keep").touch()
+    names = ("empty", "empty/inner", "linked", "link", "hidden", "auth", NOTE, "gone")
+    assert [name for name in names if holds_nothing(root, name)] == ["empty", "empty/inner"]
+
+
+def test_empty_folders_are_removed_upwards(root: Path) -> None:
+    (root / "a/b/c").mkdir(parents=True)
+    remove_empty(root, "a/b/c")
+    assert sorted(path.name for path in root.iterdir()) == ["auth"]
+    for path in ("auth/jwt", "gone/deep", "", "../tree", ".hidden"):
+        remove_empty(root, path)
+    assert (root / NOTE).exists()
+    (root / "link").symlink_to(root.parent / "outside")
+    (root.parent / "outside/empty").mkdir(parents=True)
+    remove_empty(root, "link/empty")
+    assert (root.parent / "outside/empty").exists()
