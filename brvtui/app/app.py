@@ -12,8 +12,9 @@ from textual.screen import Screen
 
 from brvtui.app import keymap
 from brvtui.app.modes import SCREENS
-from brvtui.app.project import Opening, ProjectApp
+from brvtui.app.project import Opening
 from brvtui.app.screens.frame import restyle
+from brvtui.app.sharing import SharingApp
 from brvtui.app.text_entry import types_text
 from brvtui.app.themes import DARK, DEFAULTS, THEMES, Palette
 from brvtui.app.view import Phase
@@ -23,7 +24,7 @@ NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
 
-class BrvTui(ProjectApp):
+class BrvTui(SharingApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"

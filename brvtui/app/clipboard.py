@@ -51,26 +51,28 @@ class Copied:
     failed: bool = False
 
 
-def copy(text: str, where: Surroundings, kept: Path) -> Copied:
+def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
     """Copies ``text`` by the first way that works; ``kept`` is the file for when that is not certain.
+
+    ``named`` is what the user is told that it is ("the path").
 
     It blocks, for at most :data:`TIMEOUT_S` with each program.
     """
-    amount = counted(len(text), "character", "characters")
+    it = f"{named} ({counted(len(text), 'character', 'characters')})"
     for command, how in _programs(where):
         if _fed(command, text, where.environ):
-            return Copied(f"copied {amount} {how}")
+            return Copied(f"copied {it} {how}")
     escape = osc52(text, where.in_tmux)
     try:
         atomic.write_bytes(kept, _encoded(text))
     except OSError as error:
-        problem = f"{kept}: {error.strerror or error}"
-        if not escape:
-            return Copied(f"not copied: {amount} are too much for the terminal, and {problem}", failed=True)
-        return Copied(f"copied {amount} through the terminal (OSC 52), if it allows that", escape)
-    if not escape:
-        return Copied(f"{amount} are too much for the terminal: they are in {kept}")
-    return Copied(f"copied {amount} through the terminal (OSC 52); if nothing arrives, they are in {kept}", escape)
+        if escape:
+            return Copied(f"copied {it} through the terminal (OSC 52), if it allows that", escape)
+        problem = f"{kept} cannot be written ({error.strerror or error})"
+        return Copied(f"not copied: {it} is too long for the terminal, and {problem}", failed=True)
+    if escape:
+        return Copied(f"copied {it} through the terminal (OSC 52); if nothing arrives, it is in {kept}", escape)
+    return Copied(f"{it} is too long for the terminal: it is in {kept}")
 
 
 def osc52(text: str, in_tmux: bool) -> str:
@@ -101,8 +103,8 @@ def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
             yield ["xclip", "-selection", "clipboard", "-in"], "with xclip"
             yield ["xsel", "--clipboard", "--input"], "with xsel"
     if environ.get("TMUX") and not where.is_web:
-        yield ["tmux", "load-buffer", "-w", "-"], "through tmux: to the terminal's clipboard, and prefix ] pastes them"
-        yield ["tmux", "load-buffer", "-"], "into tmux: prefix ] pastes them"
+        yield ["tmux", "load-buffer", "-w", "-"], "through tmux: to the terminal's clipboard, and prefix ] pastes it"
+        yield ["tmux", "load-buffer", "-"], "into tmux: prefix ] pastes it"
 
 
 def _fed(command: list[str], text: str, environ: Mapping[str, str]) -> bool:

@@ -50,6 +50,9 @@ APP: list[BindingType] = [
     _plain("q", "quit", "quit", "app.quit_letter", "Quit"),
     _plain("t", "next_theme", "theme", "app.theme", "The next colour theme"),
     _plain("s", "screenshot", "screenshot", "app.screenshot", "Save the screen as SVG"),
+    _plain("x", "export('json')", "save trace", "trace.save", "Save the trace as JSON, Markdown or SVG"),
+    _plain("y", "copy('shown')", "copy", "copy.shown", "Copy the path of the note at hand; of an answer, its text"),
+    _plain("Y", "copy('trace')", "copy trace", "copy.trace", "Copy the trace as JSON"),
     _plain("p", "profile", "profile", "engine.profile", "The next profile: brv-3, docs, combined"),
     _plain("R", "record", "record", "engine.record", _RECORD),
 ]

@@ -11,6 +11,7 @@ from brvtui.app.view import CacheShown, NoteText, Overview
 from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
+    from brvtui.app import clipboard
     from brvtui.inquire.why_not import Explanation
     from brvtui.session import Session
 
@@ -124,3 +125,10 @@ class ProfileSwitched(Message):
 
     name: str
     summary: str
+
+
+@dataclass
+class Copied(Message):
+    """What became of a text that was to be copied."""
+
+    done: clipboard.Copied

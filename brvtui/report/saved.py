@@ -30,6 +30,10 @@ class ExportError(ValueError):
     """A file that cannot take a trace; the message names it, why, and what to do."""
 
 
+class InTheWayError(ExportError):
+    """There is a file already."""
+
+
 def text_report(saved: Saved, width: int, whole: bool = False) -> RenderableType:
     """The trace for reading in ``width`` columns; ``whole`` adds the term x field detail of every hit."""
     trace = saved.trace
@@ -58,22 +62,25 @@ def form_of(file: Path) -> Form:
         raise ExportError(f"{file}: a trace is saved as {endings}; give the file one of these endings") from None
 
 
-def export(saved: Saved, file: Path, trees: Sequence[Path] = ()) -> None:
-    """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all; what stood there is replaced.
+def export(saved: Saved, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
+    """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all, and returns where that is.
 
-    Raises :class:`ExportError` for another ending, for a file inside one of the context ``trees`` (it would become a
-    note), and for one that cannot be written.
+    Raises :class:`InTheWayError` for a file that is there and not to be ``replace`` d, :class:`ExportError` for another
+    ending, for a file inside one of the context ``trees`` (it would become a note), and for one that cannot be written.
     """
     form = form_of(file)
-    place = file.expanduser()
     try:
+        place = file.expanduser().absolute()
         if any(place.resolve().is_relative_to(tree) for tree in trees):
             raise ExportError(f"{file}: inside the context tree it would become a note; save it elsewhere")
         if place.exists() and not place.is_file():
             raise ExportError(f"{file}: not a file; save it elsewhere")
         if not place.parent.is_dir():
             raise ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
+        if place.exists() and not replace:
+            raise InTheWayError(f"{file}: is there already")
         atomic.write_bytes(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ExportError(f"{file}: cannot be written ({reason})") from error
+    return place

@@ -65,9 +65,9 @@ def offered(escape: str) -> str:
 )
 def test_a_program_takes_it(programs: Path, name: str, arguments: str, surroundings: dict[str, str]) -> None:
     put(programs, name, TAKES)
-    done = copy(TEXT, here(programs, **surroundings), programs / "kept")
+    done = copy(TEXT, "the path", here(programs, **surroundings), programs / "kept")
     assert (done.escape, done.failed) == ("", False)
-    assert f"copied {len(TEXT)} characters" in done.message
+    assert f"copied the path ({len(TEXT)} characters)" in done.message
     assert name in done.message
     assert (programs / f"{name}.got").read_text() == TEXT
     assert (programs / f"{name}.args").read_text() == arguments
@@ -80,7 +80,7 @@ def test_the_next_program_is_tried_when_one_fails(programs: Path, script: str) -
     put(programs, "xclip", script)
     put(programs, "xsel", TAKES)
     long = "x" * 1_000_000
-    done = copy(long, here(programs, WAYLAND_DISPLAY="w", DISPLAY=":0"), programs / "kept")
+    done = copy(long, "it", here(programs, WAYLAND_DISPLAY="w", DISPLAY=":0"), programs / "kept")
     assert "with xsel" in done.message
     assert (programs / "xsel.got").read_text() == long
 
@@ -90,22 +90,25 @@ def test_a_program_that_hangs_is_left(programs: Path, monkeypatch: pytest.Monkey
     put(programs, "wl-copy", HANGS)
     put(programs, "xclip", TAKES)
     began = time.monotonic()
-    assert "with xclip" in copy(TEXT, here(programs, WAYLAND_DISPLAY="w", DISPLAY=":0"), programs / "kept").message
+    assert (
+        "with xclip"
+        in copy(TEXT, "the path", here(programs, WAYLAND_DISPLAY="w", DISPLAY=":0"), programs / "kept").message
+    )
     assert time.monotonic() - began < 10
 
 
 def test_a_program_that_stays_to_hand_it_out_is_not_waited_for(programs: Path) -> None:
     put(programs, "xclip", STAYS)
     began = time.monotonic()
-    assert "with xclip" in copy(TEXT, here(programs, DISPLAY=":0"), programs / "kept").message
+    assert "with xclip" in copy(TEXT, "the path", here(programs, DISPLAY=":0"), programs / "kept").message
     assert time.monotonic() - began < clipboard.TIMEOUT_S
     os.kill(int((programs / "xclip.pid").read_text()), 9)
 
 
 def test_an_older_tmux_takes_it_into_its_buffer(programs: Path) -> None:
     put(programs, "tmux", '#!/bin/sh\n[ "$2" = "-w" ] && exit 1\nexec cat > "{folder}/{name}.got"\n')
-    done = copy(TEXT, here(programs, TMUX="x"), programs / "kept")
-    assert done.message == f"copied {len(TEXT)} characters into tmux: prefix ] pastes them"
+    done = copy(TEXT, "the path", here(programs, TMUX="x"), programs / "kept")
+    assert done.message == f"copied the path ({len(TEXT)} characters) into tmux: prefix ] pastes it"
 
 
 @pytest.mark.parametrize("surroundings", [{"SSH_CONNECTION": "1"}, {"SSH_TTY": "1"}, {"is_web": True}])
@@ -113,10 +116,12 @@ def test_from_another_machine_it_goes_through_the_terminal(programs: Path, surro
     for name in ("wl-copy", "xclip", "xsel", "pbcopy"):
         put(programs, name, TAKES)
     kept = programs / "kept"
-    done = copy(TEXT, here(programs, DISPLAY=":0", WAYLAND_DISPLAY="w", **surroundings), kept)
+    done = copy(TEXT, "the path", here(programs, DISPLAY=":0", WAYLAND_DISPLAY="w", **surroundings), kept)
     assert offered(done.escape) == TEXT
-    assert done.message == f"copied {len(TEXT)} characters through the terminal (OSC 52); if nothing arrives, " \
-        f"they are in {kept}"  # fmt: skip
+    told = (
+        f"copied the path ({len(TEXT)} characters) through the terminal (OSC 52); if nothing arrives, it is in {kept}"
+    )
+    assert done.message == told
     assert kept.read_text() == TEXT
     assert kept.stat().st_mode & 0o077 == 0
     assert list(programs.glob("*.got")) == []
@@ -124,26 +129,26 @@ def test_from_another_machine_it_goes_through_the_terminal(programs: Path, surro
 
 def test_a_browser_is_not_reached_through_tmux(programs: Path) -> None:
     put(programs, "tmux", TAKES)
-    assert copy(TEXT, here(programs, is_web=True, TMUX="x"), programs / "kept").escape
+    assert copy(TEXT, "the path", here(programs, is_web=True, TMUX="x"), programs / "kept").escape
 
 
 def test_what_is_too_long_for_a_terminal_goes_into_a_file(programs: Path) -> None:
     fits = "x" * (LARGEST_BASE64 // 4 * 3)
     assert len(base64.b64encode(fits.encode())) <= LARGEST_BASE64
-    assert copy(fits, here(programs), programs / "kept").escape
-    done = copy(fits + "xxx", here(programs), programs / "kept")
+    assert copy(fits, "it", here(programs), programs / "kept").escape
+    done = copy(fits + "xxx", "it", here(programs), programs / "kept")
     assert (done.escape, done.failed) == ("", False)
-    assert "too much for the terminal" in done.message
+    assert "too long for the terminal" in done.message
     assert str(programs / "kept") in done.message
     assert (programs / "kept").read_text() == fits + "xxx"
 
 
 def test_when_there_is_no_way_left_it_says_so(programs: Path) -> None:
     blocked = programs / "cat" / "kept"
-    assert "if it allows that" in copy("short", here(programs), blocked).message
-    done = copy("x" * 100_000, here(programs), blocked)
+    assert "if it allows that" in copy("short", "it", here(programs), blocked).message
+    done = copy("x" * 100_000, "the trace", here(programs), blocked)
     assert done.failed
-    assert done.message.startswith("not copied: 100000 characters")
+    assert done.message.startswith("not copied: the trace (100000 characters) is too long")
 
 
 def test_in_tmux_it_is_sent_wrapped_and_plain() -> None:
@@ -162,17 +167,17 @@ def test_an_escape_holds_nothing_but_the_text(text: str) -> None:
 
 
 def test_what_is_no_text_does_not_break_it(programs: Path) -> None:
-    assert offered(copy("a\udcff", here(programs), programs / "kept").escape) == "a?"
+    assert offered(copy("a\udcff", "it", here(programs), programs / "kept").escape) == "a?"
 
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux here")
 @pytest.mark.parametrize("by_program", [True, False])
 def test_a_real_tmux_takes_it(tmp_path: Path, by_program: bool) -> None:
-    server = ["tmux", "-L", f"brv-tui-test-{os.getpid()}", "-f", "/dev/null"]
+    server = ["tmux", "-L", f"brv-tui-test-{os.getpid()}-{by_program}", "-f", "/dev/null"]
     script = tmp_path / "copying.py"
     script.write_text(
         "import os, sys\nfrom pathlib import Path\nfrom brvtui.app.clipboard import *\n"
-        f"done = copy({TEXT!r}, Surroundings(os.environ), Path({str(tmp_path / 'kept')!r}))\n"
+        f"done = copy({TEXT!r}, 'it', Surroundings(os.environ), Path({str(tmp_path / 'kept')!r}))\n"
         "sys.stdout.write(done.escape or done.message)\nsys.stdout.flush()\n"
         f"Path({str(tmp_path / 'done')!r}).write_text(done.message)\n"
     )
@@ -204,7 +209,7 @@ def wait(happened: object, seconds: float = 20.0) -> bool:
 def test_a_terminal_receives_it(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom brvtui.app.clipboard import *\n"
-        f"sys.stdout.write(copy({TEXT!r}, Surroundings({{}}), Path({str(tmp_path / 'kept')!r})).escape)\n"
+        f"sys.stdout.write(copy({TEXT!r}, 'it', Surroundings({{}}), Path({str(tmp_path / 'kept')!r})).escape)\n"
     )
     child, terminal = pty.fork()
     if child == 0:

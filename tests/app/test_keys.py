@@ -7,6 +7,7 @@ from textual.binding import Binding
 
 from brvtui.app.app import BrvTui
 from brvtui.app.keymap import FRAME, NOTES_SCREEN, QUERY_PANES, QUERY_SCREEN
+from brvtui.app.screens.export import ExportScreen
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.filter_field import FilterField
@@ -32,6 +33,7 @@ _OWNERS = {
     "scope": ScopeTree.BINDINGS,
     "notes_tree": NotesTree.BINDINGS,
     "modal": MessageScreen.BINDINGS,
+    "export": ExportScreen.BINDINGS,
 }
 _ALL = [(owner, binding) for owner, bindings in _OWNERS.items() for binding in bindings]
 

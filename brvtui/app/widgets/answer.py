@@ -44,6 +44,14 @@ class AnswerPane(Pane):
         self.tab = TABS[0]
         self._edges: list[tuple[int, str]] = []
 
+    @property
+    def copies(self) -> str:
+        """The answer or the prompt in front; of a note, its path."""
+        answer = self.view.trace.answer if self.view.trace is not None else None
+        if self.tab == "answer" and answer is not None and not answer.text:
+            return "prompt"
+        return {"note": "path"}.get(self.tab, self.tab)
+
     def depends(self, view: View) -> tuple[object, ...]:
         """The trace, the tab, and the note when it is shown."""
         note = view.note if self.tab == "note" else None

@@ -68,6 +68,11 @@ class Pane(Lines, can_focus=True):
         return max(self.content_size.height - (self.field is not None), 1)
 
     @property
+    def copies(self) -> str:
+        """What the key for copying copies here: ``path`` (of the note at hand), ``answer`` or ``prompt``."""
+        return "path"
+
+    @property
     def room(self) -> int:
         """The last column is left to the scroll mark."""
         return max(self.content_size.width - 1, 1)

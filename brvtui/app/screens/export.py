@@ -1,0 +1,88 @@
+"""The modal that asks where a trace is to be saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.saved.traces import Saved
+
+_FORMS = ".json opens again without the tree · .md a document · .svg a picture"
+
+
+@dataclass
+class Ended(Message):
+    """The attempt to save ended: ``place`` is the file, or ``problem`` says why there is none."""
+
+    place: Path | None = None
+    problem: str = ""
+    in_the_way: bool = False
+
+
+class ExportScreen(ModalScreen[Path | None]):
+    """A field for the file's path. It is dismissed with the path of the saved file, or with None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "leave", id="export.leave", tooltip="Leave without saving"),
+    ]
+
+    def __init__(self, name: str, saved: Callable[[], Saved], trees: Sequence[Path]) -> None:
+        """A modal that proposes ``name``; ``saved`` gives the trace and may block; ``trees`` take no files."""
+        super().__init__()
+        self._proposed = name
+        self._saved = saved
+        self._trees = trees
+        self._replaced = ""
+        """The path that the user was told to be taken, and may now confirm."""
+
+    def compose(self) -> ComposeResult:
+        """Field, the forms, and a line for what is wrong."""
+        with Vertical(id="export") as box:
+            box.border_title = "Save the trace"
+            box.border_subtitle = "enter saves · esc leaves"
+            yield Input(self._proposed, id="export-file", select_on_focus=False, compact=True)
+            yield Static(_FORMS, id="export-forms", markup=False)
+            yield Static("", id="export-problem", markup=False)
+
+    def on_mount(self) -> None:
+        """The cursor stands before the ending: what is typed changes the name."""
+        field = self.query_one(Input)
+        field.cursor_blink = False
+        field.cursor_position = len(self._proposed) - len(Path(self._proposed).suffix)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        if event.value.strip():
+            self._write(event.value.strip(), event.value == self._replaced)
+
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    def _write(self, file: str, replace: bool) -> None:
+        from brvtui.report.saved import ExportError, InTheWayError, export
+
+        try:
+            self.post_message(Ended(export(self._saved(), Path(file), self._trees, replace)))
+        except InTheWayError as error:
+            self.post_message(Ended(problem=f"{error}: enter again replaces it", in_the_way=True))
+        except ExportError as error:
+            self.post_message(Ended(problem=str(error)))
+
+    @on(Ended)
+    def _ended(self, event: Ended) -> None:
+        if event.place is not None:
+            self.dismiss(event.place)
+            return
+        self._replaced = self.query_one(Input).value if event.in_the_way else ""
+        self.query_one("#export-problem", Static).update(visible(event.problem))

@@ -1,0 +1,194 @@
+"""Copying and saving in the app, by keys."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.drivers.headless_driver import HeadlessDriver
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.export import ExportScreen
+from brvtui.saved.traces import read
+from tests.app.driving import ask, brv, screen, settled, until, view
+from tests.app.test_clipboard import TAKES, put
+from tests.support.trees import Tree
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """What the app writes to the terminal by itself, on a machine without programs for copying."""
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    for name in ("TMUX", "TERM", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    sent: list[str] = []
+
+    def write(driver: HeadlessDriver, data: str) -> None:
+        if "]52;" in data:
+            sent.append(data)
+
+    monkeypatch.setattr(HeadlessDriver, "write", write)
+    return sent
+
+
+def offered(sent: list[str]) -> str:
+    """What the last OSC 52 offers."""
+    (*_, escape) = [data for data in sent if data.startswith("\x1b]52;")]
+    return base64.b64decode(escape[7:-1]).decode()
+
+
+def problem(pilot: Pilot[Any]) -> str:
+    """What the modal says is wrong."""
+    return str(pilot.app.screen.query_one("#export-problem", Static).content)
+
+
+async def told(pilot: Pilot[Any], what: str) -> None:
+    """Waits for a toast that says ``what``."""
+    await until(pilot, lambda: any(what in toast.message for toast in pilot.app._notifications))
+
+
+async def test_the_path_of_the_selected_result(app: BrvTui, written: list[str]) -> None:
+    async with app.run_test() as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "j", "y")
+        await told(pilot, "copied the path")
+        assert offered(written) == view(pilot).trace.hits[1].path
+        assert app.clipboard == offered(written)
+        await told(pilot, "if nothing arrives")
+
+
+async def test_the_path_of_a_note_in_the_tree(app: BrvTui, written: list[str]) -> None:
+    async with app.run_test() as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("f8", "G", "k", "y")
+        await told(pilot, "copied the path")
+        assert offered(written) == screen(pilot).note_at_hand
+
+
+async def test_the_answer_or_the_prompt_in_front(app: BrvTui, written: list[str]) -> None:
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("f7", "y")
+        await told(pilot, "copied the answer")
+        assert offered(written) == view(pilot).trace.answer.text
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("f7", "y")
+        await told(pilot, "copied the prompt")
+        assert offered(written) == view(pilot).trace.answer.prompt.text
+
+
+async def test_the_trace_as_json(app: BrvTui, written: list[str], tmp_path: Path) -> None:
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "Y")
+        await told(pilot, "copied the trace as JSON")
+        (tmp_path / "copied.json").write_text(offered(written))
+        assert read(tmp_path / "copied.json").trace == view(pilot).trace
+
+
+async def test_nothing_to_copy_is_said(app: BrvTui, written: list[str]) -> None:
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "y")
+        await told(pilot, "no note is selected")
+        await pilot.press("Y")
+        await told(pilot, "there is no trace yet")
+        await pilot.press("x")
+        assert brv(pilot).screen is screen(pilot)
+        assert written == []
+
+
+async def test_y_is_text_in_the_field(app: BrvTui, written: list[str]) -> None:
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("y", "Y", "x")
+        await settled(pilot)
+        assert screen(pilot).field.value == "yYx"
+        assert written == []
+
+
+async def test_a_program_is_used_when_there_is_one(
+    app: BrvTui, written: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sh", "cat"):
+        (tmp_path / "bin" / name).symlink_to(f"/bin/{name}")
+    put(tmp_path / "bin", "xclip", TAKES)
+    monkeypatch.setenv("DISPLAY", ":0")
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "y")
+        await told(pilot, "with xclip")
+        assert (tmp_path / "bin" / "xclip.got").read_text() == "auth/jwt/token_store.md"
+        assert written == []
+
+
+async def test_text_that_is_selected_in_a_field_is_copied_the_same_way(app: BrvTui, written: list[str]) -> None:
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        screen(pilot).field.select_all()
+        await pilot.press("ctrl+c")
+        await told(pilot, "copied the text (11 characters)")
+        assert offered(written) == "token store"
+
+
+@pytest.mark.parametrize("ending", ["json", "md", "svg"])
+async def test_saving_the_trace(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with app.run_test() as pilot:
+        await ask(pilot, "Token store?")
+        await pilot.press("escape", "x")
+        field = app.screen.query_one(Input)
+        assert field.value == "token-store.json"
+        await pilot.press("2")
+        assert field.value == "token-store2.json"
+        field.value = f"out.{ending}"
+        await pilot.press("enter")
+        await told(pilot, f"saved {tmp_path / f'out.{ending}'}")
+        assert app.screen is screen(pilot)
+    assert (tmp_path / f"out.{ending}").stat().st_size > 1000
+
+
+async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(
+    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old = tmp_path / "token-store.json"
+    old.write_text("old")
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "x", "enter")
+        await until(pilot, lambda: "enter again replaces it" in problem(pilot))
+        assert old.read_text() == "old"
+        field = app.screen.query_one(Input)
+        field.value = "nowhere/x.json"
+        await pilot.press("enter")
+        await until(pilot, lambda: "there is no folder" in problem(pilot))
+        field.value = "token-store.json"
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter again replaces it" in problem(pilot))
+        await pilot.press("enter")
+        await told(pilot, "saved ")
+    assert read(old).trace.query == "token store"
+
+
+async def test_leaving_without_saving(
+    app: BrvTui, garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "x")
+        app.screen.query_one(Input).value = str(garden.tree / "x.md")
+        await pilot.press("enter")
+        await until(pilot, lambda: "would become a note" in problem(pilot))
+        await pilot.press("escape")
+        assert not isinstance(app.screen, ExportScreen)
+        assert app.screen is screen(pilot)
+    assert sorted(tmp_path.iterdir()) == before
+    assert not (garden.tree / "x.md").exists()
