@@ -21,6 +21,7 @@ from brvtui.app.messages import (
     Opened,
     ProfileSwitched,
     Progressed,
+    Reopened,
     Traced,
     WatchBegun,
 )
@@ -65,6 +66,24 @@ def open_project(
         session.close()
         return None
     return session
+
+
+def reopen(file: Path, post: Post) -> None:
+    """Reads the saved trace in ``file``; posts Reopened, or Failed."""
+    from brvtui.app.overview import remembered
+    from brvtui.saved.traces import SavedError, read
+
+    try:
+        saved = read(file)
+    except SavedError as error:
+        post(Failed(str(error)))
+        return
+    if isinstance(saved.trace, Trace):
+        post(Reopened(saved, saved.trace, remembered(saved.trace)))
+    else:
+        post(
+            Failed(f"{file}: a trace of {saved.trace.pipeline}, which the app has no panes for: brv-tui show prints it")
+        )
 
 
 def read_tree(session: Session, post: Post, first: bool = False) -> bool:

@@ -13,6 +13,7 @@ from brvtui.trace import Detail, Hit, Trace
 if TYPE_CHECKING:
     from brvtui.app import clipboard
     from brvtui.inquire.why_not import Explanation
+    from brvtui.saved.traces import Saved
     from brvtui.session import Session
 
 
@@ -41,6 +42,15 @@ class Loaded(Message):
 
     overview: Overview
     history: list[str]
+
+
+@dataclass
+class Reopened(Message):
+    """A trace was read from a file, to be shown without its project."""
+
+    saved: Saved
+    trace: Trace
+    overview: Overview
 
 
 @dataclass

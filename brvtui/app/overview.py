@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.glyphs import MATURITIES
 from brvtui.app.view import INDEX, MANIFEST, Branch, NoteLine, Overview
-from brvtui.trace import Kind
+from brvtui.trace import Kind, Trace
 from brvtui.tree.files import MANIFEST_FILE, Role
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _MOST_IMPORTANT = 6
 _DERIVED = {Role.SUMMARY: INDEX, Role.ABSTRACT: "abstract", Role.OVERVIEW: "overview", Role.ARCHIVED: "archived"}
+_DEEPEST = 32
+"""Folders in folders that a trace of somebody else's tree is shown with."""
 
 
 def survey(snapshot: Snapshot) -> Overview:
@@ -43,6 +45,38 @@ def survey(snapshot: Snapshot) -> Overview:
     )
 
 
+def remembered(trace: Trace) -> Overview:
+    """The overview that a trace alone gives: its notes are the hits and the near misses."""
+    found = {
+        hit.file: _leaf(hit.file, hit.title, hit.kind, hit.signals.maturity if hit.signals else "")
+        for hit in trace.hits
+    }
+    found |= {miss.file: _leaf(miss.file, miss.title, miss.kind, miss.maturity) for miss in trace.search.near_misses}
+    tree = _Tree()
+    for path, leaf in sorted(found.items()):
+        tree.folder(path.rpartition("/")[0] if path.count("/") < _DEEPEST else "").files.append(leaf)
+    branches: dict[str, Branch] = {}
+    _collect(tree.roots, branches)
+    return Overview(
+        project=trace.snapshot.project,
+        notes=trace.snapshot.notes,
+        counts=_counts([leaf.maturity for leaf in found.values()]),
+        unseen=(),
+        roots=tree.roots,
+        important=(),
+        notices=(),
+        branches=branches,
+        fingerprint=trace.fingerprint.value,
+        generation=trace.snapshot.generation,
+        loaded_ms=0.0,
+    )
+
+
+def _leaf(path: str, title: str, kind: Kind, maturity: str) -> Branch:
+    low = f"{title}\n{path}".lower()
+    return Branch(path, title, False, kind.value, maturity, counts=_counts([maturity]), low=low)
+
+
 def _counts(levels: list[str]) -> tuple[int, int, int]:
     draft, validated, core = (levels.count(level) for level in MATURITIES)
     return draft, validated, core
@@ -67,31 +101,44 @@ class _Folder:
         return Branch(self.path, self.name, True, self.kind, "", children, counts, aside, low=self.path.lower())
 
 
-def _roots(snapshot: Snapshot) -> tuple[Branch, ...]:
-    found = {"": _Folder("", "", "")}
+class _Tree:
+    """Folders by their paths, made when they are first wanted."""
 
-    def folder(path: str) -> _Folder:
-        made = found.get(path)
+    def __init__(self) -> None:
+        self._folders = {"": _Folder("", "", "")}
+
+    def folder(self, path: str) -> _Folder:
+        """The folder at ``path``."""
+        made = self._folders.get(path)
         if made is None:
             above, _, name = path.rpartition("/")
             kind = ("domain", "topic", "subtopic")[min(path.count("/"), 2)]
-            made = found[path] = _Folder(path, name, kind)
-            folder(above).folders.append(made)
+            made = self._folders[path] = _Folder(path, name, kind)
+            self.folder(above).folders.append(made)
         return made
 
+    @property
+    def roots(self) -> tuple[Branch, ...]:
+        """What stands at the top."""
+        return self._folders[""].closed().children
+
+
+def _roots(snapshot: Snapshot) -> tuple[Branch, ...]:
+    tree = _Tree()
     for symbol in snapshot.hierarchy.walk():
         above = symbol.path.rpartition("/")[0]
         if symbol.is_folder:
-            folder(symbol.path)
+            tree.folder(symbol.path)
         else:
-            folder(above).files.append(_note(snapshot, snapshot.by_path[symbol.path]))
+            tree.folder(above).files.append(_note(snapshot, snapshot.by_path[symbol.path]))
     for position, note in enumerate(snapshot.notes):
         if note.role is Role.CONTEXT and note.folder:
-            folder(note.path.rpartition("/")[0]).files.insert(0, _note(snapshot, position))
+            tree.folder(note.path.rpartition("/")[0]).files.insert(0, _note(snapshot, position))
     for path, kind, mtime_ms in sorted(_derived(snapshot)):
         above, _, name = path.rpartition("/")
-        folder(above).files.append(Branch(path, name, False, kind, "", aside=True, mtime_ms=mtime_ms, low=path.lower()))
-    return found[""].closed().children
+        made = Branch(path, name, False, kind, "", aside=True, mtime_ms=mtime_ms, low=path.lower())
+        tree.folder(above).files.append(made)
+    return tree.roots
 
 
 def _note(snapshot: Snapshot, position: int) -> Branch:

@@ -19,6 +19,7 @@ from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.why import why_screen
 from brvtui.app.view import Phase, View, constants_of, selectable
+from brvtui.saved import is_saved
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
@@ -254,8 +255,11 @@ class ProjectApp(ConfiguredApp):
 
     @work(thread=True, group="load", exit_on_error=False)
     def open_project(self) -> None:
-        """Opens the project and begins watching it."""
+        """Opens the project and begins watching it; or opens a saved trace."""
         asked = self.opening
+        if asked.start is not None and is_saved(asked.start):
+            engine.reopen(asked.start, self.post_message)
+            return
         session = engine.open_project(asked.start, asked.profile, asked.now_ms, asked.signals_file, self.post_message)
         if session is not None:
             engine.watch(session, self.post_message)

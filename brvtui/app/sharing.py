@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +13,13 @@ from textual import on, work
 
 from brvtui.app import clipboard
 from brvtui.app import messages as news
-from brvtui.app.project import ProjectApp
+from brvtui.app.reopening import ReopeningApp
 from brvtui.app.screens.export import ExportScreen
 from brvtui.store.folders import data_folder
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import Saved
-    from brvtui.session import Session
 
 _KEPT = "copied.txt"
 _LONGEST_NAME = 40
@@ -33,7 +33,7 @@ _NOTHING = {
 }
 
 
-class SharingApp(ProjectApp):
+class SharingApp(ReopeningApp):
     """Copies and saves what is shown. The work itself is done in threads."""
 
     _copied = ""
@@ -52,8 +52,8 @@ class SharingApp(ProjectApp):
         if what == "shown":
             what = getattr(self.frame and self.frame.focused, "copies", "path")
         trace = self.view.trace
-        if what == "trace" and trace is not None and self.session is not None:
-            self._copy_trace(self.session, trace)
+        if what == "trace" and trace is not None:
+            self._copy_trace(trace)
         elif text := self._text_of(what, trace):
             self._take(text, _NAMES[what])
         else:
@@ -81,10 +81,10 @@ class SharingApp(ProjectApp):
         self.post_message(news.Copied(clipboard.copy(text, named, where, data_folder() / _KEPT)))
 
     @work(thread=True, exclusive=True, group="copy", exit_on_error=False)
-    def _copy_trace(self, session: Session, trace: Trace) -> None:
+    def _copy_trace(self, trace: Trace) -> None:
         from brvtui.saved.traces import as_json
 
-        text = as_json(session.saved(trace)).decode()
+        text = as_json(self._to_save(trace)).decode()
         self.call_from_thread(self._take, text, _NAMES["trace"])
 
     @on(news.Copied)
@@ -96,30 +96,34 @@ class SharingApp(ProjectApp):
 
     def action_export(self, ending: str) -> None:
         """Asks for a file and saves the trace to it; a browser is handed the file."""
-        session, trace = self.session, self.view.trace
-        if session is None or trace is None:
+        trace = self.view.trace
+        if trace is None:
             self.notify(_NOTHING["trace"], timeout=4)
             return
-
-        def saved() -> Saved:
-            return session.saved(trace)
-
         name = f"{_slug(trace.query)}.{ending}"
         if self.is_web:
-            self._deliver(session, trace, name)
+            self._deliver(trace, name)
             return
-        trees = (session.project.tree, *(source.tree for source in session.project.sources))
-        self.push_screen(ExportScreen(name, saved, trees), self._was_saved)
+        project = self.session.project if self.session is not None else None
+        trees = (project.tree, *(source.tree for source in project.sources)) if project is not None else ()
+        self.push_screen(ExportScreen(name, partial(self._to_save, trace), trees), self._was_saved)
+
+    def _to_save(self, trace: Trace) -> Saved:
+        """``trace`` with all that is saved beside it. It blocks."""
+        if self.saved is not None:
+            return self.saved
+        assert self.session is not None
+        return self.session.saved(trace)
 
     def _was_saved(self, place: Path | None) -> None:
         if place is not None:
             self.notify(f"saved {place}", timeout=_TOLD_S)
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
-    def _deliver(self, session: Session, trace: Trace, name: str) -> None:
+    def _deliver(self, trace: Trace, name: str) -> None:
         from brvtui.report.saved import form_of, rendered
 
-        content = BytesIO(rendered(session.saved(trace), form_of(Path(name))))
+        content = BytesIO(rendered(self._to_save(trace), form_of(Path(name))))
         self.call_from_thread(self.deliver_binary, content, save_filename=name)
 
 

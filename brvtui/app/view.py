@@ -107,6 +107,8 @@ class View:
     recording: bool = False
     watching: bool = False
     watch_why: str = ""
+    saved: str = ""
+    """Who saved the trace that is shown without its project, and when; empty for a project."""
     history: tuple[str, ...] = ()
     """Queries that were run, oldest first."""
     query: str = ""

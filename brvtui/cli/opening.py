@@ -18,7 +18,7 @@ _DRIVER = "TEXTUAL_DRIVER"
 @click.argument("project", required=False, type=click.Path(path_type=Path))
 @shared
 def open_app(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> int:
-    """Open the app on PROJECT (the same as naming PROJECT alone)."""
+    """Open the app on PROJECT, or on a saved trace (FILE.json); the same as naming it alone."""
     served = os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:")
     if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failure("no terminal here to open the app in: use brv-tui query, explain or replay", BAD_USAGE)

@@ -38,6 +38,7 @@ _EPILOG = """
 Examples:
   brv-tui                        open the project in this folder or above it
   brv-tui sample-tree            open a project
+  brv-tui resends.json           open a trace that query --save wrote
   brv-tui serve sample-tree      open it in a browser
   brv-tui query "how are refresh tokens rotated"
   brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md

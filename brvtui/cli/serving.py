@@ -46,12 +46,7 @@ def serve(
         raise Failure(
             f"serve needs the extra web ({error.name} is missing): pip install 'brv-tui[web]'", FAILED
         ) from error
-    from brvtui.tree.project import ProjectError, find_project
-
-    try:
-        name = find_project(project).name
-    except ProjectError as error:
-        raise Failure(str(error), NOT_THERE) from error
+    name = _name_of(project)
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
@@ -68,3 +63,15 @@ def serve(
     sys.stdout.flush()
     server.serve()
     return OK
+
+
+def _name_of(project: Path | None) -> str:
+    from brvtui.saved import is_saved
+    from brvtui.tree.project import ProjectError, find_project
+
+    if project is not None and is_saved(project):
+        return project.name
+    try:
+        return find_project(project).name
+    except ProjectError as error:
+        raise Failure(str(error), NOT_THERE) from error

@@ -1,1 +1,15 @@
 """Traces kept in files, and opened again without the tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ENDING = ".json"
+
+
+def is_saved(path: Path) -> bool:
+    """Whether ``path`` is to be opened as a saved trace, not as a project: a file with :data:`ENDING`."""
+    try:
+        return path.suffix.lower() == ENDING and path.is_file()
+    except OSError:
+        return False

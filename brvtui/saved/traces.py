@@ -17,7 +17,6 @@ from brvtui.trace import SCHEMA, Detail, Hit, Search, Trace, to_plain
 from brvtui.tree.json_file import read_json
 
 BYTEROVER = "byterover"
-ENDING = ".json"
 _KINDS: Mapping[str, type[Trace] | type[HybridTrace]] = {BYTEROVER: Trace, JEFFS_BRAIN: HybridTrace}
 _MS = 1000.0
 _TIERS = range(5)

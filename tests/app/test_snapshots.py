@@ -12,9 +12,12 @@ from textual.pilot import Pilot
 from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.messages import Progressed
+from brvtui.app.project import Opening
 from brvtui.app.themes import LIGHT
+from brvtui.app.view import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
-from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, view
+from brvtui.saved.traces import as_json
+from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, until, view
 from tests.support.trees import Tree
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
@@ -125,3 +128,21 @@ def test_no_project(
 
 def test_empty_tree(snap_compare: Compare, make_app: Any, tree: Tree) -> None:
     assert snap_compare(make_app(tree.root), terminal_size=WIDE, run_before=settled)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+def test_saved_trace(snap_compare: Compare, garden: Tree, tmp_path: Path, size: tuple[int, int]) -> None:
+    session = garden.session(signals_file=garden.root / "signals.json")
+    file = tmp_path / "saved.json"
+    file.write_bytes(as_json(session.saved(session.probe("refresh token rotation"))))
+    assert snap_compare(BrvTui(Opening(file)), terminal_size=size, run_before=_reopened)
+
+
+async def _reopened(pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: view(pilot).phase is Phase.READY)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+def test_saving(snap_compare: Compare, app: BrvTui, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=_asking("refresh token rotation", "escape", "x"))

@@ -143,7 +143,7 @@ class FrameScreen(Screen[None]):
 
     def action_cycle(self, step: int) -> None:
         """The next stop in the order of focus."""
-        order = (*self.STOPS, *self.PLAN.panes)
+        order = (*(stop for stop in self.STOPS if not self.query_one(f"#{stop}").disabled), *self.PLAN.panes)
         current = self.stop if self.stop in order else order[-1]
         wanted = order[(order.index(current) + step) % len(order)]
         if wanted in self.STOPS:

@@ -81,9 +81,11 @@ class QueryScreen(FrameScreen):
         """Shows ``view`` in every part of the screen."""
         super().show(view)
         self.field.remember(view.history)
-        ran = view.trace is not None and view.trace.mode == "run"
-        mode = "Query: run, the answer is cached" if ran else "Query: probe, enter runs and caches"
-        self.query_one(QueryBox).border_title = Content(mode)
+        self.query_one(QueryBox).border_title = Content(_mode(view))
+        if view.saved and not self.field.disabled:
+            self.field.value = view.query
+            self.field.disabled = True
+            self.action_pane("results")
         self._settle_tick()
 
     def _settle_tick(self) -> None:
@@ -141,3 +143,11 @@ class QueryScreen(FrameScreen):
     def action_clear_cache(self) -> None:
         """Empties the simulated cache."""
         self.brv.clear_cache()
+
+
+def _mode(view: View) -> str:
+    if view.saved:
+        return "Query: a saved trace"
+    if view.trace is not None and view.trace.mode == "run":
+        return "Query: run, the answer is cached"
+    return "Query: probe, enter runs and caches"

@@ -130,7 +130,7 @@ class AnswerPane(Pane):
             self.brv.want_text(view.selected)
             return empty_lines("reading the note…", width)
         if note.problem:
-            return [line(f" {note.problem}", "warn")]
+            return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
         return paragraphs(note.text, width, mark)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.paint.line import Line, line
+from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.answer import marker, paragraphs
 from brvtui.app.widgets.pane import Pane
@@ -38,6 +39,6 @@ class NotePane(Pane):
             self.brv.want_text(view.selected)
             return empty_lines("reading the note…", width)
         if note.problem:
-            return [line(f" {note.problem}", "warn")]
+            return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
         trace = view.trace if view.query.strip() else None
         return paragraphs(note.text, width, marker(trace) if trace else None)

@@ -53,6 +53,11 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     if overview is None:
         return [(9, [("brv-tui", "bold strong")]), (8, [(_opening(view), "muted")])]
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
+    if view.saved:
+        groups.append((8, [(view.saved, "warn")]))
+        groups.append((7, [(f"of {plural(overview.notes, 'note')}", "muted")]))
+        groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
+        return groups
     groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
     groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.frozen else ("live", "text")]

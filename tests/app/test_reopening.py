@@ -1,0 +1,214 @@
+"""A saved trace in the app: every pane as it was, nothing to ask, and no file that breaks it."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.messages import Reopened
+from brvtui.app.overview import remembered
+from brvtui.app.project import Opening
+from brvtui.app.view import Branch, Phase
+from brvtui.app.widgets.answer import AnswerPane
+from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.retrieve.jeffs_brain.pipeline import Request
+from brvtui.saved.traces import SavedError, as_json, as_plain, read
+from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, screen, until, view
+from tests.saved.test_traces import places, written
+from tests.support.trees import Tree
+
+QUERIES = ("refresh token rotation", "token store", "zebra quagga", "refund credit note", "invoice", "auth/jwt")
+
+
+def save(garden: Tree, tmp_path: Path, query: str) -> Path:
+    """A file with the trace of ``query``."""
+    session = garden.session(signals_file=garden.root / "signals.json")
+    file = tmp_path / "saved.json"
+    file.write_bytes(as_json(session.saved(session.probe(query))))
+    return file
+
+
+async def opened(pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: view(pilot).phase is not Phase.LOADING)
+    await until(pilot, lambda: all(worker.is_finished for worker in pilot.app.workers))
+    await pilot.pause()
+
+
+def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
+    """What the panes that only show the trace say."""
+    kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
+    return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_path: Path, query: str) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await ask(pilot, query)
+        before = panes(pilot)
+    file = save(garden, tmp_path, query)
+    shutil.rmtree(garden.root)
+    again = BrvTui(Opening(file))
+    async with again.run_test(size=HUGE) as pilot:
+        await opened(pilot)
+        assert view(pilot).phase is Phase.READY
+        assert again.session is None
+        assert panes(pilot) == before
+        assert screen(pilot).field.value == query
+        status = screen(pilot).query_one("#status", Lines).lines[0].plain
+        assert "saved by brv-tui" in status
+        assert "2026-11-20T12:00:00Z" in status
+
+
+async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tmp_path: Path) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, "invoice")))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        missed = view(pilot).trace.search.near_misses
+        assert missed
+        for _ in range(20):
+            await pilot.press("j")
+            if view(pilot).near_miss is not None:
+                break
+        assert view(pilot).own is not None
+        assert view(pilot).detail is not None
+        assert view(pilot).own.file == view(pilot).selected == view(pilot).detail.path
+        assert "sum" in "\n".join(panes(pilot)["score"])
+
+
+async def test_what_needs_the_project_says_that_it_is_not_here(garden: Tree, tmp_path: Path) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        before = view(pilot).trace
+        await pilot.press("w", "p", "c", "R", "ctrl+r", "i")
+        await opened(pilot)
+        assert any("saved trace" in toast.message for toast in app._notifications)
+        await pilot.press("f7")
+        screen(pilot).query_one(AnswerPane).show_tab("note")
+        await opened(pilot)
+        assert view(pilot).trace is before
+        assert "not saved with the trace" in " ".join(" ".join(panes(pilot)["answer"]).split())
+
+
+async def test_tab_goes_round_without_the_field(garden: Tree, tmp_path: Path) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        seen = []
+        for _ in range(8):
+            await pilot.press("tab")
+            seen.append(pilot.app.focused.id)
+        assert set(seen) == set(screen(pilot).PLAN.panes)
+
+
+async def test_it_is_saved_again_as_it_was(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = save(garden, tmp_path, "token store")
+    app = BrvTui(Opening(file))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: (tmp_path / "token-store.json").exists())
+    assert read(tmp_path / "token-store.json") == read(file)
+
+
+async def test_the_other_screens_open_beside_it(garden: Tree, tmp_path: Path) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("2")
+        await opened(pilot)
+        assert "not saved with the trace" in "\n".join(line.plain for line in pilot.app.screen.query_one("#note").lines)
+        await pilot.press("1")
+        assert brv(pilot).frame is screen(pilot)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"schema": 99, "trace": {}}'])
+async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "saved.json"
+    file.write_text(content)
+    app = BrvTui(Opening(file))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert view(pilot).phase is Phase.FAILED
+        assert str(file) in view(pilot).problem
+
+
+async def test_a_trace_of_another_pipeline_is_said(garden: Tree, tmp_path: Path) -> None:
+    session = garden.session()
+    file = written(tmp_path / "hybrid.json", as_json(session.saved(session.hybrid(Request("token")).trace)))
+    app = BrvTui(Opening(file))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert "brv-tui show" in view(pilot).problem
+
+
+def test_the_tree_of_a_trace_holds_its_notes(garden: Tree) -> None:
+    overview = remembered(garden.session().probe("token"))
+    files = {branch.path for branch in _leaves(overview.roots)}
+    assert files <= set(overview.branches)
+    assert "auth/jwt/token_store.md" in files
+    assert overview.notes == 13
+
+
+def _leaves(branches: tuple[Branch, ...]) -> list[Branch]:
+    return [leaf for branch in branches for leaf in (_leaves(branch.children) if branch.is_folder else [branch])]
+
+
+_DAMAGE = (
+    None,
+    True,
+    0,
+    -1,
+    7,
+    10**15,
+    0.5,
+    -2.5,
+    1e300,
+    -1e-300,
+    "",
+    "x",
+    "a/" * 99,
+    "\x1b[31m[b]",
+    "ﷺ\u202e\udcff",
+    [],
+    {},
+)
+
+
+async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> None:
+    chance = random.Random(4)
+    session = garden.session(signals_file=garden.root / "signals.json")
+    session.run("token")
+    traces = [as_plain(session.saved(session.probe(query))) for query in ("is a refresh token rotated?", "invoice")]
+    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
+    shown = 0
+    async with app.run_test(size=HUGE) as pilot:
+        await opened(pilot)
+        for _ in range(120):
+            value = json.loads(json.dumps(chance.choice(traces)))
+            *way, last = chance.choice(places(value))
+            holder = value
+            for key in way:
+                holder = holder[key]
+            holder[last] = chance.choice(_DAMAGE)
+            try:
+                saved = read(written(tmp_path / "damaged.json", value))
+            except SavedError:
+                continue
+            shown += 1
+            app.post_message(Reopened(saved, saved.trace, remembered(saved.trace)))
+            await until(pilot, lambda saved=saved: app.saved is saved)
+            for pane in screen(pilot).query(Pane).results(Pane):
+                pane.rebuild(force=True)
+            app.select(chance.choice([*app.view.overview.branches, ""]))
+            await pilot.pause()
+    assert shown > 20
