@@ -36,6 +36,7 @@ from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
 from brvtui.store.kept_index import KeptIndex
+from brvtui.store.layouts import Layouts
 from brvtui.store.overlay import Overlay
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
@@ -89,6 +90,7 @@ class Session:
         self.recording = self.settings.recording
         """Whether runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
+        self.layouts = Layouts(project.tree)
         self._overlay = Overlay(project.tree)
         sidecar = signals_folder(project_data(project.root))
         self._publisher = Publisher(

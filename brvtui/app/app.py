@@ -87,6 +87,7 @@ class BrvTui(SharingApp):
 
     async def action_quit(self) -> None:
         """Ends the app: with the code for a missing project when there was none to open."""
+        await self.finish_writing()
         self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)
 
     def action_next_theme(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+
+from brvtui.app.splits import Layout, Place, Split, Tiled, tile
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 18
 WIDE_WIDTH, WIDE_HEIGHT = 110, 30
@@ -12,15 +13,6 @@ VERDICT = "verdict"
 _FOUR_COLUMNS = 170
 _ROUTE_ROWS = 7
 _LEAST_BESIDE = 26
-
-
-class Place(NamedTuple):
-    """A rectangle in cells."""
-
-    x: int
-    y: int
-    width: int
-    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +25,8 @@ class Arrangement:
     """What stands beside the tabs on a narrow screen; empty when they have all of it."""
     tabs: tuple[str, ...]
     """What shares the place beside it there, in order."""
-    wide: Callable[[int, int], dict[str, Place]]
-    """The places of all panes on a wide screen, for width and height."""
+    wide: Callable[[int, int], Split]
+    """How a wide screen of this width and height is split among all panes, as designed."""
     head: str = ""
     """What stays on top of a narrow screen, and of a pane that has the whole screen."""
     head_rows: int = 0
@@ -54,72 +46,88 @@ def is_too_small(width: int, height: int) -> bool:
     return width < LEAST_WIDTH or height < LEAST_HEIGHT
 
 
-def arrange(plan: Arrangement, width: int, height: int, wide: bool, tab: str, maximised: str = "") -> dict[str, Place]:
+AS_DESIGNED = Layout()
+NARROW = "narrow"
+"""The name of the split between :attr:`Arrangement.beside` and the tabs."""
+
+
+def arrange(
+    plan: Arrangement,
+    width: int,
+    height: int,
+    wide: bool,
+    tab: str,
+    maximised: str = "",
+    layout: Layout = AS_DESIGNED,
+) -> Tiled:
     """The place of every pane that is shown in ``width`` × ``height`` cells; what is missing is hidden."""
     width, height = max(width, LEAST_WIDTH), max(height, plan.head_rows + 1)
+    whole = Place(0, 0, width, height)
+    if maximised and plan.head and not (wide and maximised in plan.with_own_head):
+        return _below_head(plan, whole, maximised, AS_DESIGNED)
     if maximised:
-        return _maximised(plan, width, height, wide, maximised)
+        return Tiled({maximised: whole})
     if not wide:
-        return _narrow(plan, width, height, tab)
-    return plan.wide(width, height)
+        return _below_head(plan, whole, _narrow(plan, width, tab, layout), layout)
+    split = plan.wide(width, height)
+    if plan.with_own_head and plan.with_own_head <= layout.hidden:
+        return _below_head(plan, whole, split, layout)
+    return tile(split, whole, layout)
 
 
-def _maximised(plan: Arrangement, width: int, height: int, wide: bool, pane: str) -> dict[str, Place]:
-    if not plan.head or (wide and pane in plan.with_own_head):
-        return {pane: Place(0, 0, width, height)}
-    return {
-        plan.head: Place(0, 0, width, plan.head_rows),
-        pane: Place(0, plan.head_rows, width, height - plan.head_rows),
-    }
+def _below_head(plan: Arrangement, whole: Place, part: Split | str, layout: Layout) -> Tiled:
+    if not plan.head:
+        return tile(part, whole, layout)
+    rest = Place(0, plan.head_rows, whole.width, whole.height - plan.head_rows)
+    made = tile(part, rest, layout)
+    return Tiled({plan.head: Place(0, 0, whole.width, plan.head_rows), **made.places}, made.edges)
 
 
-def _narrow(plan: Arrangement, width: int, height: int, tab: str) -> dict[str, Place]:
-    top = plan.head_rows
-    head = {plan.head: Place(0, 0, width, top)} if plan.head else {}
-    if not plan.beside:
-        return head | {tab: Place(0, top, width, height - top)}
+def _narrow(plan: Arrangement, width: int, tab: str, layout: Layout) -> Split | str:
+    if not plan.beside or plan.beside in layout.hidden:
+        return tab
+    if tab in layout.hidden:
+        return plan.beside
     left = max(_LEAST_BESIDE, round(width * plan.beside_share))
-    return head | {
-        plan.beside: Place(0, top, left, height - top),
-        tab: Place(left, top, width - left, height - top),
-    }
+    return Split(NARROW, True, (plan.beside, tab), (left, width - left))
 
 
 def _tree_width(width: int) -> int:
     return 24 if width < 130 else min(36, width // 6)
 
 
-def _wide_query(width: int, height: int) -> dict[str, Place]:
+def _wide_query(width: int, height: int) -> Split:
     route = _ROUTE_ROWS if height < 40 else min(height // 3, _ROUTE_ROWS + 10)
     rest = height - route
+    columns = _four_columns(width, rest) if width >= _FOUR_COLUMNS else _three_columns(width, rest)
+    return Split("route", False, ("route", columns), (route, rest))
+
+
+def _four_columns(width: int, height: int) -> Split:
     tree = _tree_width(width)
-    places = {"route": Place(0, 0, width, route), "tree": Place(0, route, tree, rest)}
     left = width - tree
-    if width >= _FOUR_COLUMNS:
-        last = max(38, left // 4)
-        middle = (left - last) // 2
-        score = left - last - middle
-        results = max(10, rest // 2)
-        retry = rest * 62 // 100
-        return places | {
-            "results": Place(tree, route, middle, results),
-            "answer": Place(tree, route + results, middle, rest - results),
-            "score": Place(tree + middle, route, score, rest),
-            "retry": Place(tree + middle + score, route, last, retry),
-            "cache": Place(tree + middle + score, route + retry, last, rest - retry),
-        }
+    last = max(38, left // 4)
+    middle = (left - last) // 2
+    retry = height * 62 // 100
+    retries = Split("retry over cache", False, ("retry", "cache"), (retry, height - retry))
+    parts = ("tree", _answers(height, 10), "score", retries)
+    return Split("four columns", True, parts, (tree, middle, left - last - middle, last))
+
+
+def _three_columns(width: int, height: int) -> Split:
+    tree = _tree_width(width)
+    left = width - tree
     middle = left * 45 // 100
     right = left - middle
-    low = max(8, rest * 38 // 100)
-    retry = right // 2
-    results = max(11, rest // 2)
-    return places | {
-        "results": Place(tree, route, middle, results),
-        "answer": Place(tree, route + results, middle, rest - results),
-        "score": Place(tree + middle, route, right, rest - low),
-        "retry": Place(tree + middle, route + rest - low, retry, low),
-        "cache": Place(tree + middle + retry, route + rest - low, right - retry, low),
-    }
+    low = max(8, height * 38 // 100)
+    retries = Split("retry beside cache", True, ("retry", "cache"), (right // 2, right - right // 2))
+    scores = Split("score", False, ("score", retries), (height - low, low))
+    return Split("three columns", True, ("tree", _answers(height, 11), scores), (tree, middle, right))
+
+
+def _answers(height: int, least: int) -> Split:
+    results = max(least, height // 2)
+    return Split("results", False, ("results", "answer"), (results, height - results))
 
 
 QUERY = Arrangement(
@@ -133,22 +141,19 @@ QUERY = Arrangement(
 )
 
 
-def _wide_notes(width: int, height: int) -> dict[str, Place]:
+def _wide_notes(width: int, height: int) -> Split:
     left = max(_LEAST_BESIDE + 8, width * 28 // 100)
-    return {"tree": Place(0, 0, left, height), "note": Place(left, 0, width - left, height)}
+    return Split("tree", True, ("tree", "note"), (left, width - left))
 
 
 NOTES = Arrangement(panes=("tree", "note"), beside="tree", tabs=("note",), wide=_wide_notes)
 
 
-def _wide_editor(width: int, height: int) -> dict[str, Place]:
+def _wide_editor(width: int, height: int) -> Split:
     right = max(42, width * 36 // 100)
     problems = max(7, height * 28 // 100)
-    return {
-        "text": Place(0, 0, width - right, height),
-        "ranking": Place(width - right, 0, right, height - problems),
-        "problems": Place(width - right, height - problems, right, problems),
-    }
+    findings = Split("ranking", False, ("ranking", "problems"), (height - problems, problems))
+    return Split("text", True, ("text", findings), (width - right, right))
 
 
 EDITOR = Arrangement(

@@ -62,6 +62,12 @@ FRAME: list[BindingType] = [
     _first("tab", "cycle(1)", "next pane", "panes.next", "The next pane", True),
     _first("shift+tab", "cycle(-1)", "pane before", "panes.before", "The pane before"),
     _plain("z", "maximise", "maximise", "panes.maximise", "Give the pane the whole screen, or back", True),
+    _plain("less_than_sign", "resize(True, -2)", "narrower", "layout.narrower", "Give the pane less width"),
+    _plain("greater_than_sign", "resize(True, 2)", "wider", "layout.wider", "Give the pane more width"),
+    _plain("minus", "resize(False, -1)", "lower", "layout.lower", "Give the pane less height"),
+    _plain("plus", "resize(False, 1)", "higher", "layout.higher", "Give the pane more height"),
+    _plain("H", "hide", "hide", "layout.hide", "Hide the pane; its own key shows it again"),
+    _plain("equals_sign", "reset_layout", "reset layout", "layout.reset", "All panes as they were at first"),
     _first("f1", "help", "help", "help.pane", "Help for the focused pane", True),
     _plain("question_mark", "keys", "all keys", "help.keys", "All keys", True),
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from brvtui.app.splits import Layout
 from brvtui.app.view import CacheShown, NoteText, Overview
 from brvtui.trace import Detail, Hit, Trace
 
@@ -142,3 +143,21 @@ class Copied(Message):
     """What became of a text that was to be copied."""
 
     done: clipboard.Copied
+
+
+@dataclass
+class LayoutChanged(Message):
+    """The user changed how the panes of a screen are shared."""
+
+    layout: Layout
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest is remembered."""
+        return isinstance(message, LayoutChanged)
+
+
+@dataclass
+class LayoutsRead(Message):
+    """What is remembered of the project's layouts, by the screen's title."""
+
+    layouts: dict[str, Layout]

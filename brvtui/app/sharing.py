@@ -13,7 +13,7 @@ from textual import on, work
 
 from brvtui.app import clipboard
 from brvtui.app import messages as news
-from brvtui.app.reopening import ReopeningApp
+from brvtui.app.arranging import ArrangingApp
 from brvtui.app.screens.export import ExportScreen
 from brvtui.store.folders import data_folder
 from brvtui.trace import Trace
@@ -33,7 +33,7 @@ _NOTHING = {
 }
 
 
-class SharingApp(ReopeningApp):
+class SharingApp(ArrangingApp):
     """Copies and saves what is shown. The work itself is done in threads."""
 
     _copied = ""

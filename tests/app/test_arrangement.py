@@ -8,7 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.arrangement import EDITOR, NOTES, QUERY, VERDICT, Arrangement, Place, arrange, is_too_small, is_wide
+from brvtui.app.arrangement import EDITOR, NOTES, QUERY, VERDICT, Arrangement, arrange, is_too_small, is_wide
+from brvtui.app.splits import (
+    LEAST_COLUMNS,
+    LEAST_ROWS,
+    Layout,
+    Place,
+    Split,
+    apportion,
+    edge_at,
+    edges_beside,
+    layout_from,
+    moved,
+    tile,
+)
+
+PLANS = {"query": QUERY, "notes": NOTES, "editor": EDITOR}
+NAMES = ("route", "three columns", "four columns", "results", "score", "retry beside cache", "tree", "text", "narrow")
 
 
 def _apart(one: Place, other: Place) -> bool:
@@ -20,12 +36,21 @@ def _apart(one: Place, other: Place) -> bool:
     )
 
 
-@pytest.mark.parametrize("plan", [QUERY, NOTES, EDITOR], ids=["query", "notes", "editor"])
+def layouts(plan: Arrangement) -> st.SearchStrategy[Layout]:
+    """Whatever a user may have made of a plan, of this version or of another."""
+    shares = st.dictionaries(st.sampled_from(NAMES), st.lists(st.floats(0.01, 500), min_size=1, max_size=4).map(tuple))
+    hidden = st.frozensets(st.sampled_from((*plan.panes, "gone")), max_size=len(plan.panes) - 1)
+    some = hidden.filter(lambda chosen: bool(set(plan.panes) - chosen))
+    return st.builds(Layout, shares, some)
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 @given(st.integers(60, 320), st.integers(18, 120), st.data())
 def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, height: int, data: st.DataObject) -> None:
     body = height - 5
     tab, maximised = data.draw(st.sampled_from(plan.tabs)), data.draw(st.sampled_from(("", *plan.panes)))
-    places = arrange(plan, width, body, is_wide(width, height), tab, maximised)
+    layout = data.draw(layouts(plan))
+    places = arrange(plan, width, body, is_wide(width, height), tab, maximised, layout).places
     for place in places.values():
         assert place.x >= 0
         assert place.y >= 0
@@ -38,7 +63,7 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
 
 
 def test_a_plan_with_nothing_beside_gives_a_tab_the_whole_narrow_screen() -> None:
-    assert arrange(EDITOR, 80, 20, False, "ranking") == {"ranking": Place(0, 0, 80, 20)}
+    assert arrange(EDITOR, 80, 20, False, "ranking").places == {"ranking": Place(0, 0, 80, 20)}
 
 
 @pytest.mark.parametrize(
@@ -49,12 +74,118 @@ def test_what_is_wide(size: tuple[int, int], wide: bool) -> None:
 
 
 def test_wide_shows_all_and_narrow_one_tab() -> None:
-    assert arrange(QUERY, 120, 30, True, "score").keys() == set(QUERY.panes)
-    assert arrange(QUERY, 80, 20, False, "cache").keys() == {VERDICT, "results", "cache"}
-    assert arrange(QUERY, 120, 30, True, "score", "cache").keys() == {VERDICT, "cache"}
+    assert arrange(QUERY, 120, 30, True, "score").places.keys() == set(QUERY.panes)
+    assert arrange(QUERY, 80, 20, False, "cache").places.keys() == {VERDICT, "results", "cache"}
+    assert arrange(QUERY, 120, 30, True, "score", "cache").places.keys() == {VERDICT, "cache"}
 
 
 def test_the_least_usable_size() -> None:
     assert not is_too_small(60, 18)
     assert is_too_small(59, 18)
     assert is_too_small(60, 17)
+
+
+def test_what_is_hidden_gives_its_place_to_the_others() -> None:
+    places = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"tree", "cache"}))).places
+    assert places.keys() == set(QUERY.panes) - {"tree", "cache"}
+    assert places["results"].x == 0
+    assert places["retry"].x + places["retry"].width == 120
+
+
+def test_the_verdict_stays_when_the_pane_that_shows_it_is_hidden() -> None:
+    places = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"route"}))).places
+    assert places[VERDICT] == Place(0, 0, 120, 3)
+    assert min(place.y for name, place in places.items() if name != VERDICT) == 3
+
+
+@pytest.mark.parametrize(
+    ("hidden", "shown"),
+    [({"results"}, {VERDICT, "cache"}), ({"cache"}, {VERDICT, "results"}), (set(), {VERDICT, "results", "cache"})],
+)
+def test_a_narrow_screen_without_what_is_hidden(hidden: set[str], shown: set[str]) -> None:
+    places = arrange(QUERY, 80, 20, False, "cache", "", Layout(hidden=frozenset(hidden))).places
+    assert places.keys() == shown
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 1e6), st.integers(1, 40)), min_size=1, max_size=6), st.integers(6, 400))
+def test_cells_are_shared_out_whole(parts: list[tuple[float, int]], total: int) -> None:
+    weights, least = [weight for weight, _ in parts], [floor for _, floor in parts]
+    cells = apportion(weights, total, least)
+    assert sum(cells) == total
+    assert all(own >= 1 for own in cells)
+    if sum(least) <= total:
+        assert all(own >= floor for own, floor in zip(cells, least, strict=True))
+
+
+def test_designed_sizes_are_kept_to_the_cell() -> None:
+    assert apportion((24, 43, 53), 120, (20, 20, 20)) == [24, 43, 53]
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+@given(st.integers(110, 320), st.integers(30, 120), st.integers(-400, 400), st.data())
+def test_an_edge_goes_where_it_is_moved_and_no_further(
+    plan: Arrangement, width: int, height: int, by: int, data: st.DataObject
+) -> None:
+    layout = data.draw(layouts(plan))
+    before = arrange(plan, width, height, True, plan.tabs[0], "", layout)
+    if not before.edges:
+        return
+    edge = data.draw(st.sampled_from(before.edges))
+    made = moved(layout, edge, by)
+    after = arrange(plan, width, height, True, plan.tabs[0], "", made)
+    (same,) = (one for one in after.edges if (one.split, one.first) == (edge.split, edge.first))
+    least = LEAST_COLUMNS if edge.across else LEAST_ROWS
+    smallest = min(place.width if edge.across else place.height for place in after.places.values())
+    assert smallest >= least
+    room = (edge.cells[edge.first] - edge.least[0], edge.cells[edge.second] - edge.least[1])
+    assert same.at - edge.at == max(-room[0], min(by, room[1]))
+    assert moved(made, same, edge.at - same.at) == made or same.at != edge.at
+    assert layout_from(made.plain()) == made
+
+
+@pytest.mark.parametrize("pane", QUERY.panes)
+def test_every_pane_can_be_given_more(pane: str) -> None:
+    tiled = arrange(QUERY, 140, 50, True, "score")
+    for across in (True, False):
+        found = list(edges_beside(tiled, pane, across))
+        if pane == "route" and across:
+            assert found == []
+            continue
+        edge, direction = found[0]
+        after = arrange(QUERY, 140, 50, True, "score", "", moved(Layout(), edge, 2 * direction))
+        one, other = tiled.places[pane], after.places[pane]
+        assert (other.width - one.width if across else other.height - one.height) == 2
+
+
+def test_the_edge_under_the_mouse() -> None:
+    tiled = arrange(QUERY, 120, 30, True, "score")
+    tree, results, answer = (tiled.places[name] for name in ("tree", "results", "answer"))
+    for x in (tree.width - 1, tree.width):
+        edge = edge_at(tiled, x, tree.y + 5)
+        assert edge is not None
+        assert (edge.split, edge.at) == ("three columns", tree.width)
+    under = edge_at(tiled, results.x + 10, results.y + results.height - 1)
+    assert under is not None
+    assert (under.split, under.at) == ("results", answer.y)
+    assert edge_at(tiled, results.x + 10, answer.y) is None  # a title, with tabs to click on
+    assert edge_at(tiled, results.x + 10, results.y + 2) is None
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        None,
+        [],
+        {"shares": [], "hidden": {}},
+        {"shares": {"x": [0]}, "hidden": [1]},
+        {"shares": {"x": ["1"], "y": [True], "z": [-1.0], "w": [1e300], "v": [], "u": 3}},
+    ],
+)
+def test_what_is_no_layout_is_the_design(plain: object) -> None:
+    assert layout_from(plain) == Layout()
+
+
+def test_where_there_is_no_room_the_places_still_do_not_overlap() -> None:
+    split = Split("x", True, ("a", "b", "c"), (30, 30, 30))
+    places = tile(split, Place(0, 0, 10, 2), Layout()).places
+    assert sum(place.width for place in places.values()) == 10

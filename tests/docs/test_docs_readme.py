@@ -21,6 +21,12 @@ KEY_NAMES = {
     "right_square_bracket": "]",
     "question_mark": "?",
     "escape": "Esc",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "minus": "-",
+    "plus": "+",
+    "equals_sign": "=",
+    "colon": ":",
     "pagedown": "PgDn",
     "pageup": "PgUp",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from brvtui.app import keymap
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
+from brvtui.app.messages import LayoutChanged
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
@@ -24,7 +25,7 @@ from brvtui.app.widgets.status_line import StatusLine
 from brvtui.app.widgets.too_small import TooSmall
 
 if TYPE_CHECKING:
-    from brvtui.app.project import ProjectApp
+    from brvtui.app.app import BrvTui
 
 
 class FrameScreen(Screen[None]):
@@ -53,14 +54,15 @@ class FrameScreen(Screen[None]):
         self.set_class(is_too_small(width, height), "-small")
         yield StatusLine(id="status")
         yield from self.make_head()
-        yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), id="body")
+        shared = self.brv.layout_of(self.TITLE)
+        yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
         yield KeyBar(id="keys")
         yield TooSmall(id="too-small")
 
     @property
-    def brv(self) -> ProjectApp:
+    def brv(self) -> BrvTui:
         """The app."""
-        return cast("ProjectApp", self.app)
+        return cast("BrvTui", self.app)
 
     @property
     def view(self) -> View:
@@ -102,8 +104,19 @@ class FrameScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """What changed while another screen was in front is shown now, in the colours of now."""
         restyle(self)
+        self.take_layout()
         self.show(self.view)
         self.query_one(KeyBar).show_keys()
+
+    def take_layout(self) -> None:
+        """Layout the screen among panes as it was remembered."""
+        shared = self.brv.layout_of(self.TITLE)
+        if self.body.shared != shared:
+            self.body.adopt(shared)
+
+    @on(LayoutChanged)
+    def _shares_changed(self, event: LayoutChanged) -> None:
+        self.brv.remember_layout(self.TITLE, event.layout)
 
     def on_resize(self, event: events.Resize) -> None:
         """All panes at once, or tabs."""
@@ -143,7 +156,8 @@ class FrameScreen(Screen[None]):
 
     def action_cycle(self, step: int) -> None:
         """The next stop in the order of focus."""
-        order = (*(stop for stop in self.STOPS if not self.query_one(f"#{stop}").disabled), *self.PLAN.panes)
+        stops = [stop for stop in self.STOPS if not self.query_one(f"#{stop}").disabled]
+        order = [*stops, *(pane for pane in self.PLAN.panes if pane not in self.body.shared.hidden)]
         current = self.stop if self.stop in order else order[-1]
         wanted = order[(order.index(current) + step) % len(order)]
         if wanted in self.STOPS:
@@ -158,6 +172,26 @@ class FrameScreen(Screen[None]):
         elif self.stop in self.PLAN.panes:
             self.body.maximised = self.stop
         self.body.settle()
+
+    def action_resize(self, across: bool, by: int) -> None:
+        """Gives the focused pane more, or less."""
+        if self.stop in self.PLAN.panes and not self.body.resize_pane(self.stop, across, by):
+            self.notify("the panes beside it have nothing to give, or there are none", timeout=3)
+
+    def action_hide(self) -> None:
+        """Hides the focused pane; the key that shows it brings it back."""
+        hidden = self.stop
+        if hidden not in self.PLAN.panes:
+            return
+        if self.body.hide(hidden):
+            self.action_pane(next(pane for pane in self.PLAN.panes if pane not in self.body.shared.hidden))
+            self.notify(f"{hidden} is hidden: its key shows it again, = shows all", timeout=4)
+        else:
+            self.notify("the last pane stays", timeout=3)
+
+    def action_reset_layout(self) -> None:
+        """All panes as designed."""
+        self.body.reset()
 
     def action_help(self) -> None:
         """Help for what has the focus."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast, runtime_checkable
 
 from textual import events
@@ -11,7 +12,10 @@ from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
-from brvtui.app.arrangement import Arrangement, Place, arrange
+from brvtui.app import splits
+from brvtui.app.arrangement import AS_DESIGNED, Arrangement, arrange
+from brvtui.app.messages import LayoutChanged
+from brvtui.app.splits import Edge, Place, Tiled, edge_at, edges_beside, moved
 
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui
@@ -57,15 +61,19 @@ class _Placed(Layout):
 class Body(Widget):
     """Holds the panes; knows which tab is in front and which pane is maximised."""
 
-    def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, id: str) -> None:
+    def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, shared: splits.Layout, id: str) -> None:
         """A body over ``panes``, ready to be painted without being arranged twice."""
         super().__init__(*panes, id=id)
         self._placed = _Placed()
         self._panes = panes
         self.plan = plan
         self.wide = wide
-        self.tab = plan.tabs[0]
         self.maximised = ""
+        self.shared = shared
+        """What the user changed of the plan."""
+        self.tab = (self._shown_tabs() or plan.tabs)[0]
+        self._dragged: Edge | None = None
+        self._drag_from = shared
         self._shown: frozenset[str] = frozenset()
         self._display(self.places(Size(_ANY, _ANY)))
 
@@ -74,9 +82,13 @@ class Body(Widget):
         """Our own layout."""
         return self._placed
 
-    def places(self, size: Size) -> dict[str, Place]:
+    def tiled(self, size: Size) -> Tiled:
+        """Where the panes stand in ``size``, and the edges between them."""
+        return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised, self.shared)
+
+    def places(self, size: Size) -> Mapping[str, Place]:
         """Where the panes stand in ``size``."""
-        return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised)
+        return self.tiled(size).places
 
     @property
     def panes(self) -> Iterable[Framed]:
@@ -98,30 +110,101 @@ class Body(Widget):
             pane.tabs = self._tabs(pane, places) if in_tabs and pane.id in places else None
             pane.retitle()
 
-    def _display(self, places: dict[str, Place]) -> None:
+    def _display(self, places: Mapping[str, Place]) -> None:
         self._shown = frozenset(places)
         for child in self._panes:
             child.display = child.id in places
             if isinstance(child, Framed):
                 child.arranged(self._shown)
 
-    def _tabs(self, front: Framed, places: dict[str, Place]) -> Content:
+    def _tabs(self, front: Framed, places: Mapping[str, Place]) -> Content:
         width = places[front.id or ""].width
+        tabs = self._shown_tabs()
         if width < _LEAST_FOR_TABS:
-            number = self.plan.tabs.index(front.id or "") + 1
-            return Content.from_markup(f"[b]{front.TITLE}[/] {number}/{len(self.plan.tabs)} tab")
+            number = tabs.index(front.id or "") + 1
+            return Content.from_markup(f"[b]{front.TITLE}[/] {number}/{len(tabs)} tab")
         names = [
             f"[@click=screen.pane('{name}')]{'[b $accent reverse]' if name == front.id else ''}{name.capitalize()}"
             f"{'[/]' if name == front.id else ''}[/]"
-            for name in self.plan.tabs
+            for name in tabs
         ]
         unicode = cast("BrvTui", self.app).glyphs.unicode
         return Content.from_markup(("│" if unicode else "|").join(names))
 
+    def _shown_tabs(self) -> list[str]:
+        return [name for name in self.plan.tabs if name not in self.shared.hidden]
+
     def bring(self, pane: str) -> None:
         """Makes sure that ``pane`` is shown."""
+        if pane in self.shared.hidden:
+            self._change(replace(self.shared, hidden=self.shared.hidden - {pane}))
         if self.maximised and self.maximised != pane:
             self.maximised = pane
         elif pane in self.plan.tabs:
             self.tab = pane
         self.settle()
+
+    # what the user changes
+
+    def adopt(self, layout: splits.Layout) -> None:
+        """Shows the panes as ``layout`` says; one that hides all of them hides none."""
+        nothing = not set(self.plan.panes) - layout.hidden
+        self.shared = replace(layout, hidden=frozenset()) if nothing else layout
+        tabs = self._shown_tabs()
+        if self.tab not in tabs and tabs:
+            self.tab = tabs[0]
+        self._panes[0].refresh(layout=True)  # its places are kept until a child of ours asks for others
+        self.settle()
+
+    def _change(self, layout: splits.Layout) -> None:
+        if layout != self.shared:
+            self.adopt(layout)
+            self.post_message(LayoutChanged(self.shared))
+
+    def reset(self) -> None:
+        """All panes as designed."""
+        self.maximised = ""
+        self._change(AS_DESIGNED)
+
+    def hide(self, pane: str) -> bool:
+        """Hides ``pane``, unless it is the last."""
+        hidden = self.shared.hidden | {pane}
+        if not set(self.plan.panes) - hidden:
+            return False
+        self.maximised = ""
+        self._change(replace(self.shared, hidden=hidden))
+        return True
+
+    def resize_pane(self, pane: str, across: bool, by: int) -> bool:
+        """Gives ``pane`` so many cells more, or less; False when its neighbours have none to give."""
+        for edge, direction in edges_beside(self.tiled(self.size), pane, across):
+            shared = moved(self.shared, edge, by * direction)
+            if shared is not self.shared:
+                self._change(shared)
+                return True
+        return False
+
+    # the mouse
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A press on the border between two panes takes hold of it."""
+        x, y = event.screen_x - self.region.x, event.screen_y - self.region.y
+        self._dragged = None if self.maximised or event.button != 1 else edge_at(self.tiled(self.size), x, y)
+        if self._dragged is not None:
+            self._drag_from = self.shared
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The border follows."""
+        edge = self._dragged
+        if edge is not None:
+            at = event.screen_x - self.region.x if edge.across else event.screen_y - self.region.y + 1
+            self.adopt(moved(self._drag_from, edge, at - edge.at))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """The border stays where it is let go."""
+        if self._dragged is not None:
+            self._dragged = None
+            self.release_mouse()
+            if self.shared != self._drag_from:
+                self.post_message(LayoutChanged(self.shared))

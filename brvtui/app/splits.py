@@ -1,0 +1,200 @@
+"""How a rectangle is split among panes, and what the user changed of it: pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+LEAST_COLUMNS, LEAST_ROWS = 20, 3
+"""What a pane keeps, wherever there is room for all."""
+_MOST_SHARE = 1e6
+
+
+class Place(NamedTuple):
+    """A rectangle in cells."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Parts beside each other (``across``) or below each other; each is a pane's id or split again."""
+
+    name: str
+    """What the user's changes are remembered by."""
+    across: bool
+    parts: tuple[Split | str, ...]
+    sizes: tuple[int, ...]
+    """The cells of each part as designed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the user changed: how a split is shared, by its name, and which panes are hidden."""
+
+    shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+
+    def plain(self) -> dict[str, Any]:
+        """The layout, ready for JSON."""
+        return {"shares": {name: list(shares) for name, shares in self.shares.items()}, "hidden": sorted(self.hidden)}
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The line between two parts of a split that are next to each other, at cell ``at``: the second's first."""
+
+    split: str
+    depth: int
+    """How many splits are around it."""
+    across: bool
+    at: int
+    start: int
+    end: int
+    """Where it begins and ends, the other way."""
+    cells: tuple[int, ...]
+    """What each part of the split has now; 0 for one that is hidden."""
+    first: int
+    second: int
+    """The places of the two in ``cells``."""
+    least: tuple[int, int]
+    """What the two keep."""
+    before: frozenset[str]
+    after: frozenset[str]
+    """The panes of the two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiled:
+    """The places of panes, and the edges between them."""
+
+    places: Mapping[str, Place]
+    edges: tuple[Edge, ...] = ()
+
+
+def layout_from(plain: Any) -> Layout:
+    """The layout that :meth:`Layout.plain` made; whatever is not one is left out."""
+    if not isinstance(plain, dict):
+        return Layout()
+    shares, hidden = plain.get("shares"), plain.get("hidden")
+    kept = {
+        name: tuple(float(share) for share in given)
+        for name, given in (shares.items() if isinstance(shares, dict) else ())
+        if isinstance(given, list) and given and all(_is_share(share) for share in given)
+    }
+    named = (name for name in hidden if isinstance(name, str)) if isinstance(hidden, list) else ()
+    return Layout(kept, frozenset(named))
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= _MOST_SHARE
+
+
+def panes_of(part: Split | str) -> frozenset[str]:
+    """Every pane in ``part``."""
+    return frozenset({part}) if isinstance(part, str) else frozenset().union(*(panes_of(one) for one in part.parts))
+
+
+def tile(part: Split | str, place: Place, layout: Layout, depth: int = 0) -> Tiled:
+    """``place`` split among the panes of ``part`` that are not hidden: they fill it and never overlap."""
+    if isinstance(part, str):
+        return Tiled({part: place})
+    shown = [number for number, one in enumerate(part.parts) if panes_of(one) - layout.hidden]
+    if not shown:
+        return Tiled({})
+    cells = _cells(part, shown, place.width if part.across else place.height, layout)
+    places: dict[str, Place] = {}
+    edges: list[Edge] = []
+    at = place.x if part.across else place.y
+    for position, number in enumerate(shown):
+        own = cells[number]
+        inner = Place(at, place.y, own, place.height) if part.across else Place(place.x, at, place.width, own)
+        made = tile(part.parts[number], inner, layout, depth + 1)
+        places |= made.places
+        edges += made.edges
+        at += own
+        if position + 1 < len(shown):
+            edges.append(_edge(part, depth, number, shown[position + 1], at, place, cells, layout))
+    return Tiled(places, tuple(edges))
+
+
+def _edge(
+    split: Split, depth: int, first: int, second: int, at: int, place: Place, cells: tuple[int, ...], layout: Layout
+) -> Edge:
+    one, other = split.parts[first], split.parts[second]
+    start, length = (place.y, place.height) if split.across else (place.x, place.width)
+    least = (_least(one, split.across, layout), _least(other, split.across, layout))
+    before, after = panes_of(one) - layout.hidden, panes_of(other) - layout.hidden
+    end = start + length
+    return Edge(split.name, depth, split.across, at, start, end, cells, first, second, least, before, after)
+
+
+def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tuple[int, ...]:
+    shares = layout.shares.get(split.name, ())
+    weights: Sequence[float] = shares if len(shares) == len(split.parts) else split.sizes
+    least = [_least(split.parts[number], split.across, layout) for number in shown]
+    sizes = apportion([weights[number] for number in shown], total, least)
+    given = dict(zip(shown, sizes, strict=True))
+    return tuple(given.get(number, 0) for number in range(len(split.parts)))
+
+
+def _least(part: Split | str, across: bool, layout: Layout) -> int:
+    if isinstance(part, str):
+        return LEAST_COLUMNS if across else LEAST_ROWS
+    inner = [_least(one, across, layout) for one in part.parts if panes_of(one) - layout.hidden]
+    return sum(inner) if part.across == across else max(inner)
+
+
+def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> list[int]:
+    """``total`` cells shared by ``weights``, each getting its ``least`` wherever all can have that.
+
+    The result sums to ``total``; none is below 1 when there is a cell for each.
+    """
+    if sum(least) > total:
+        weights, least = least, [min(1, total // len(least))] * len(least)
+    whole = sum(weights)
+    exact = [weight / whole * total for weight in weights]
+    made = [max(floor, math.floor(share)) for share, floor in zip(exact, least, strict=True)]
+    # What is left, or too much, goes to and comes from those that are furthest from their share.
+    while (gap := total - sum(made)) != 0:
+        step = 1 if gap > 0 else -1
+        able = [number for number in range(len(made)) if gap > 0 or made[number] > least[number]]
+        chosen = max(able, key=lambda number: (step * (exact[number] - made[number]), -number))
+        made[chosen] += step
+    return made
+
+
+def moved(layout: Layout, edge: Edge, by: int) -> Layout:
+    """``layout`` with ``edge`` moved ``by`` cells, as far as the parts on both its sides keep what they need."""
+    one, other = edge.cells[edge.first], edge.cells[edge.second]
+    by = max(min(0, edge.least[0] - one), min(by, max(0, other - edge.least[1])))
+    if by == 0:
+        return layout
+    cells = list(edge.cells)
+    cells[edge.first], cells[edge.second] = one + by, other - by
+    return replace(layout, shares={**layout.shares, edge.split: tuple(float(max(1, size)) for size in cells)})
+
+
+def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[Edge, int]]:
+    """The edges of ``pane``, each with the direction in which moving it gives ``pane`` more.
+
+    The innermost come first, of two the one at its right or at its bottom.
+    """
+    touching = [edge for edge in tiled.edges if edge.across == across and pane in edge.before | edge.after]
+    for edge in sorted(touching, key=lambda edge: (-edge.depth, pane in edge.after)):
+        yield edge, 1 if pane in edge.before else -1
+
+
+def edge_at(tiled: Tiled, x: int, y: int) -> Edge | None:
+    """The edge under a cell: it takes the last cell of what is before it, and beside each other the next one too."""
+    for edge in tiled.edges:
+        along, across = (y, x) if edge.across else (x, y)
+        near = (edge.at - 1, edge.at) if edge.across else (edge.at - 1,)
+        if across in near and edge.start <= along < edge.end:
+            return edge
+    return None

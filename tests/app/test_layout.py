@@ -1,0 +1,210 @@
+"""Sharing the screen among panes: by keys, by mouse, remembered per project."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.splits import Layout
+from brvtui.app.widgets.body import Body
+from brvtui.store.layouts import Layouts
+from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, until
+from tests.support.trees import Tree
+
+
+def body(pilot: Pilot[Any]) -> Body:
+    return frame(pilot).body
+
+
+def width(pilot: Pilot[Any], pane: str) -> int:
+    return frame(pilot).query_one(f"#{pane}").outer_size.width
+
+
+def height(pilot: Pilot[Any], pane: str) -> int:
+    return frame(pilot).query_one(f"#{pane}").outer_size.height
+
+
+def written(garden: Tree) -> Any:
+    """What is remembered of the project on disk."""
+    return Layouts(garden.tree).read()
+
+
+async def test_a_pane_is_made_wider_and_higher_and_smaller_again(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
+        await pilot.press("escape", ">", ">", "+")
+        await settled(pilot)
+        after = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
+        assert after == (before[0] + 4, before[1] + 1, before[2] - 4, before[3] - 1)
+        await pilot.press("<", "<", "-")
+        await settled(pilot)
+        assert (width(pilot, "results"), height(pilot, "results")) == before[:2]
+
+
+async def test_a_pane_gives_no_more_than_it_has(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", *(">" for _ in range(60)))
+        await settled(pilot)
+        assert (width(pilot, "tree"), width(pilot, "retry"), width(pilot, "cache")) == (20, 20, 20)
+        assert any("nothing to give" in toast.message for toast in app._notifications)
+
+
+async def test_hiding_showing_and_as_designed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("f8", "H")
+        await settled(pilot)
+        assert not screen(pilot).query_one("#tree").display
+        assert pilot.app.focused.id == "results"
+        await pilot.press("f4", "H")
+        await settled(pilot)
+        assert screen(pilot).query_one("#verdict").display
+        await pilot.press("f8")
+        await settled(pilot)
+        assert screen(pilot).query_one("#tree").display
+        assert pilot.app.focused.id == "tree"
+        await pilot.press("equals_sign")
+        await settled(pilot)
+        assert body(pilot).shared == Layout()
+        assert screen(pilot).query_one("#route").display
+        assert not screen(pilot).query_one("#verdict").display
+
+
+async def test_the_last_pane_stays(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2", "f3", "H", "f2", "H")
+        await settled(pilot)
+        assert frame(pilot).query_one("#tree").display
+        assert any("the last pane stays" in toast.message for toast in app._notifications)
+
+
+async def test_tab_passes_over_what_is_hidden(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("f3", "H")
+        seen = []
+        for _ in range(7):
+            await pilot.press("tab")
+            seen.append(pilot.app.focused.id)
+        assert seen == ["answer", "retry", "cache", "tree", "route", "query", "results"]
+        assert not screen(pilot).query_one("#score").display
+
+
+async def test_tabs_of_a_narrow_screen_without_what_is_hidden(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("f3", "H")
+        await settled(pilot)
+        assert body(pilot).tab == "route"
+        assert "Score" not in str(screen(pilot).query_one("#route").border_title)
+        await pilot.press("f2", ">")
+        await settled(pilot)
+        assert width(pilot, "results") == 37
+        await pilot.press("f3")
+        await settled(pilot)
+        assert "Score" in str(screen(pilot).query_one("#score").border_title)
+
+
+async def test_a_border_is_dragged(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        tree = screen(pilot).query_one("#tree").region
+        before = width(pilot, "tree")
+        await pilot.mouse_down(offset=(tree.right - 1, tree.y + 4))
+        await pilot.hover(offset=(tree.right + 5, tree.y + 4))
+        await pilot.mouse_up(offset=(tree.right + 5, tree.y + 4))
+        await settled(pilot)
+        assert width(pilot, "tree") == before + 5
+        results = screen(pilot).query_one("#results").region
+        await pilot.mouse_down(offset=(results.x + 9, results.bottom - 1))
+        await pilot.hover(offset=(results.x + 9, results.bottom + 1))
+        await pilot.mouse_up(offset=(results.x + 9, results.bottom + 1))
+        await settled(pilot)
+        assert height(pilot, "results") == results.height + 2
+        assert app.mouse_captured is None
+
+
+async def test_a_click_on_a_border_changes_nothing(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        tree = screen(pilot).query_one("#tree").region
+        await pilot.click(offset=(tree.right - 1, tree.y + 4))
+        await settled(pilot)
+        assert body(pilot).shared == Layout()
+        await pilot.press("ctrl+q")
+    assert written(garden) == {}
+
+
+async def test_it_is_remembered_for_the_project(
+    app: BrvTui, garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Path
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", ">", "f8", "H", "2", "f2", ">")
+        await settled(pilot)
+        made, notes = app.layouts["Query"], app.layouts["Notes"]
+        await pilot.press("ctrl+q")
+    assert written(garden) == {"Query": made.plain(), "Notes": notes.plain()}
+    again = make_app(garden.root)
+    async with again.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert body(pilot).shared == made
+        assert not screen(pilot).query_one("#tree").display
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert body(pilot).shared == notes
+        await pilot.press("1", "escape", "equals_sign", "2", "f2", "equals_sign")
+        await settled(pilot)
+        await until(pilot, lambda: written(garden) == {})
+    other = Tree(tmp_path / "other")
+    other.note("x/n.md", "Other")
+    elsewhere = make_app(other.root)
+    async with elsewhere.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert body(pilot).shared == Layout()
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"Query": 3}', '{"Query": {"hidden": ["nothing"], "shares": {"x": [0]}}}']
+)
+async def test_a_broken_file_is_the_design(app: BrvTui, garden: Tree, content: str) -> None:
+    file = Layouts(garden.tree).path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert screen(pilot).query_one("#tree").display
+        assert body(pilot).shared.shares == {}
+
+
+async def test_everything_hidden_in_a_file_hides_nothing(app: BrvTui, garden: Tree) -> None:
+    file = Layouts(garden.tree).path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"Query": {"hidden": list(screen_panes()), "shares": {}}}))
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert screen(pilot).query_one("#results").display
+
+
+def screen_panes() -> tuple[str, ...]:
+    from brvtui.app.arrangement import QUERY
+
+    return QUERY.panes
+
+
+async def test_what_cannot_be_written_is_said(app: BrvTui, garden: Tree) -> None:
+    folder = Layouts(garden.tree).path
+    folder.mkdir(parents=True)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", ">")
+        await until(pilot, lambda: any("cannot be remembered" in toast.message for toast in app._notifications))
