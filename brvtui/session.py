@@ -17,11 +17,13 @@ from brvtui.inquire.after_hits import After, after_hits, after_updates
 from brvtui.inquire.board import Board
 from brvtui.inquire.curve import Curve, curve
 from brvtui.inquire.forecast import LAST_DAY, Forecast
+from brvtui.inquire.log_summary import Compared, compare
 from brvtui.inquire.naming import find_note
 from brvtui.inquire.preview import Preview, preview
 from brvtui.inquire.score_of import score_of
 from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress
+from brvtui.logbook import Logbook
 from brvtui.notes.operations import Notes
 from brvtui.profile import Profile
 from brvtui.publishing.publisher import Publisher
@@ -41,6 +43,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import signals_folder
+from brvtui.tree.logged_query import LoggedQuery
 from brvtui.tree.project import Project, find_project
 from brvtui.tree.signals import NoteSignals, Source, defaults
 from brvtui.tree.watch import Watching
@@ -99,6 +102,8 @@ class Session:
         self.notes = Notes(self, project.tree, self._overlay, sidecar)
         """Questions about single notes, and all that changes them."""
         self._cache = CacheState()
+        self.logbook = Logbook(project.tree, project_data(project.root))
+        """What was asked here, and what the engine answered."""
         self._running = threading.Lock()
         self._swapping = threading.Lock()
 
@@ -314,6 +319,11 @@ class Session:
         note = snapshot.notes[position]
         return snapshot.signals[position], float(age_days(self.clock(), note.mtime_ms)), note.is_local
 
+    def compare_logged(self, entry: LoggedQuery) -> Compared:
+        """A logged query beside its answer now, on an empty cache."""
+        asked = Asked(entry.query, self.clock(), entry.scope)
+        return compare(entry, route(self.snapshot, self.profile, CacheState(), asked)[0])
+
     def cache_now(self, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""
         snapshot = self.snapshot
@@ -353,6 +363,7 @@ class Session:
 
     def close(self) -> None:
         """Ends whatever the session has running."""
+        self.logbook.unfollow()
         self._publisher.close()
 
     def _record(self, trace: Trace) -> None:

@@ -11,10 +11,10 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from brvtui.app import keymap
+from brvtui.app.logs import LogApp
 from brvtui.app.modes import SCREENS
 from brvtui.app.project import Opening
 from brvtui.app.screens.frame import restyle
-from brvtui.app.sharing import SharingApp
 from brvtui.app.text_entry import types_text
 from brvtui.app.themes import DARK, DEFAULTS, THEMES, Palette
 from brvtui.app.view import Phase
@@ -24,7 +24,7 @@ NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
 
-class BrvTui(SharingApp):
+class BrvTui(LogApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"

@@ -159,3 +159,15 @@ def _wide_editor(width: int, height: int) -> Split:
 EDITOR = Arrangement(
     panes=("text", "problems", "ranking"), beside="", tabs=("text", "problems", "ranking"), wide=_wide_editor
 )
+
+
+def _wide_log(width: int, height: int) -> Split:
+    right = max(44, width * 36 // 100)
+    summary = height // 2
+    beside = Split("entry", False, ("entry", "summary"), (height - summary, summary))
+    return Split("log", True, ("log", beside), (width - right, right))
+
+
+LOG = Arrangement(
+    panes=("log", "entry", "summary"), beside="log", tabs=("entry", "summary"), wide=_wide_log, beside_share=0.5
+)

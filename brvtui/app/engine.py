@@ -14,9 +14,12 @@ from brvtui.app.messages import (
     CacheSeen,
     Changed,
     Detailed,
+    EngineAnswered,
     Explained,
     Failed,
     Loaded,
+    LogCompared,
+    LogRead,
     NoteRead,
     Opened,
     ProfileSwitched,
@@ -30,8 +33,10 @@ from brvtui.trace import Detail, Trace
 
 if TYPE_CHECKING:
     from brvtui.session import Session
+    from brvtui.tree.logged_query import LoggedQuery
 
 Post = Callable[[Message], bool]
+_MOST_LOGGED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +153,7 @@ def answer(session: Session, ask: Ask, post: Post) -> None:
     if ask.run:
         try:
             history = session.history.add(ask.query)
+            session.logbook.add(trace, session.clock(), took_ms)
         except OSError as error:
             problem = f"the history cannot be written: {error.strerror or error}"
     post(Traced(ask.number, trace, took_ms, explained, history, problem))
@@ -190,3 +196,25 @@ def cache(session: Session, query: str, post: Post) -> None:
     """Posts the simulated cache at this moment."""
     now = session.cache_now(query)
     post(CacheSeen(query, CacheShown(now.fingerprint, now.look)))
+
+
+def read_log(session: Session, post: Post) -> None:
+    """Posts both logs and what they say as a whole."""
+    from brvtui.inquire.log_summary import summarise
+
+    entries = session.logbook.read(_MOST_LOGGED)
+    post(LogRead(entries, summarise(entries)))
+
+
+def compare_logged(session: Session, entry: LoggedQuery, post: Post) -> None:
+    """Asks ``entry`` again, on an empty cache, and posts it beside its answer now."""
+    post(LogCompared(session.compare_logged(entry)))
+
+
+def watch_log(session: Session, post: Post) -> None:
+    """Begins to post what the engine logs; a log that cannot be watched is read when it is looked at."""
+
+    def answered(entries: list[LoggedQuery]) -> None:
+        post(EngineAnswered(entries))
+
+    session.logbook.follow(answered)

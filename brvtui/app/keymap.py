@@ -42,6 +42,7 @@ QUERY_PANES = {
     "tree": "f8",
 }
 NOTES_PANES = {"tree": "f2", "note": "f3"}
+LOG_PANES = {"log": "f2", "entry": "f3", "summary": "f4"}
 
 _RECORD = "Record access hits of runs, or stop: importance then rises in the tool's own overlay"
 
@@ -83,3 +84,5 @@ QUERY_SCREEN: list[BindingType] = [
 ]
 
 NOTES_SCREEN: list[BindingType] = [*pane_keys("notes", NOTES_PANES)]
+
+LOG_SCREEN: list[BindingType] = [*pane_keys("log", LOG_PANES)]

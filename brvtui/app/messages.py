@@ -13,9 +13,11 @@ from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
     from brvtui.app import clipboard
+    from brvtui.inquire.log_summary import Compared, LogSummary
     from brvtui.inquire.why_not import Explanation
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
+    from brvtui.tree.logged_query import LoggedQuery
 
 
 @dataclass
@@ -161,3 +163,26 @@ class LayoutsRead(Message):
     """What is remembered of the project's layouts, by the screen's title."""
 
     layouts: dict[str, Layout]
+
+
+@dataclass
+class LogRead(Message):
+    """Both logs were read, newest first."""
+
+    entries: list[LoggedQuery]
+    summary: LogSummary
+    problem: str = ""
+
+
+@dataclass
+class LogCompared(Message):
+    """A logged query was asked again."""
+
+    compared: Compared
+
+
+@dataclass
+class EngineAnswered(Message):
+    """The engine logged queries, oldest first."""
+
+    entries: list[LoggedQuery]

@@ -32,4 +32,14 @@ def _notes() -> FrameScreen:
     return NotesScreen()
 
 
-SCREENS = (Mode("query", "1", "Query", _query), Mode("notes", "2", "Notes", _notes))
+def _log() -> FrameScreen:
+    from brvtui.app.screens.log import LogScreen
+
+    return LogScreen()
+
+
+SCREENS = (
+    Mode("query", "1", "Query", _query),
+    Mode("notes", "2", "Notes", _notes),
+    Mode("log", "4", "Log", _log),
+)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from brvtui.inquire.log_summary import Compared, LogSummary
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Trace
+from brvtui.tree.logged_query import LoggedQuery
 
 INDEX = "index"
 """The kind of a folder's ``_index.md``."""
@@ -94,6 +96,18 @@ class NoteText:
 
 
 @dataclass(frozen=True, slots=True)
+class LogShown:
+    """Both logs as last read, newest first, and one entry beside its answer now."""
+
+    entries: tuple[LoggedQuery, ...]
+    summary: LogSummary
+    problem: str = ""
+    following: bool = False
+    """Whether each query that the engine logs is explained as it comes."""
+    compared: Compared | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """One state of the app: every screen is drawn from it."""
 
@@ -120,6 +134,9 @@ class View:
     """The score that the selected near miss would have had."""
     note: NoteText | None = None
     cache: CacheShown | None = None
+    log: LogShown | None = None
+    followed: LoggedQuery | None = None
+    """The query of the engine that is explained, while it is followed."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """Thresholds by dotted name, as far as traces named them."""
 

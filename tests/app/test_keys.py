@@ -6,7 +6,7 @@ import pytest
 from textual.binding import Binding
 
 from brvtui.app.app import BrvTui
-from brvtui.app.keymap import FRAME, NOTES_SCREEN, QUERY_PANES, QUERY_SCREEN
+from brvtui.app.keymap import FRAME, LOG_SCREEN, NOTES_SCREEN, QUERY_PANES, QUERY_SCREEN
 from brvtui.app.screens.export import ExportScreen
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.answer import AnswerPane
@@ -23,6 +23,7 @@ _OWNERS = {
     "frame": FRAME,
     "query": QUERY_SCREEN,
     "notes": NOTES_SCREEN,
+    "log screen": LOG_SCREEN,
     "app": BrvTui.BINDINGS,
     "field": QueryInput.BINDINGS,
     "pane": Pane.BINDINGS,

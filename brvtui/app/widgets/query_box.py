@@ -33,12 +33,15 @@ class Mode(Lines):
         scope = cut_left(view.scope, max(8, width - 18)) if view.scope else "whole tree"
         made = Line().add("in ", "muted").add(scope, "bold accent" if view.scope else "text").add("  ")
         ran = view.trace is not None and view.trace.mode == "run"
-        made.add(" RUN " if ran else " PROBE ", "bold badge-text on ok" if ran else "bold accent")
+        if view.followed is not None and view.followed.query == view.query:
+            made.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
+        else:
+            made.add(" RUN " if ran else " PROBE ", "bold badge-text on ok" if ran else "bold accent")
         return [Line().right(width, made)]
 
     def depends(self, view: View) -> tuple[object, ...]:
-        """Scope and trace."""
-        return (view.scope, view.trace)
+        """Scope, trace, and whether the engine's query is shown."""
+        return (view.scope, view.trace, view.followed)
 
 
 class QueryBox(Vertical):

@@ -1,0 +1,163 @@
+"""Log: the queries that were answered, by the engine and here, newest first."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from brvtui.app.paint.line import Line, line
+from brvtui.app.paint.text import wrap
+from brvtui.app.view import LogShown, View
+from brvtui.app.widgets.pane import ChoicePane
+from brvtui.tree.logged_query import ENGINE, LoggedQuery
+
+_WIDE = 64
+
+
+class LogPane(ChoicePane):
+    """One line an entry under a line of names."""
+
+    TITLE = "Log"
+    HELP_TEXT = (
+        "The queries that were answered: those that the engine logged, and those that you ran here, newest first: "
+        "when, by whom, at which tier, in how many milliseconds, with which top score. Moving through them asks each "
+        "again, on an empty cache, and says beside it what would be different now. f follows the engine: each query "
+        "that it logs is explained in the panes of the Query screen as it comes. Enter takes the query there."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "ask again", id="log.take", tooltip="Put the query into the Query screen"),
+        Binding("f", "follow", "follow", id="log.follow", tooltip="Explain each query as the engine logs it, or stop"),
+        Binding("u", "uncovered", "not covered", id="log.uncovered", tooltip="Only queries that were not covered"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """A log that shows every entry."""
+        super().__init__(id=id)
+        self.only_uncovered = False
+        self._entries: dict[str, LoggedQuery] = {}
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """The log, and which of it is shown."""
+        return (view.log, view.phase, self.only_uncovered)
+
+    def heading(self, view: View) -> str:
+        """How many, and whether the engine is followed."""
+        if view.log is None:
+            return "Log"
+        following = " · following the engine" if view.log.following else ""
+        shown = "not covered" if self.only_uncovered else "newest first"
+        return f"Log {len(view.log.entries)} · {shown}{following}"
+
+    @property
+    def entry(self) -> LoggedQuery | None:
+        """The entry under the cursor."""
+        return self._entries.get(self.chosen)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The names, then the entries."""
+        before = self.chosen
+        self.choices, self.owner, self._entries, self.pinned = [], [], {}, 0
+        if view.log is None or not view.log.entries:
+            return self._nothing(view.log, width)
+        self.pinned = 1
+        made = [_names(width)]
+        self.owner.append(-1)
+        for entry in view.log.entries:
+            if self.only_uncovered and not entry.not_covered:
+                continue
+            self.choices.append(key_of(entry))
+            self._entries[self.choices[-1]] = entry
+            made.append(self._row(entry, width))
+            self.owner.append(len(self.choices) - 1)
+        if not self.choices:
+            made.append(line(" every query was covered", "muted"))
+            self.owner.append(-1)
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        return made
+
+    def _nothing(self, log: LogShown | None, width: int) -> list[Line]:
+        if log is None:
+            return [line(" reading the logs…", "muted")]
+        text = log.problem or (
+            "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
+            "here as soon as it has answered one"
+        )
+        return [Line(), *(line(f" {part}", "muted") for part in wrap(text, width - 2))]
+
+    def _row(self, entry: LoggedQuery, width: int) -> Line:
+        wide = width >= _WIDE
+        who = entry.who if wide else entry.who[0]
+        made = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
+        made.fit(who, 8 if wide else 2, "accent" if entry.who == ENGINE else "text")
+        tier, role = tier_of(entry)
+        made.fit(tier, 5, role)
+        if wide:
+            made.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{_score(entry.top_score):>5}  ", "strong")
+        mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
+        return made.add(mark, "warn").add(entry.query, "text").cut(width)
+
+    def moved(self, choice: str) -> None:
+        """Asks the entry again."""
+        entry = self._entries.get(choice)
+        if entry is not None:
+            self.brv.compare_logged(entry)
+
+    def clicked(self, place: int) -> None:
+        """A first click selects; a second one on the same takes it."""
+        if place == self.cursor and self.has_focus:
+            self.action_take()
+        self.move_to(place)
+
+    def action_take(self) -> None:
+        """Puts the query into the Query screen."""
+        if self.entry is not None:
+            self.brv.run_worker(self.brv.ask_again(self.entry), exclusive=True, group="ask again")
+
+    def action_follow(self) -> None:
+        """Follows the engine, or stops."""
+        self.brv.follow_engine()
+
+    def action_uncovered(self) -> None:
+        """Shows only what was not covered, or everything again."""
+        self.only_uncovered = not self.only_uncovered
+        self.rebuild(force=True)
+
+
+def key_of(entry: LoggedQuery) -> str:
+    """What tells one entry from every other."""
+    return f"{entry.at_ms:.0f} {entry.who} {entry.query}"
+
+
+def moment(at_ms: float) -> str:
+    """Day and time, in the zone of this machine; 14 cells."""
+    try:
+        return datetime.fromtimestamp(at_ms / 1000).strftime("%m-%d %H:%M:%S")  # local time is meant
+    except (OverflowError, OSError, ValueError):
+        return "at no time    "
+
+
+def tier_of(entry: LoggedQuery) -> tuple[str, str]:
+    """The tier in two letters, or how the query ended otherwise, and its role."""
+    if entry.not_covered:
+        return "none", "tier-none"
+    if entry.tier is not None and entry.status == "completed":
+        return f"T{entry.tier}", f"tier-{entry.tier}"
+    return {"error": "fail", "cancelled": "stop", "processing": "…"}.get(entry.status, "?"), "warn"
+
+
+def _names(width: int) -> Line:
+    if width < _WIDE:
+        return line(" when    tier query", "faint")
+    return line(f" {'when':<14} {'who':<8}tier {'ms':>7}  {'top':>4}  query", "faint").cut(width)
+
+
+def _whole(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _score(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

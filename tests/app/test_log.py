@@ -1,0 +1,151 @@
+"""The Log screen: both logs, then and now, following the engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.log import LogScreen
+from brvtui.app.screens.query import QueryScreen
+from brvtui.app.widgets.log import LogPane
+from brvtui.tree.engine_data.folders import project_data
+from brvtui.tree.engine_data.query_log import query_log_folder
+from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.support.trees import NOW_MS, Tree
+
+
+def logged(garden: Tree, number: int, query: str, **changes: object) -> None:
+    """One entry of the engine's log, ``number`` minutes ago, written as a whole file is."""
+    folder = query_log_folder(project_data(garden.root))
+    folder.mkdir(parents=True, exist_ok=True)
+    began = int(NOW_MS) - number * 60_000
+    value: dict[str, object] = {
+        "id": f"qry-{began}",
+        "query": query,
+        "startedAt": began,
+        "completedAt": began + 240,
+        "status": "completed",
+        "tier": 3,
+        "timing": {"durationMs": 240},
+        "matchedDocs": [{"path": "auth/jwt/refresh_rotation.md", "score": 0.84}],
+        "searchMetadata": {"resultCount": 1, "topScore": 0.84, "totalFound": 1},
+        **changes,
+    }
+    part = folder / f".qry-{began}.tmp"
+    part.write_text(json.dumps(value), encoding="utf-8")
+    part.rename(folder / f"qry-{began}.json")
+
+
+@pytest.fixture
+def with_log(garden: Tree) -> Tree:
+    """The garden, and an engine that has answered some queries."""
+    nothing = {"resultCount": 0, "topScore": 0, "totalFound": 0}
+    logged(garden, 9, "refresh token rotation")
+    logged(garden, 7, "zebra quagga", tier=2, matchedDocs=[], searchMetadata=nothing)
+    logged(garden, 5, "token store", tier=4, timing={"durationMs": 9_000})
+    logged(garden, 3, "token store", tier=0, timing={"durationMs": 2})
+    logged(garden, 1, "what fails", status="error", error="no model", tier=None)
+    return garden
+
+
+async def to_log(pilot: Any) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "4")
+    await until(pilot, lambda: isinstance(frame(pilot), LogScreen) and view(pilot).log is not None)
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_both_logs_are_listed_newest_first(
+    with_log: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
+) -> None:
+    async with make_app(with_log.root).run_test(size=size) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("enter")
+        await settled(pilot)
+        await to_log(pilot)
+        lines = text_of(pilot, "#log").splitlines()
+        order = [word for line in lines for word in ("rollback", "what fails", "zebra", "refresh") if word in line]
+        assert order == ["rollback", "what fails", "zebra", "refresh"]
+        assert "not covered" in text_of(pilot, "#summary") or size == NARROW
+
+
+async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await pilot.press("G")
+        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+        await settled(pilot)
+        assert "refresh token rotation" in text_of(pilot, "#entry")
+        assert "would be answered the same" in text_of(pilot, "#entry")
+        await pilot.press("k", "k")
+        await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
+        await settled(pilot)
+
+
+async def test_a_logged_query_is_asked_again_on_the_query_screen(
+    with_log: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await pilot.press("G", "enter")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert screen(pilot).field.value == "refresh token rotation"
+        assert view(pilot).trace is not None
+
+
+async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await pilot.press("u")
+        await pilot.pause()
+        assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga"]
+        await pilot.press("u")
+        await pilot.pause()
+        assert len(frame(pilot).query_one(LogPane).choices) == 5
+
+
+async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await until(pilot, lambda: brv(pilot).session is not None)
+        await settled(pilot)
+        await pilot.press("f")
+        assert "following the engine" in shown(pilot)
+        logged(with_log, 0, "invoice numbering")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.query == "invoice numbering")
+        await settled(pilot)
+        assert "invoice numbering" in text_of(pilot, "#log")
+        await pilot.press("1")
+        await settled(pilot)
+        assert "RE-COMPUTED" in shown(pilot)
+        await ask(pilot, "rollback")
+        assert "RE-COMPUTED" not in shown(pilot)
+
+
+async def test_no_log_yet(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await to_log(pilot)
+        assert "nothing is logged yet" in text_of(pilot, "#log")
+        await pilot.press("j", "enter", "f", "u", "tab", "tab")
+        await settled(pilot)
+
+
+async def test_a_click_chooses_and_a_second_one_takes(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "zebra quagga" in line)
+        await pilot.click(offset=(40, row))
+        await settled(pilot)
+        pane = frame(pilot).query_one(LogPane)
+        assert pane.entry is not None
+        assert pane.entry.query == "zebra quagga"
+        await pilot.click(offset=(40, row))
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert screen(pilot).field.value == "zebra quagga"
