@@ -21,6 +21,7 @@ help:
 	@echo 'make schema       write docs/trace.schema.json  make screenshots  write docs/screenshots/'
 	@echo 'make tables       renew tables in docs/*.md'
 	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
+	@echo 'make contact-sheet all snapshots in one picture'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
 	@echo 'make clean        remove .venv, caches and builds'
 
@@ -81,6 +82,9 @@ examples: .venv/.installed-dev
 
 screenshots: .venv/.installed-dev
 	$(BIN)/python docs/make_screenshots.py
+
+contact-sheet: .venv/.installed-dev
+	$(BIN)/python docs/make_contact_sheet.py
 
 bench: .venv/.installed-dev
 	@test -f .benchmarks/many-terms/now.txt || $(BIN)/python -m benchmarks.many_terms .benchmarks/many-terms
