@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,9 @@ from brvtui.tree.signals import NoteSignals, Source, defaults
 from brvtui.tree.watch import Watching
 
 if TYPE_CHECKING:
+    from brvtui.config.schema import Service, Services
     from brvtui.retrieve.jeffs_brain.pipeline import Request
+    from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher
     from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Retrieved
     from brvtui.saved.traces import Saved
 
@@ -106,6 +109,7 @@ class Session:
         """What was asked here, and what the engine answered."""
         self._running = threading.Lock()
         self._swapping = threading.Lock()
+        self._hybrid: tuple[Services, HybridSearcher] | None = None
 
     @classmethod
     def open(
@@ -210,22 +214,22 @@ class Session:
 
         Raises :class:`brvtui.retrieve.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
         """
-        from brvtui import profile_jeffs_brain
-        from brvtui.providers.environment import embedder_of, reranker_of
-        from brvtui.retrieve.jeffs_brain.index import embed_index, index_snapshot
-        from brvtui.retrieve.jeffs_brain.pipeline import Sources, retrieve
-        from brvtui.retrieve.jeffs_brain.trace import Mode
-        from brvtui.store.vectors import VectorStore
         from brvtui.text.aliases import read_aliases
 
-        rules = profile_jeffs_brain.load()
         known = read_aliases(aliases) if aliases else {}
-        services = _service_variables(self.settings)
-        embedder = embedder_of(services, rules)
-        index = index_snapshot(self.snapshot, rules)
-        if embedder is not None and request.mode is not Mode.BM25:
-            index, _ = embed_index(index, embedder, VectorStore(self.project.tree, embedder.name))
-        return retrieve(request, Sources(index, embedder, reranker_of(services, rules), known), rules)
+        return self.hybrid_searcher.ask(self.snapshot, request, known)
+
+    @property
+    def hybrid_searcher(self) -> HybridSearcher:
+        """The pipeline ``jeffs_brain`` over this project with the services of the settings as they are now.
+
+        Its ``prepare`` may be called ahead of queries. Raises :class:`brvtui.retrieve.failures.ServiceError`.
+        """
+        with self._swapping:
+            wanted = self.settings.services
+            if self._hybrid is None or self._hybrid[0] != wanted:
+                self._hybrid = (wanted, _hybrid_searcher(wanted, self.project.tree))
+            return self._hybrid[1]
 
     def detail(self, trace: Trace, path: str) -> Detail:
         """The term x field detail of the note at ``path`` (a hit's ``file``) under the search that found it.
@@ -387,11 +391,16 @@ class Session:
         self._overlay.edit(defaults(self.profile.signals), record)
 
 
-def _service_variables(settings: Settings) -> dict[str, str]:
-    """The variables that providers read, as the settings have them; keys come from the variables that they name."""
-    made: dict[str, str] = {}
-    for name, service in (("EMBEDDER", settings.services.embedder), ("RERANKER", settings.services.reranker)):
-        made[f"BRV_TUI_{name}_URL"] = service.url
-        made[f"BRV_TUI_{name}_MODEL"] = service.model
-        made[f"BRV_TUI_{name}_KEY"] = os.environ.get(service.key_env, "")
-    return made
+def _hybrid_searcher(wanted: Services, tree: Path) -> HybridSearcher:
+    from brvtui import profile_jeffs_brain
+    from brvtui.providers import services as providers
+    from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher, Models
+    from brvtui.store.vectors import VectorStore
+
+    def named(service: Service) -> providers.ServiceSettings:
+        return providers.ServiceSettings(service.model, service.url, os.environ.get(service.key_env, ""))
+
+    rules = profile_jeffs_brain.load()
+    embedder = providers.embedder_of(named(wanted.embedder), rules)
+    reranker = providers.reranker_of(named(wanted.reranker), rules)
+    return HybridSearcher(rules, Models(embedder, reranker, partial(VectorStore, tree)))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Sequence
 from importlib import import_module
@@ -14,6 +15,8 @@ from brvtui.retrieve.jeffs_brain.protocols import RerankDocument, Reranked, Vect
 from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"
+_NO_BARS = "HF_HUB_DISABLE_PROGRESS_BARS"
+"""The library reads it when it is imported: its progress bars would be written over the screen."""
 
 
 class _Model:
@@ -30,6 +33,7 @@ class _Model:
         with self._lock:
             try:
                 if self._loaded is None:
+                    os.environ.setdefault(_NO_BARS, "1")
                     self._loaded = getattr(import_module(_LIBRARY), self.kind)(self.model)
                 return getattr(self._loaded, method)(*values, **options)
             except ImportError:
@@ -50,6 +54,11 @@ class LocalEmbedder:
     def name(self) -> str:
         """The model."""
         return self._model.model
+
+    @property
+    def is_remote(self) -> bool:
+        """False: it runs in this process."""
+        return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector for each text. Raises :class:`brvtui.retrieve.failures.LegError`."""

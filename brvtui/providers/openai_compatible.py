@@ -39,6 +39,11 @@ class OpenAIEmbedder:
         """Model and host: vectors of two hosts are never mixed."""
         return f"{self._model} at {self._service.host}"
 
+    @property
+    def is_remote(self) -> bool:
+        """True: it is asked by HTTP, on this machine too."""
+        return True
+
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One vector for each text. Raises :class:`brvtui.retrieve.failures.LegError`."""
         made: list[Vector] = []

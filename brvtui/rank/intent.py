@@ -124,6 +124,22 @@ def _for_fact(path: str, text: str, rules: IntentRules) -> list[Factor]:
     return made
 
 
+def idle_rules(paths: Sequence[str], rules: IntentRules) -> tuple[str, ...]:
+    """The rules that no note at one of ``paths`` can meet, each with what it looks for."""
+    lower = [path.lower() for path in paths]
+    own, words = f"× {rules.own_preference:g}", f"× {rules.preference_note:g}"
+    made = []
+    in_global = [path for path in lower if rules.global_path in path]
+    if not in_global:
+        made.append(f"preference {own} and {words}: no path holds {rules.global_path}")
+    elif not any(rules.preference_path in path for path in in_global):
+        made.append(f"preference {own}: no path below {rules.global_path} holds {rules.preference_path}")
+    if not any(marker in path for path in lower for marker in rules.fact_paths):
+        markers = " or ".join(rules.fact_paths)
+        made.append(f"concrete fact × {rules.fact_note:g} by name: no path holds {markers}; dates and events count")
+    return tuple(made)
+
+
 def multiplied(score: float, made: Sequence[Factor]) -> float:
     """``score`` times every factor, in their order."""
     for factor in made:

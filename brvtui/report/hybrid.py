@@ -14,7 +14,9 @@ from brvtui.text.visible import visible
 def hybrid_report(trace: HybridTrace) -> RenderableType:
     """The whole decision for reading."""
     mode = f"{trace.mode.value} (asked for {trace.requested_mode.value})" if trace.fell_back else trace.mode.value
-    head = Text.assemble((f" {trace.pipeline.upper()} ", "bold reverse"), f" mode {mode}, intent {trace.intent}")
+    head = Text.assemble(
+        (f" {trace.pipeline.upper()} ", "bold reverse"), f" mode {mode}, intent {trace.intent or 'none'}"
+    )
     head.append(f"  {trace.timings.get('total', 0.0):.1f} ms, {trace.fused} in the list", style="dim")
     rows: list[RenderableType] = [head, Text(f"full-text query: {visible(trace.compiled)}", style="dim"), Text()]
     rows += [_legs(trace), _rungs(trace), Text(), _hits(trace)]

@@ -57,12 +57,19 @@ def retry(
         return search(snapshot, profile, now_ms, text, options).hits
 
     def like(tokens: Sequence[str]) -> Sequence[Hit]:
-        likenesses = names_of(snapshot).search(tokens, rules.options.candidate_k, rules.trigrams.least)
-        hits = [_named(snapshot, profile, now_ms, likeness) for likeness in likenesses]
-        return sorted(hits, key=lambda hit: -hit.score)[: options.most]
+        return named_like(snapshot, profile, rules, now_ms, tokens, options.most)
 
     made = climb(found.query, (found.query, found.hits), Searches(again, like), rules.ladder, watch)
     return Retried(_ladder(made), made.found)
+
+
+def named_like(
+    snapshot: Snapshot, profile: Profile, rules: HybridProfile, now_ms: float, tokens: Sequence[str], most: int
+) -> list[Hit]:
+    """The notes whose file name is like one of ``tokens``, by score, at most ``most``."""
+    likenesses = names_of(snapshot).search(tokens, rules.options.candidate_k, rules.trigrams.least)
+    hits = [_named(snapshot, profile, now_ms, likeness) for likeness in likenesses]
+    return sorted(hits, key=lambda hit: -hit.score)[:most]
 
 
 def _ladder(made: Climbed[Hit]) -> Ladder:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.profile_jeffs_brain import HybridProfile
+from brvtui.rank.intent import idle_rules
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.jeffs_brain.chunks import COLUMNS, Chunk, chunk_of
 from brvtui.retrieve.jeffs_brain.protocols import Embedder, RankedHit, Vector
@@ -46,7 +47,7 @@ class ChunkIndex:
     def with_vectors(self, table: VectorTable | None) -> ChunkIndex:
         """The same index with other vectors."""
         made = replace(self, table=table)
-        for name in ("membership", "names"):
+        for name in ("membership", "names", "idle_rules"):
             if name in self.__dict__:
                 made.__dict__[name] = self.__dict__[name]
         return made
@@ -74,9 +75,14 @@ class ChunkIndex:
         """The file names by their trigrams."""
         return TrigramIndex(((row.chunk.id, row.chunk.path) for row in self.rows), self.membership.sharing)
 
+    @cached_property
+    def idle_rules(self) -> tuple[str, ...]:
+        """The rules of intent that no note of this index can meet."""
+        return idle_rules([row.chunk.path for row in self.rows], self.profile.intent)
+
     def warm(self) -> None:
         """Computes now what the first query would otherwise wait for."""
-        _ = self.names, self.postings.beginning("")
+        _ = self.names, self.postings.beginning(""), self.idle_rules
 
     def bm25(self, query: Parsed, limit: int) -> Sequence[RankedHit]:
         """The rows that ``query`` matches, by FTS5's closed form, equal scores in the rows' order."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from brvtui.profile_jeffs_brain import HybridProfile
 from brvtui.rank import intent as intents
 from brvtui.rank.fusion import Candidate, Fused, fuse, ranked
+from brvtui.rank.reranking import head_and_tail, rerank_text
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.jeffs_brain.protocols import Embedder, Index, RankedHit, Reranker
-from brvtui.retrieve.jeffs_brain.reranking import Outcome, rerank
+from brvtui.retrieve.jeffs_brain.reranking import Outcome, Wanted, rerank
 from brvtui.retrieve.jeffs_brain.trace import (
     PIPELINE,
     SCHEMA,
@@ -43,6 +44,8 @@ class Request:
     rerank_top_n: int | None = None
     rerank: bool | None = None
     skip_retry_ladder: bool = False
+    probe: bool = False
+    """Whether somebody still types: no reranker is asked then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,9 @@ class Sources:
     reranker: Reranker | None = None
     aliases: Aliases = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    idle_rules: tuple[str, ...] = ()
+    embedder_waits: str = ""
+    """Why the embedder is not asked this time; empty when it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class _Asked:
     rerank_top_n: int
     rerank: bool
     skip_retry_ladder: bool
+    probe: bool
     k: float
     profile: HybridProfile
     sources: Sources
@@ -131,6 +138,7 @@ def _asked(request: Request, sources: Sources, profile: HybridProfile, watch: St
         rerank_top_n=standard.rerank_top_n if request.rerank_top_n is None else request.rerank_top_n,
         rerank=standard.rerank if request.rerank is None else request.rerank,
         skip_retry_ladder=request.skip_retry_ladder,
+        probe=request.probe,
         k=profile.fusion.k,
         profile=profile,
         sources=sources,
@@ -156,8 +164,7 @@ def _retrieve(asked: _Asked) -> Retrieved:
             [entry.fused.candidate for entry in weighed],
             asked.sources.reranker if asked.rerank else None,
             (lexical.candidates, semantic.candidates),
-            asked.rerank,
-            asked.rerank_top_n,
+            Wanted(asked.rerank, asked.rerank_top_n, asked.probe),
             asked.profile,
         )
     ranking = _hits(asked, weighed, outcome, (lexical.leg, semantic.leg))
@@ -167,6 +174,7 @@ def _retrieve(asked: _Asked) -> Retrieved:
         pipeline=PIPELINE,
         profile=asked.profile.name,
         query=asked.query,
+        probe=asked.probe,
         compiled=compiled,
         requested_mode=asked.requested,
         mode=asked.mode,
@@ -188,6 +196,7 @@ def _retrieve(asked: _Asked) -> Retrieved:
         errors=(*lexical.errors, *semantic.errors, *outcome.errors),
         ranking=ranking,
         notices=asked.sources.notices,
+        idle_rules=asked.sources.idle_rules,
     )
     texts = {entry.fused.candidate.id: entry.fused.candidate for entry in weighed}
     return Retrieved(tuple(texts[hit.id] for hit in trace.hits), trace)
@@ -245,6 +254,8 @@ def _vector(asked: _Asked) -> _List:
     if embedder is None or asked.mode is Mode.BM25:
         why = "there is no embedder" if embedder is None else "the mode is bm25"
         return _List((), Leg(VECTOR, State.NOT_RUN, "", False, why))
+    if asked.sources.embedder_waits:
+        return _List((), Leg(VECTOR, State.SKIPPED, "", True, asked.sources.embedder_waits))
     try:
         with asked.watch.measure("vector.embed"):
             vectors = embedder.embed([asked.query])
@@ -278,6 +289,8 @@ def _reweighed(asked: _Asked, intent: intents.Intent, fused: Sequence[Fused]) ->
 
 def _hits(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs: tuple[Leg, ...]) -> tuple[HybridHit, ...]:
     places = [{hit.id: hit for hit in reversed(leg.hits)} for leg in legs]
+    head, _ = head_and_tail(len(weighed), asked.rerank_top_n)
+    snippet = asked.profile.rerank.snippet_chars
     made = []
     for position in outcome.order:
         entry = weighed[position]
@@ -295,6 +308,7 @@ def _hits(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs: tu
                 fused_rank=entry.fused_rank,
                 reweighted_rank=position,
                 rerank_score=outcome.scores.get(position),
+                sent=rerank_text(note.title, note.summary, note.content, snippet) if position in head else "",
             )
         )
     return tuple(made)

@@ -47,6 +47,11 @@ class Embedder(Protocol):
         """What made the vectors: the model, and whatever else makes vectors of another kind."""
         ...
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether asking it goes over a network; then it is not asked while somebody types."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """One vector for each text, all of one length; none may be empty."""
         ...

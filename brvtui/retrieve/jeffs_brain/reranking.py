@@ -25,13 +25,21 @@ class Outcome:
     errors: tuple[StageError, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a request says of reranking: whether at all, how many notes, and whether somebody still types."""
+
+    rerank: bool
+    most: int
+    probe: bool = False
+
+
 def rerank(
     query: str,
     candidates: Sequence[Candidate],
     reranker: Reranker | None,
     legs: tuple[Sequence[Candidate], Sequence[Candidate]],
-    wanted: bool,
-    most: int,
+    wanted: Wanted,
     profile: HybridProfile,
 ) -> Outcome:
     """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
@@ -41,7 +49,7 @@ def rerank(
     as_is = range(len(candidates))
     if not candidates:
         return Outcome(as_is, skipped=SkipReason.EMPTY_CANDIDATES)
-    if not wanted:
+    if not wanted.rerank:
         return Outcome(as_is, skipped=SkipReason.MODE_OFF)
     if reranker is None:
         return Outcome(as_is, skipped=SkipReason.NO_RERANKER)
@@ -50,7 +58,9 @@ def rerank(
     agreed = unanimity(first, second, rules.window, rules.agree_min)
     if agreed:
         return Outcome(as_is, skipped=SkipReason.UNANIMITY, agreements=agreed.agreements)
-    head, _ = head_and_tail(len(candidates), most)
+    if wanted.probe:
+        return Outcome(as_is, skipped=SkipReason.PROBE)
+    head, _ = head_and_tail(len(candidates), wanted.most)
     documents = [_document(candidates[position], profile.rerank.snippet_chars) for position in head]
     try:
         answer = reranker.rerank(query, documents)
@@ -60,7 +70,7 @@ def rerank(
     for judged in answer:
         if judged.index in head:
             scores.setdefault(judged.index, judged.score)
-    return Outcome(reranked(len(candidates), most, list(scores)), scores, ran=True)
+    return Outcome(reranked(len(candidates), wanted.most, list(scores)), scores, ran=True)
 
 
 def _document(candidate: Candidate, most: int) -> RerankDocument:

@@ -32,6 +32,8 @@ class SkipReason(StrEnum):
     NO_RERANKER = "no_reranker"
     EMPTY_CANDIDATES = "empty_candidates"
     MODE_OFF = "mode_off"
+    PROBE = "probe"
+    """Somebody still types: a run asks. This project's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class HybridHit:
     reweighted_rank: int
     """Its place after reweighting, before reranking."""
     rerank_score: float | None = None
+    sent: str = ""
+    """What a reranker is, or would be, sent of it; empty behind the head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class HybridTrace:
     pipeline: str
     profile: str
     query: str
+    probe: bool
+    """Whether it was asked while somebody typed: services are asked by a run."""
     compiled: str
     requested_mode: Mode
     mode: Mode
@@ -126,6 +132,8 @@ class HybridTrace:
     ranking: tuple[HybridHit, ...]
     """The whole list in its final order; the answer is its first ``top_k``."""
     notices: tuple[str, ...] = ()
+    idle_rules: tuple[str, ...] = ()
+    """Rules of intent that no note of this tree can meet, each with what they look for."""
     timings: dict[str, float] = field(default_factory=dict)
     """Milliseconds of every stage."""
 

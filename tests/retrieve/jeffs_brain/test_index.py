@@ -90,5 +90,8 @@ def test_the_trace_of_names_says_what_ranked_them(tree: Tree) -> None:
     made = retrieve(Request("fotosyntesis"), Sources(index), JEFFS).trace
     leg = made.leg("bm25")
     assert (leg.state, leg.unit, leg.why) == (State.HIT, "likeness of names", "trigram_fuzzy")
-    assert [rung.strategy for rung in made.attempts][-1] == "trigram_fuzzy"
+    found_by = made.attempts[-1]
+    assert (found_by.strategy, found_by.unit) == ("trigram_fuzzy", "likeness of names")
+    assert [(result.path, result.score) for result in found_by.listed] == [("a/photosynthesis.md", leg.hits[0].value)]
+    assert {rung.timed_by for rung in made.attempts} <= made.timings.keys()
     assert [part.name for part in made.hits[0].parts] == ["bm25 leg"]

@@ -1,0 +1,115 @@
+"""The hybrid pipeline's word leg and every step of the retry ladder, over both searches, on one tree.
+
+    python -m benchmarks.ladder TREE
+
+TREE is a project that holds ``queries.json``, ``now.txt`` and ``signals.json``. Every step is measured for every
+query, those too that the ladder would not have reached; a step without text is left out. Times are in process, in
+milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.compare_engine import time_of
+from benchmarks.timings import peak_mb, percentile, setting
+from brvtui import profile_jeffs_brain
+from brvtui.profile import Profile
+from brvtui.retrieve.byterover.retrying import named_like
+from brvtui.retrieve.byterover.search import Options, search
+from brvtui.retrieve.jeffs_brain.index import ChunkIndex, index_snapshot
+from brvtui.retrieve.ladder import REFRESHED_STRONGEST, SANITISED, STRONGEST, TRIGRAMS
+from brvtui.session import Session
+from brvtui.snapshot import Snapshot
+from brvtui.text.query_language import parse
+from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
+
+RULES = profile_jeffs_brain.load()
+_PASSES = 3
+_LIMIT = 5
+
+Step = tuple[str, Callable[[], object]]
+
+
+def steps(query: str, text: Callable[[str], object], fuzzy: Callable[[list[str]], object]) -> Iterator[Step]:
+    """The query itself, then each step of the ladder that has a text."""
+    words = RULES.ladder.stopped, RULES.ladder.word_length
+    clean = sanitised(query)
+    rewritten = {
+        "the query": query,
+        STRONGEST: strongest_term(query, *words),
+        SANITISED: clean,
+        REFRESHED_STRONGEST: strongest_term(clean, *words),
+    }
+    for name, rewriting in rewritten.items():
+        if rewriting:
+            yield name, lambda rewriting=rewriting: text(rewriting)
+    tokens = query_tokens(query, *words)
+    if tokens:
+        yield TRIGRAMS, lambda: fuzzy(tokens)
+
+
+def hybrid(index: ChunkIndex, query: str) -> Iterator[Step]:
+    """The steps over the pipeline's own words."""
+    limit = RULES.options.candidate_k
+
+    def text(rewriting: str) -> object:
+        parsed = parse(rewriting, RULES.query.stopped, RULES.query.word_length)
+        return index.bm25(parsed, limit) if parsed.tokens else ()
+
+    return steps(query, text, lambda tokens: index.like_names(tokens, limit))
+
+
+def byterover(snapshot: Snapshot, profile: Profile, now_ms: float, query: str) -> Iterator[Step]:
+    """The steps over ByteRover's search."""
+    options = Options(_LIMIT)
+    return steps(
+        query,
+        lambda rewriting: search(snapshot, profile, now_ms, rewriting, options),
+        lambda tokens: named_like(snapshot, profile, RULES, now_ms, tokens, _LIMIT),
+    )
+
+
+def measure(queries: list[str], made: Callable[[str], Iterator[Step]], forget: Callable[[], None]) -> None:
+    """Prints the percentiles of each step."""
+    spent: dict[str, list[float]] = defaultdict(list)
+    for _ in range(_PASSES):
+        forget()
+        for query in queries:
+            for name, step in made(query):
+                began = time.perf_counter()
+                step()
+                spent[name].append((time.perf_counter() - began) * 1000)
+    for name, times in spent.items():
+        shares = "  ".join(f"p{share} {percentile(times, share / 100):7.2f}" for share in (50, 95))
+        print(f"  {name:20} {len(times):6} times  {shares}  longest {max(times):7.2f} ms")
+
+
+def main(tree: Path) -> None:
+    now_ms = time_of(tree)
+    session = Session.open(tree, now_ms=now_ms, signals_file=tree / "signals.json")
+    session.load()
+    snapshot, profile = session.snapshot, session.profile
+    queries = [item["query"] for item in json.loads((tree / "queries.json").read_text(encoding="utf-8"))]
+    began = time.perf_counter()
+    index = index_snapshot(snapshot, RULES)
+    index.warm()
+    indexed = time.perf_counter()
+    again = index_snapshot(snapshot, RULES, index)
+    again.warm()
+    followed = time.perf_counter()
+    print(f"{setting()}; {len(snapshot.notes)} notes, {len(queries)} queries, {peak_mb():.0f} MB at most")
+    print(f"index {indexed - began:.2f} s, again when nothing changed {followed - indexed:.2f} s")
+    print("over the pipeline's own words")
+    measure(queries, lambda query: hybrid(index, query), lambda: None)
+    print("over ByteRover's search")
+    measure(queries, lambda query: byterover(snapshot, profile, now_ms, query), snapshot.postings.forget)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
