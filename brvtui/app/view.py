@@ -154,6 +154,13 @@ class View:
             return None
         return next((miss for miss in self.trace.search.near_misses if miss.file == self.selected), None)
 
+    @property
+    def retried(self) -> Hit | None:
+        """The selected note as the retry ladder found it, when that is where it was found."""
+        if self.trace is None or self.hit is not None or self.near_miss is not None:
+            return None
+        return next((hit for hit in self.trace.ladder.hits if hit.file == self.selected), None)
+
     def knows(self, file: str) -> bool:
         """Whether there is a file at ``file``, be it a note or not."""
         overview = self.overview

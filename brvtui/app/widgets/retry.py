@@ -1,125 +1,205 @@
-"""Retry: the engine's own relaxations as rungs, and the place of the retry ladder."""
+"""Retry: what a search tried by itself and what the retry ladder tried, row by row, each with what it found."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import ClassVar
 
-from textual import events
+from textual.binding import Binding, BindingType
 
 from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import wrap
+from brvtui.app.messages import NoteWanted
+from brvtui.app.paint.line import Line, line
+from brvtui.app.paint.text import ms, wrap
 from brvtui.app.view import View
-from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.results import glyph_of
+from brvtui.app.widgets.rungs import Row, Rows, rows_of
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.trace import Attempt, EntitySearch, Ladder, Rung, State, Trace
+from brvtui.trace import Kind, Listed, State, Trace
+
+_TIMED = 40
+_NARROW = 30
+_SHORTER = (("whole tree", "whole"), (" searches", ""), ("retry ladder · advice", "ladder: advice"), (" found", ""))
 
 
-class RetryPane(Pane):
-    """Each attempt of the search: notes in, notes found, and why it was or was not made."""
+class RetryPane(ChoicePane):
+    """A row for each thing that was tried; the opened one shows its results, which can be chosen too."""
 
     TITLE = "Retry"
     HELP_TEXT = (
         "How the engine relaxes a search by itself: a path look-up, all words inside the scope, any word inside the "
         "scope, then the whole tree; and the supplementary searches for single words when little was found. Below, "
         "the retry ladder of Jeffs Brain: under brv-3 and docs it is advice beside the route, under combined the "
-        "route uses what it finds."
+        "route uses what it finds. Enter on a row shows its query, why it ended so, and its results; choosing a "
+        "result selects the note on every pane."
     )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "results", id="retry.take", tooltip="Show what this row found; on a result, its text"),
+        Binding("l,right", "unfold", "open", id="retry.open", show=False, tooltip="Show what this row found"),
+        Binding("h,left", "fold", "close", id="retry.close", show=False, tooltip="Hide what this row found"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """A pane in which nothing was opened by hand."""
+        super().__init__(id=id)
+        self._rows = Rows()
+        self._opened: str | None = None
+
+    @property
+    def opened(self) -> str:
+        """The row whose results are shown; empty for none."""
+        return self._rows.opened if self._opened is None else self._opened
 
     def depends(self, view: View) -> tuple[object, ...]:
-        """The trace."""
-        return (view.trace, view.query.strip() == "")
+        """The trace, what is opened, and which note is selected."""
+        return (view.trace, self._opened, view.selected, view.query.strip() == "")
+
+    def update(self, view: View) -> None:
+        """Another query opens what found something; the same one keeps what was opened."""
+        if view.query != self.view.query:
+            self._opened, self.cursor, self.offset_row = None, 0, 0
+        super().update(view)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Attempts, entity searches, ladder."""
+        """The rows, with all reasons while there is room for them."""
         trace = view.trace if view.query.strip() else None
+        before = self.chosen
+        self.choices, self.owner = [], []
         if trace is None:
+            self._rows = Rows()
             return empty_lines("how a search is relaxed when it finds too little", width)
-        full = _full(trace, width, self.glyphs)
-        if len(full) <= self.content_size.height or self.has_focus:
-            return full
-        return _compact(trace, width, self.glyphs)
+        self._rows = _rows(trace)
+        full = sum(1 + len(_reasons(row, width)) for row in self._rows.rows) <= self.content_size.height
+        made: list[Line] = []
+        for row in self._rows.rows:
+            self._own(row.id, made, [_head(row, width, self.glyphs, row.id == self.opened)])
+            if full or row.id == self.opened:
+                self._own(row.id, made, _reasons(row, width), add=False)
+            if row.id == self.opened:
+                self._list(row, made, width, view.selected)
+        self.cursor = self.choices.index(before) if before in self.choices else self._first()
+        return made
 
-    def on_focus(self, event: events.Focus) -> None:
-        """With focus, every reason is told."""
-        self.rebuild(force=True)
+    def _first(self) -> int:
+        return self.choices.index(self.opened) if self.opened in self.choices else 0
 
-    def on_blur(self, event: events.Blur) -> None:
-        """Without focus, reasons give way when there is little room."""
-        self.rebuild(force=True)
+    def _own(self, choice: str, made: list[Line], lines: list[Line], add: bool = True) -> None:
+        """Appends ``lines`` as those of ``choice``."""
+        if add:
+            self.choices.append(choice)
+        made += lines
+        self.owner += [len(self.choices) - 1] * len(lines)
+
+    def _list(self, row: Row, made: list[Line], width: int, selected: str) -> None:
+        for result in row.results:
+            self._own(_choice(row, result), made, [_result(result, row, width, self.glyphs, result.file == selected)])
+        more = row.total - len(row.results)
+        text = f"… {more} more" if more > 0 else "" if row.results else "no results"
+        if text:
+            made.append(Line().gap(4 + row.depth).add(text, "faint"))
+            self.owner.append(-1)
+
+    def changed(self) -> None:
+        """Keeps the cursor's row in view."""
+        super().changed()
+        self.reveal()
+
+    def reveal(self) -> None:
+        """An opened row is shown with as many of its results as there is room for."""
+        super().reveal()
+        row = self.row
+        if row is None or self.file or row.id != self.opened or not row.results:
+            return
+        first = self.owner.index(self.cursor)
+        last = len(self.owner) - 1 - self.owner[::-1].index(self.choices.index(_choice(row, row.results[-1])))
+        height = self.content_size.height
+        if last >= self.offset_row + height:
+            self.scroll_to_row(min(first, last - height + 1))
+
+    @property
+    def row(self) -> Row | None:
+        """The row that the cursor is on or in."""
+        return self._rows.by_id.get(self.chosen.partition("\n")[0])
+
+    @property
+    def file(self) -> str:
+        """The note of the result under the cursor; empty on a row."""
+        return self.chosen.partition("\n")[2]
+
+    def moved(self, choice: str) -> None:
+        """A result is selected on every pane."""
+        if self.file:
+            self.brv.select(self.file)
+
+    def clicked(self, place: int) -> None:
+        """A click opens or closes a row, and selects a result; a second one opens its note."""
+        again = place == self.cursor and self.has_focus
+        self.move_to(place)
+        if again or not self.file:
+            self.action_take()
+
+    def action_take(self) -> None:
+        """Opens or closes the row, or shows the text of the result."""
+        if self.file:
+            self.post_message(NoteWanted(self.file))
+        elif self.row is not None:
+            self._open("" if self.opened == self.row.id else self.row.id)
+
+    def action_unfold(self) -> None:
+        """Opens the row."""
+        if self.row is not None:
+            self._open(self.row.id)
+
+    def action_fold(self) -> None:
+        """Closes the row, and leaves its results."""
+        row = self.row
+        if row is not None and self.opened == row.id:
+            self.move_to(self.choices.index(row.id))
+            self._open("")
+
+    def _open(self, row: str) -> None:
+        self._opened = row
+        self.rebuild()
 
 
-def _full(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    made: list[Line] = []
-    for attempt in trace.search.attempts:
-        made += _attempt(attempt, width, glyphs)
-    made.append(rule(width, "entity searches", dash=glyphs.dash))
-    made += _entities(trace, width, glyphs)
-    made.append(rule(width, "retry ladder" if trace.ladder.in_route else "retry ladder · advice", dash=glyphs.dash))
-    return made + _ladder(trace.ladder, width, glyphs)
+def _rows(trace: Trace) -> Rows:
+    return rows_of(trace)
 
 
-def _ladder(ladder: Ladder, width: int, glyphs: Glyphs) -> list[Line]:
-    state = ladder.state.value
-    made = [line(f"{glyphs.state[state]} {STATE_WORDS[state]}", STATE_ROLES[state])]
-    made += [line(f"  {part}", "muted") for part in wrap(ladder.why, width - 3)]
-    for rung in ladder.rungs if ladder.state.value != "not_reached" else ():
-        made += _rung(rung, width, glyphs)
-    for hit in ladder.hits:
-        made.append(
-            line(f"  {glyphs.bullet} ", "accent").add(hit.title, "text").right(width, Line().add(f"{hit.score:.2f}"))
-        )
-    return made
+def _choice(row: Row, result: Listed) -> str:
+    return f"{row.id}\n{result.file}"
 
 
-def _rung(rung: Rung, width: int, glyphs: Glyphs) -> list[Line]:
-    state = rung.state.value
-    found = f"{rung.hits} found" if rung.ran else STATE_WORDS[state]
-    head = line(f"{glyphs.state[state]} ", STATE_ROLES[state]).add(rung.strategy, "text" if rung.ran else "faint")
-    made = [head.right(width, Line().add(found, "strong" if rung.ran else "faint"))]
-    if rung.query:
-        made.append(line("  “", "faint").add(rung.query, "text").add("”", "faint").cut(width))
-    return made + [line(f"  {part}", "muted") for part in wrap(rung.why, width - 3) if rung.why]
+def _head(row: Row, width: int, glyphs: Glyphs, opened: bool) -> Line:
+    state = row.state.value
+    reached = row.state not in (State.NOT_REACHED, State.SKIPPED, State.NOT_RUN)
+    name, found = row.name, row.found or STATE_WORDS[state]
+    if width < _NARROW:
+        for long, short in _SHORTER:
+            name, found = name.replace(long, short), found.replace(long, short)
+    made = Line().gap(row.depth).add(f"{glyphs.state[state]} ", STATE_ROLES[state])
+    made.add(name, ("bold strong" if opened else "text") if reached else "faint")
+    right = Line().add(found, "strong" if reached else "faint")
+    if row.took_ms is not None and width >= _TIMED:
+        right.add(f" {ms(row.took_ms):>8}", "muted")
+    return made.right(width, right)
 
 
-def _compact(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    shorter = (replace(one, name=one.name.replace("whole tree", "whole")) for one in trace.search.attempts)
-    made = [_attempt(attempt, width, glyphs)[0] for attempt in shorter]
-    added = sum(len(one.added) for one in trace.entities.searches)
-    ladder = trace.ladder
-    named = "retry ladder" if ladder.in_route else "ladder"
-    found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
-    for name, state, what in (
-        ("entities", trace.entities.state.value, f"{added} added" if added else ""),
-        (named, ladder.state.value, found),
-    ):
-        right = Line().add(what or STATE_WORDS[state], "muted")
-        made.append(line(f"{glyphs.state[state]} ", STATE_ROLES[state]).add(name, "text").right(width, right))
-    return [*made, line("  F5: the reasons", "faint").cut(width)]
+def _reasons(row: Row, width: int) -> list[Line]:
+    """What was asked, where, and why it ended as it did."""
+    indent = 2 + row.depth
+    made = []
+    if row.query:
+        made.append(Line().gap(indent).add("“", "faint").add(row.query, "text").add("”", "faint").cut(width))
+    if row.scope:
+        made.append(Line().gap(indent).add("in ", "faint").add(row.scope, "muted").cut(width))
+    return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
 
 
-def _attempt(attempt: Attempt, width: int, glyphs: Glyphs) -> list[Line]:
-    state = attempt.state.value
-    role = STATE_ROLES[state]
-    reached = state not in ("not_reached", "skipped")
-    found = f"{attempt.found} of {attempt.came_in}" if reached else STATE_WORDS[state]
-    made = line(f"{glyphs.state[state]} ", role).add(attempt.name, "text" if reached else "faint")
-    rows = [made.right(width, Line().add(found, "strong" if reached else "faint"))]
-    if attempt.scope:
-        rows.append(line("  in ", "faint").add(attempt.scope, "muted").cut(width))
-    return rows + [line(f"  {part}", "muted") for part in wrap(attempt.why, width - 3) if attempt.why]
-
-
-def _entities(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    step = trace.entities
-    state = step.state.value
-    made = [line(f"{glyphs.state[state]} {STATE_WORDS[state]} ", STATE_ROLES[state]).cut(width)]
-    made += [line(f"  {part}", "muted") for part in wrap(step.why, width - 3) if step.why]
-    for searched in step.searches:
-        made.append(_entity(searched, width, glyphs))
-    return made
-
-
-def _entity(searched: EntitySearch, width: int, glyphs: Glyphs) -> Line:
-    made = line(f"  {glyphs.bullet} ", "accent").add(f"“{searched.entity}”", "text")
-    return made.right(width, Line().add(f"{searched.search.total_found} found, {len(searched.added)} added", "muted"))
+def _result(result: Listed, row: Row, width: int, glyphs: Glyphs, selected: bool) -> Line:
+    sign, role = glyph_of(result.kind or Kind.CONTEXT, result.maturity, glyphs)
+    value = f"{result.score:.2f}" if row.unit == "score" else f"{row.unit} {result.score:.2f}"
+    if width < _NARROW:
+        value = f"{result.score:.2f}"
+    made = Line().gap(1 + row.depth).add(glyphs.here if selected else " ", "accent").add(f"{sign} ", role)
+    return made.add(result.title, "text").right(width, Line().add(value, "strong"))

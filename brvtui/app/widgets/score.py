@@ -41,6 +41,8 @@ class ScorePane(Pane):
             return explain(view.hit, view, width, self.glyphs)
         if view.near_miss is not None:
             return miss(view.near_miss, view, width, self.glyphs)
+        if view.retried is not None:
+            return explain(view.retried, view, width, self.glyphs)
         if view.selected:
             return empty_lines("not a result of this query, and not a near miss: w says why", width)
         return empty_lines("no result to explain", width)
@@ -129,6 +131,8 @@ def _head(hit: Hit, view: View, width: int, glyphs: Glyphs) -> Line:
     kind = hit.kind.value.replace("_", " ") if hit.kind.value != "context" else maturity
     made = Line().gap().add(f"{sign} {kind}  ", role).add(hit.title, "bold strong")
     right = Line().add("computed, not used ", "warn") if view.unused else Line()
+    if hit is view.retried:
+        right.add("found by the ladder ", "warn")
     return made.right(width, right.add(f"{hit.score:.2f}", "bold strong"))
 
 
