@@ -12,6 +12,7 @@ from brvtui.rank.reranking import head_and_tail, rerank_text
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.jeffs_brain.protocols import Embedder, Index, RankedHit, Reranker
 from brvtui.retrieve.jeffs_brain.reranking import Outcome, Wanted, rerank
+from brvtui.retrieve.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.retrieve.jeffs_brain.trace import (
     PIPELINE,
     SCHEMA,
@@ -156,6 +157,7 @@ def _retrieve(asked: _Asked) -> Retrieved:
         semantic = _vector(asked)
     with asked.watch.measure("fusion"):
         fused = _fused(asked, lexical, semantic)
+    with asked.watch.measure("intent"):
         intent = intents.detect(asked.query)
         weighed = _reweighed(asked, intent, fused)
     with asked.watch.measure("rerank"):
@@ -167,7 +169,10 @@ def _retrieve(asked: _Asked) -> Retrieved:
             Wanted(asked.rerank, asked.rerank_top_n, asked.probe),
             asked.profile,
         )
-    ranking = _hits(asked, weighed, outcome, (lexical.leg, semantic.leg))
+    legs = (lexical.leg, semantic.leg)
+    ranking = _hits(asked, weighed, outcome, legs)
+    count, answered = len(weighed), len(ranking[: max(0, asked.top_k)])
+    factored = sum(1 for entry in weighed if entry.factors)
     embedder, reranker = asked.sources.embedder, asked.sources.reranker
     trace = HybridTrace(
         schema=SCHEMA,
@@ -183,10 +188,13 @@ def _retrieve(asked: _Asked) -> Retrieved:
         candidate_k=asked.candidate_k,
         rerank_top_n=asked.rerank_top_n,
         rrf_k=asked.k,
-        legs=(lexical.leg, semantic.leg),
+        verdict=verdict_of(asked.mode, legs, climbed.rungs, count),
+        steps=steps_of(legs, climbed.rungs, count, intent.name, factored, outcome),
+        stages=stages_of(legs, count, answered),
+        legs=legs,
         rungs=climbed.rungs,
         intent=intent.name,
-        fused=len(weighed),
+        fused=count,
         embedder=embedder.name if embedder else "",
         embedder_used=semantic.leg.state in (State.HIT, State.MISSED),
         reranker=reranker.name if reranker else "",
@@ -227,7 +235,8 @@ def _bm25(asked: _Asked, query: Parsed, compiled: str) -> tuple[_List, Climbed[R
     if asked.skip_retry_ladder:
         climbed = not_climbed(compiled, first, "the request skips the ladder")
     else:
-        climbed = climb(asked.query, (compiled, first), Searches(search, like), asked.profile.ladder, asked.watch)
+        with asked.watch.measure("retry ladder"):
+            climbed = climb(asked.query, (compiled, first), Searches(search, like), asked.profile.ladder, asked.watch)
     found = _placed(climbed.found)
     unit = "" if not found else "likeness of names" if climbed.strategy == TRIGRAMS else "BM25"
     why = climbed.strategy or ("nothing to search for" if not compiled else "nothing was found")

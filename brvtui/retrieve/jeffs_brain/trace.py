@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from brvtui.rank.fusion import Candidate
-from brvtui.trace import Part, Rung, State
+from brvtui.trace import Part, Rung, Stage, State, Step
 
 SCHEMA = 1
 PIPELINE = "jeffs_brain"
@@ -116,6 +116,12 @@ class HybridTrace:
     candidate_k: int
     rerank_top_n: int
     rrf_k: float
+    verdict: str
+    """What came of it, in one line."""
+    steps: tuple[Step, ...]
+    """Words, retry ladder, vectors, fusion, intent, reranking: how each ended."""
+    stages: tuple[Stage, ...]
+    """Fusion and the cut to the answer, with counts that are conserved."""
     legs: tuple[Leg, ...]
     rungs: tuple[Rung, ...]
     intent: str

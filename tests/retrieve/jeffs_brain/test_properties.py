@@ -35,6 +35,9 @@ _QUERIES = st.sampled_from(["tea", "any tips for tea", "how many cars did i buy"
 _SCORES = st.dictionaries(st.sampled_from(_IDS), st.floats(-10, 10), max_size=12)
 
 
+STEPS = ("words", "retry_ladder", "vectors", "fusion", "intent", "rerank")
+
+
 class AnyReranker:
     """Scores some documents, names some twice, makes some up."""
 
@@ -100,6 +103,11 @@ def test_parts_sum_to_every_score(
         assert abs(sum(part.value for part in hit.parts) - hit.score) <= SUM_TOLERANCE
     assert [candidate.id for candidate in made.results] == [hit.id for hit in made.trace.hits]
     assert made.trace.fused == len(made.trace.ranking)
+    assert all(stage.came_in - stage.dropped == stage.went_out >= 0 for stage in made.trace.stages)
+    assert all(stage.dropped >= 0 for stage in made.trace.stages)
+    assert [stage.went_out for stage in made.trace.stages] == [made.trace.fused, len(made.trace.hits)]
+    assert [step.name for step in made.trace.steps] == list(STEPS)
+    assert made.trace.verdict
 
 
 @given(_QUERIES, _LEG, _LEG, st.integers(0, 15), _SCORES, st.lists(st.integers(-3, 30), max_size=4))
