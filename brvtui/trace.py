@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 SCHEMA = 1
 SUM_TOLERANCE = 1e-9
@@ -609,12 +609,26 @@ def listed(hit: Hit) -> Listed:
     return Listed(hit.path, hit.file, hit.title, hit.kind, maturity, hit.score)
 
 
-def parts_gap(hit: Hit) -> float:
+class Scored(Protocol):
+    """Anything with a score and the parts that make it."""
+
+    @property
+    def score(self) -> float:
+        """The score."""
+        ...
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Its addends."""
+        ...
+
+
+def parts_gap(hit: Scored) -> float:
     """How far the parts of a hit are from adding up to its score (absolute, 0 when exact)."""
     return abs(sum(part.value for part in hit.parts) - hit.score)
 
 
-def adds_up(hit: Hit) -> bool:
+def adds_up(hit: Scored) -> bool:
     """Whether the parts of a hit sum to its score within :data:`SUM_TOLERANCE`."""
     return parts_gap(hit) <= SUM_TOLERANCE
 

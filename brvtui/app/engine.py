@@ -22,9 +22,12 @@ from brvtui.app.messages import (
     LogRead,
     NoteRead,
     Opened,
+    Prepared,
     ProfileSwitched,
     Progressed,
+    Refused,
     Reopened,
+    Retrieved,
     Traced,
     WatchBegun,
 )
@@ -148,15 +151,71 @@ def answer(session: Session, ask: Ask, post: Post) -> None:
     took_ms = (time.perf_counter() - started) * 1000
     first = trace.hits[0] if trace.hits else None
     explained = _detail(session, trace, first.file) if first is not None and first.text is not None else None
-    history: list[str] | None = None
-    problem = ""
+    history, problem = _remembered(session, ask.query) if ask.run else (None, "")
     if ask.run:
-        try:
-            history = session.history.add(ask.query)
-            session.logbook.add(trace, session.clock(), took_ms)
-        except OSError as error:
-            problem = f"the history cannot be written: {error.strerror or error}"
+        problem = problem or _logged(session, trace, took_ms)
     post(Traced(ask.number, trace, took_ms, explained, history, problem))
+
+
+def _logged(session: Session, trace: Trace, took_ms: float) -> str:
+    """Logs a run; why it cannot be logged, empty when it was."""
+    try:
+        session.logbook.add(trace, session.clock(), took_ms)
+    except OSError as error:
+        return f"the log cannot be written: {error.strerror or error}"
+    return ""
+
+
+def _remembered(session: Session, query: str) -> tuple[list[str] | None, str]:
+    """The history with ``query`` in it, or why it cannot be written."""
+    try:
+        return session.history.add(query), ""
+    except OSError as error:
+        return None, f"the history cannot be written: {error.strerror or error}"
+
+
+def has_services(session: Session) -> bool:
+    """Whether a run of the hybrid pipeline asks more than a probe; one that cannot be used counts."""
+    services = session.settings.services
+    return bool(services.embedder.model or services.reranker.model)
+
+
+def retrieve(session: Session, ask: Ask, mode: str, probe: bool, post: Post) -> None:
+    """Puts a query to the hybrid pipeline, and posts Retrieved or Refused; a run also joins the history."""
+    from brvtui.retrieve.failures import ServiceError
+    from brvtui.retrieve.jeffs_brain.pipeline import Request
+    from brvtui.retrieve.jeffs_brain.trace import Mode
+
+    started = time.perf_counter()
+    try:
+        trace = session.hybrid(Request(ask.query, Mode(mode), probe=probe)).trace
+    except ServiceError as error:
+        post(Refused(str(error)))
+        return
+    took_ms = (time.perf_counter() - started) * 1000
+    history, problem = (None, "") if probe else _remembered(session, ask.query)
+    post(Retrieved(ask.number, trace, took_ms, history, problem))
+
+
+def prepare(session: Session, post: Post, cancelled: Callable[[], bool]) -> None:
+    """Makes index and vectors for the hybrid pipeline, and posts Prepared while and when that is done, or Refused."""
+    from brvtui.retrieve.failures import ServiceError
+
+    wanted = 0
+
+    def progress(made: int, all_: int) -> None:
+        nonlocal wanted
+        wanted = all_
+        post(Prepared(made, all_))
+
+    try:
+        searcher = session.hybrid_searcher
+    except ServiceError as error:
+        post(Refused(str(error)))
+        return
+    searcher.prepare(session.snapshot, progress, cancelled)
+    if not cancelled():
+        post(Prepared(wanted, wanted, done=True))
 
 
 def detail(session: Session, trace: Trace, file: str, post: Post) -> None:

@@ -75,6 +75,9 @@ UNICODE = Glyphs(
         "named note": "█",
         "named folder": "█",
         "below the named folder": "█",
+        "bm25 leg": "█",
+        "vector leg": "▓",
+        "intent": "▚",
         "other": "▒",
         "lost": "╱",
     },
@@ -116,6 +119,9 @@ ASCII = Glyphs(
         "named note": "N",
         "named folder": "N",
         "below the named folder": "N",
+        "bm25 leg": "W",
+        "vector leg": "V",
+        "intent": "x",
         "other": "?",
         "lost": "/",
     },
@@ -165,6 +171,15 @@ STATE_ROLES = {
     State.NOT_REACHED.value: "faint",
     State.NOT_RUN.value: "muted",
 }
+
+
+def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
+    """The sign of a result and its role."""
+    if kind is Kind.SUMMARY:
+        return glyphs.kind[kind.value], "summary"
+    if kind is Kind.ARCHIVE_STUB:
+        return glyphs.kind[kind.value], "stub"
+    return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"
 
 
 def for_terminal(letters: str = AUTO, encoding: str | None = None) -> Glyphs:

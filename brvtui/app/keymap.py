@@ -55,6 +55,8 @@ APP: list[BindingType] = [
     _plain("y", "copy('shown')", "copy", "copy.shown", "Copy the path of the note at hand; of an answer, its text"),
     _plain("Y", "copy('trace')", "copy trace", "copy.trace", "Copy the trace as JSON"),
     _plain("p", "profile", "profile", "engine.profile", "The next profile: brv-3, docs, combined"),
+    _plain("P", "pipeline", "pipeline", "engine.pipeline", "The next pipeline: byterover, jeffs_brain"),
+    _plain("m", "legs", "legs", "engine.legs", "The next mode of jeffs_brain: auto, bm25, semantic, hybrid"),
     _plain("R", "record", "record", "engine.record", _RECORD),
 ]
 

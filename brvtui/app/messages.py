@@ -9,6 +9,7 @@ from textual.message import Message
 
 from brvtui.app.splits import Layout
 from brvtui.app.view import CacheShown, NoteText, Overview
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
@@ -91,6 +92,33 @@ class Traced(Message):
     """Of the first hit, when there is one that matched by its text."""
     history: list[str] | None = None
     problem: str = ""
+
+
+@dataclass
+class Retrieved(Message):
+    """Another pipeline was probed or run; otherwise like :class:`Traced`."""
+
+    number: int
+    trace: HybridTrace
+    took_ms: float
+    history: list[str] | None = None
+    problem: str = ""
+
+
+@dataclass
+class Refused(Message):
+    """The chosen pipeline cannot be asked as it is set; ``what`` says why and what to do."""
+
+    what: str
+
+
+@dataclass
+class Prepared(Message):
+    """So many of the wanted vectors are made; ``wanted`` is 0 when none was missing."""
+
+    made: int
+    wanted: int
+    done: bool = False
 
 
 @dataclass

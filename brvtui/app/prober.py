@@ -28,6 +28,11 @@ class Prober:
         self._probe: Ask | None = None
         self._slow = False
 
+    @property
+    def newest(self) -> int:
+        """The number of the newest request."""
+        return self._number
+
     def ask(self, query: str, scope: str, run: bool = False) -> None:
         """Requests a trace; a probe that has not begun gives way to it."""
         self._number += 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from brvtui.app import messages as news
-from brvtui.app.project import ProjectApp, settle_memory
+from brvtui.app.project import settle_memory
 from brvtui.app.view import NoteText, Phase, constants_of, selectable
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
 _NO_TEXT = "the text of the note is not saved with the trace: open its project to read it"
 
 
-class ReopeningApp(ProjectApp):
+class ReopeningApp(PipelinesApp):
     """An app that may hold a saved trace instead of a project. What would ask the engine then says that it cannot."""
 
     saved: Saved | None = None

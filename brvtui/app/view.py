@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from brvtui.inquire.log_summary import Compared, LogSummary
+from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Trace
 from brvtui.tree.logged_query import LoggedQuery
 
@@ -14,6 +15,9 @@ INDEX = "index"
 """The kind of a folder's ``_index.md``."""
 MANIFEST = "manifest"
 """The kind of ``_manifest.json``."""
+AnyTrace = Trace | HybridTrace
+"""An answer of some pipeline. Each pane matches on it in one place, so a new pipeline is a new case in each."""
+BYTEROVER = "byterover"
 
 
 class Phase(StrEnum):
@@ -127,7 +131,16 @@ class View:
     """Queries that were run, oldest first."""
     query: str = ""
     scope: str = ""
+    pipeline: str = BYTEROVER
+    """Whose retrieval answers."""
+    mode: str = "auto"
+    """Which legs are asked for, where a pipeline has legs."""
+    busy: str = ""
+    """What is under way behind the screen, in words."""
     trace: Trace | None = None
+    """ByteRover's answer; None when another pipeline answered."""
+    foreign: HybridTrace | None = None
+    """The answer of another pipeline."""
     selected: str = ""
     detail: Detail | None = None
     own: Hit | None = None
@@ -139,6 +152,23 @@ class View:
     """The query of the engine that is explained, while it is followed."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """Thresholds by dotted name, as far as traces named them."""
+
+    @property
+    def answered(self) -> AnyTrace | None:
+        """The answer to the query, of whichever pipeline; None without a query."""
+        return (self.foreign or self.trace) if self.query.strip() else None
+
+    @property
+    def ran(self) -> bool:
+        """Whether the query was run; else it was probed."""
+        return not self.foreign.probe if self.foreign else self.trace is not None and self.trace.mode == "run"
+
+    @property
+    def fused(self) -> HybridHit | None:
+        """The selected note in the list of a hybrid search."""
+        if self.foreign is None:
+            return None
+        return next((hit for hit in self.foreign.ranking if hit.path == self.selected), None)
 
     @property
     def hit(self) -> Hit | None:
@@ -161,6 +191,11 @@ class View:
             return None
         return next((hit for hit in self.trace.ladder.hits if hit.file == self.selected), None)
 
+    def maturity_of(self, file: str) -> str:
+        """The maturity of the note at ``file``; empty when there is none."""
+        branch = self.overview.branches.get(file) if self.overview is not None else None
+        return branch.maturity if branch is not None else ""
+
     def knows(self, file: str) -> bool:
         """Whether there is a file at ``file``, be it a note or not."""
         overview = self.overview
@@ -172,9 +207,25 @@ class View:
         return self.trace is not None and not self.trace.used
 
 
-def selectable(trace: Trace) -> list[str]:
+def selectable(trace: AnyTrace) -> list[str]:
     """The files of results and near misses in the order of display, each once."""
-    return list(dict.fromkeys([hit.file for hit in trace.hits] + [miss.file for miss in trace.search.near_misses]))
+    match trace:
+        case Trace():
+            near = [miss.file for miss in trace.search.near_misses]
+            return list(dict.fromkeys([hit.file for hit in trace.hits] + near))
+        case HybridTrace():
+            return [hit.path for hit in trace.ranking]
+
+
+def marks_of(trace: AnyTrace | None) -> dict[str, str]:
+    """What the tree shows beside a note of the answer, by its file: the score, or the place in a fused list."""
+    match trace:
+        case None:
+            return {}
+        case Trace():
+            return {hit.file: f"{hit.score:.2f}" for hit in trace.hits}
+        case HybridTrace():
+            return {hit.path: f"#{place}" for place, hit in enumerate(trace.hits, start=1)}
 
 
 def constants_of(trace: Trace) -> dict[str, float]:

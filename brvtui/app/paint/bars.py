@@ -89,6 +89,9 @@ _ROLES = {
     "named note": "named",
     "named folder": "named",
     "below the named folder": "named",
+    "bm25 leg": "relevance",
+    "vector leg": "propagated",
+    "intent": "maturity",
     "lost": "lost",
 }
 

@@ -92,6 +92,11 @@ def line(text: str = "", role: str = "text") -> Line:
     return Line().add(text, role)
 
 
+def badge(text: str, role: str) -> Line:
+    """A filled label."""
+    return Line().gap().add(f" {text} ", f"bold badge-text on {role}")
+
+
 def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") -> Line:
     """A ruled line over ``width`` cells with ``label`` in it."""
     made = line(dash * 2, role)

@@ -15,7 +15,7 @@ from brvtui.app import keymap
 from brvtui.app.arrangement import QUERY
 from brvtui.app.messages import NoteWanted
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.view import View
+from brvtui.app.view import BYTEROVER, View
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.cache import CachePane, shown_cache
 from brvtui.app.widgets.query_box import QueryBox
@@ -148,6 +148,6 @@ class QueryScreen(FrameScreen):
 def _mode(view: View) -> str:
     if view.saved:
         return "Query: a saved trace"
-    if view.trace is not None and view.trace.mode == "run":
-        return "Query: run, the answer is cached"
-    return "Query: probe, enter runs and caches"
+    if view.pipeline != BYTEROVER:
+        return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
+    return "Query: run, the answer is cached" if view.ran else "Query: probe, enter runs and caches"

@@ -8,16 +8,19 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
+from brvtui.app.jeffs_brain import answer as hybrid
 from brvtui.app.paint.line import Line, Span, line, rule
 from brvtui.app.paint.marking import lit
 from brvtui.app.paint.text import plural, wrap
-from brvtui.app.view import View
+from brvtui.app.view import AnyTrace, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.text.visible import visible
 from brvtui.trace import Lane, Prompt, Trace
 
 TABS = ("answer", "prompt", "note")
+_KINDS = {"cached": "from the cache", "direct": "direct", "not_covered": "not covered", "prompt": "no LLM set"}
 _MOST_LINES = 1500
 _MOST_TERMS = 200
 HIGHLIGHT = "bold underline match on match-ground"
@@ -31,7 +34,8 @@ class AnswerPane(Pane):
     HELP_TEXT = (
         "answer: what the user would read at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
         "by section with estimated tokens, and the lanes of the manifest. note: the text of the selected result. The "
-        "left and right arrows change the tab; the query's terms are underlined."
+        "left and right arrows change the tab; the query's terms are underlined. Jeffs Brain only retrieves: its "
+        "second tab holds what a reranker is sent of the head of the list."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l,right", "tab(1)", "next tab", id="answer.next", tooltip="The tab to the right"),
@@ -55,16 +59,19 @@ class AnswerPane(Pane):
     def depends(self, view: View) -> tuple[object, ...]:
         """The trace, the tab, and the note when it is shown."""
         note = view.note if self.tab == "note" else None
-        return (view.trace, self.tab, note, view.selected if self.tab == "note" else "", view.query.strip() == "")
+        return (view.answered, self.tab, note, view.selected if self.tab == "note" else "")
 
     def heading(self, view: View) -> str:
         """What kind of answer it is."""
-        if view.trace is None or not view.query.strip():
-            return "Answer"
-        if self.tab == "note" and view.selected:
+        if view.answered is not None and self.tab == "note" and view.selected:
             return f"Note · {view.selected}"
-        kinds = {"cached": "from the cache", "direct": "direct", "not_covered": "not covered", "prompt": "no LLM set"}
-        return f"Answer · {kinds.get(view.trace.answer.kind, view.trace.answer.kind)}"
+        match view.answered:
+            case None:
+                return "Answer"
+            case Trace() as trace:
+                return f"Answer · {_KINDS.get(trace.answer.kind, trace.answer.kind)}"
+            case HybridTrace():
+                return "Answer · retrieval alone"
 
     def show_tab(self, tab: str) -> None:
         """Brings ``tab`` to the front."""
@@ -96,29 +103,34 @@ class AnswerPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """The tabs and the text of the one in front."""
         self.pinned = 1
-        trace = view.trace if view.query.strip() else None
-        made = [self._tabs(trace)]
+        made = [self._tabs(view.answered)]
         if self.tab == "note" and view.selected:
-            return made + self._note(view, width, marker(trace) if trace else None)
-        if trace is None:
+            return made + self._note(view, width, marker(view.answered))
+        if view.answered is None:
             return [*made, *empty_lines("what the user would read, and what a model would be sent", width)]
-        mark = marker(trace)
         if self.tab == "note":
             return [*made, *empty_lines("no result is selected", width)]
+        match view.answered:
+            case Trace() as trace:
+                return made + self._routed(trace, width)
+            case HybridTrace() as found:
+                shown = hybrid.sent if self.tab == "prompt" else hybrid.answer
+                return made + shown(found, width, self.glyphs)
+
+    def _routed(self, trace: Trace, width: int) -> list[Line]:
+        mark = marker(trace)
         prompt = trace.answer.prompt
         if self.tab == "prompt":
-            if prompt is None:
-                return [*made, *empty_lines("no model is asked at this tier", width)]
-            return made + _prompt(prompt, width, mark)
-        return made + _answer(trace, width, mark)
+            return _prompt(prompt, width, mark) if prompt else empty_lines("no model is asked at this tier", width)
+        return _answer(trace, width, mark)
 
-    def _tabs(self, trace: Trace | None) -> Line:
+    def _tabs(self, answered: AnyTrace | None) -> Line:
         made = Line().gap()
         self._edges = []
         for tab in TABS:
             label = tab
-            if tab == "prompt" and trace is not None and trace.answer.prompt is not None:
-                label = f"prompt {trace.answer.prompt.tokens} t"
+            if tab == "prompt":
+                label = _prompt_tab(answered)
             chosen = tab == self.tab
             made.add(f"[{label}]" if chosen else f" {label} ", "bold accent" if chosen else "muted").gap()
             self._edges.append((made.width, tab))
@@ -132,6 +144,16 @@ class AnswerPane(Pane):
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
         return paragraphs(note.text, width, mark)
+
+
+def _prompt_tab(answered: AnyTrace | None) -> str:
+    match answered:
+        case Trace() if answered.answer.prompt is not None:
+            return f"prompt {answered.answer.prompt.tokens} t"
+        case HybridTrace():
+            return "reranker"
+        case _:
+            return "prompt"
 
 
 def _answer(trace: Trace, width: int, mark: re.Pattern[str] | None) -> list[Line]:
@@ -170,14 +192,25 @@ def _lane(lane: Lane, width: int) -> Line:
     return made.add(f"{plural(len(lane.entries), 'note')}, {lane.left_out} left out", "muted").cut(width)
 
 
-def marker(trace: Trace) -> re.Pattern[str] | None:
-    """A pattern of every index term that the query's terms matched, None when there is none."""
-    words = [match.term for term in trace.search.lint.expansions for match in term.matches]
-    words += [token for token in trace.search.lint.tokens if token not in words]
+def marker(answered: AnyTrace | None) -> re.Pattern[str] | None:
+    """A pattern of the words that the query matched, None when there is none."""
+    match answered:
+        case None:
+            return None
+        case Trace():
+            words = _matched_terms(answered)
+        case HybridTrace():
+            words = hybrid.searched_words(answered)
     if not words:
         return None
     longest = sorted(set(words[:_MOST_TERMS]), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
+
+
+def _matched_terms(trace: Trace) -> list[str]:
+    """Every index term that the query's terms matched."""
+    words = [match.term for term in trace.search.lint.expansions for match in term.matches]
+    return words + [token for token in trace.search.lint.tokens if token not in words]
 
 
 def paragraphs(text: str, width: int, mark: re.Pattern[str] | None) -> list[Line]:

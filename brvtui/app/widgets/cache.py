@@ -6,7 +6,7 @@ from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.app.paint.bars import draining
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import number, seconds, wrap
-from brvtui.app.view import CacheShown, View
+from brvtui.app.view import BYTEROVER, CacheShown, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.trace import CacheEntry
@@ -29,10 +29,12 @@ class CachePane(Pane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The cache as last seen."""
-        return (view.cache, view.trace)
+        return (view.cache, view.answered, view.pipeline)
 
     def heading(self, view: View) -> str:
         """How full it is; and that it is simulated."""
+        if view.pipeline != BYTEROVER:
+            return "Cache none"
         shown = shown_cache(view)
         amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
         if self.content_size.width >= 34:
@@ -41,6 +43,8 @@ class CachePane(Pane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Both look-ups, entries newest first, fingerprint."""
+        if view.pipeline != BYTEROVER:
+            return empty_lines(f"the pipeline {view.pipeline} keeps no answers: every query is searched for", width)
         shown = shown_cache(view)
         if shown is None:
             return empty_lines("empty: Enter runs a query and caches its answer", width)

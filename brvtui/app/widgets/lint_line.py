@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from brvtui.app.glyphs import Glyphs
+from brvtui.app.jeffs_brain import lint as hybrid
 from brvtui.app.paint.line import Line, Span, line, spread
 from brvtui.app.paint.text import plural
-from brvtui.app.view import Phase, View
+from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.app.widgets.lines import Lines
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Trace
 
 _MOST_WORDS = 12
@@ -17,14 +19,19 @@ class LintLine(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """One line; the least important group gives way when it is narrow."""
-        if view.trace is None or not view.query.strip():
-            return [line("  " + _waiting(view), "muted").cut(width)]
-        inner = spread(width - 2, lint(view.trace, self.glyphs))
+        match view.answered:
+            case None:
+                return [line("  " + _waiting(view), "muted").cut(width)]
+            case Trace() as trace:
+                groups = lint(trace, self.glyphs)
+            case HybridTrace() as trace:
+                groups = hybrid.lint(trace, view.scope, self.glyphs)
+        inner = spread(width - 2, groups)
         return [Line().gap(2).extend(inner.spans)]
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The trace and whether there is a query."""
-        return (view.trace, view.query.strip() == "", view.phase)
+        return (view.answered, view.scope, view.phase, view.pipeline)
 
 
 def _waiting(view: View) -> str:
@@ -32,6 +39,8 @@ def _waiting(view: View) -> str:
         return "type on: the query is probed as soon as the notes are read"
     if view.phase is Phase.FAILED:
         return "no tree to ask"
+    if view.pipeline != BYTEROVER:
+        return "every key probes and asks no service; Enter runs"
     return "every key probes and changes nothing; Enter runs and caches the answer"
 
 

@@ -18,7 +18,7 @@ class NotePane(Pane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The note, and the query whose terms are marked."""
-        return (view.note, view.selected, view.trace)
+        return (view.note, view.selected, view.answered)
 
     def heading(self, view: View) -> str:
         """The note's path."""
@@ -40,5 +40,4 @@ class NotePane(Pane):
             return empty_lines("reading the note…", width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
-        trace = view.trace if view.query.strip() else None
-        return paragraphs(note.text, width, marker(trace) if trace else None)
+        return paragraphs(note.text, width, marker(view.answered))

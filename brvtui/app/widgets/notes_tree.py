@@ -34,7 +34,7 @@ class NotesTree(TreePane):
         """The cursor is always on the selected note."""
         return self.view.selected or before
 
-    def marks_selected(self, scores: dict[str, float]) -> bool:
+    def marks_selected(self, marks: dict[str, str]) -> bool:
         """The selected note stays marked when the cursor is on a folder."""
         return True
 

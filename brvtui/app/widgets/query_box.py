@@ -7,7 +7,7 @@ from textual.containers import Horizontal, Vertical
 
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import cut_left
-from brvtui.app.view import View
+from brvtui.app.view import BYTEROVER, View
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.lint_line import LintLine
 from brvtui.app.widgets.query_input import QueryInput
@@ -30,18 +30,21 @@ class Mode(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Scope and mode at the right."""
-        scope = cut_left(view.scope, max(8, width - 18)) if view.scope else "whole tree"
-        made = Line().add("in ", "muted").add(scope, "bold accent" if view.scope else "text").add("  ")
-        ran = view.trace is not None and view.trace.mode == "run"
+        made = Line()
+        if view.pipeline == BYTEROVER:
+            scope = cut_left(view.scope, max(8, width - 18)) if view.scope else "whole tree"
+            made.add("in ", "muted").add(scope, "bold accent" if view.scope else "text").add("  ")
+        else:
+            made.add("mode ", "muted").add(view.mode, "text").add("  ")
         if view.followed is not None and view.followed.query == view.query:
             made.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
         else:
-            made.add(" RUN " if ran else " PROBE ", "bold badge-text on ok" if ran else "bold accent")
+            made.add(" RUN " if view.ran else " PROBE ", "bold badge-text on ok" if view.ran else "bold accent")
         return [Line().right(width, made)]
 
     def depends(self, view: View) -> tuple[object, ...]:
-        """Scope, trace, and whether the engine's query is shown."""
-        return (view.scope, view.trace, view.followed)
+        """Scope, answer, and whether the engine's query is shown."""
+        return (view.scope, view.answered, view.pipeline, view.mode, view.followed)
 
 
 class QueryBox(Vertical):

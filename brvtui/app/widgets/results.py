@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from brvtui.app.glyphs import Glyphs
+from brvtui.app.glyphs import Glyphs, glyph_of
+from brvtui.app.jeffs_brain import results as hybrid
 from brvtui.app.messages import NoteWanted
 from brvtui.app.paint.bars import eighths
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import cut_left, number, plural, wrap
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.pane import ChoicePane
-from brvtui.trace import Hit, Kind, NearMiss, Origin, Trace
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.trace import Hit, NearMiss, Origin, Trace
 
 _BAR = 6
 _SCORE = 5
@@ -29,7 +31,8 @@ class ResultsPane(ChoicePane):
     HELP_TEXT = (
         "Hits in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, "
         "▱ archived stub), title, score, bar. Below the ruled lines stand the near misses with what each lacked. "
-        "Moving through them shows score, text and place in the tree of each."
+        "Moving through them shows score, text and place in the tree of each. Of Jeffs Brain: the fused list, with "
+        "each note's place by words (w) and by vectors (v)."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "note text", id="results.open", tooltip="Show the text of the note"),
@@ -37,28 +40,42 @@ class ResultsPane(ChoicePane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace, selection, and what the empty state shows."""
-        return (view.trace, view.selected, view.overview, view.phase, view.problem, view.query.strip() == "")
+        return (view.answered, view.selected, view.overview, view.phase, view.problem)
 
     def heading(self, view: View) -> str:
         """How many of how many."""
-        if view.trace is None or not view.query.strip():
-            return "Results"
-        found = view.trace.search
-        if not view.trace.hits and not found.total_found:
-            return "Results none"
-        limit = "computed, not used" if view.unused else f"limit {found.limit}"
-        added = sum(1 for hit in view.trace.hits if hit.found_by)
-        lifted = sum(1 for hit in view.trace.hits if hit.origin is Origin.PROPAGATED and not hit.found_by)
-        more = f" + {plural(lifted, 'folder')}" if lifted else ""
-        more += f" + {added} by words" if added else ""
-        return f"Results {len(view.trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
+        match view.answered:
+            case None:
+                return "Results"
+            case Trace() as trace:
+                return _heading(trace)
+            case HybridTrace() as trace:
+                return hybrid.heading(trace)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Hits and near misses; before a query, hints and the most important notes."""
         self.choices, self.owner = [], []
-        trace = view.trace if view.query.strip() else None
-        if trace is None:
-            return self._empty(view, width)
+        match view.answered:
+            case None:
+                return self._empty(view, width)
+            case Trace() as trace:
+                made = self._routed(trace, view, width)
+            case HybridTrace() as found:
+                made = self._take(hybrid.listing(found, view, width, self.rows, self.glyphs))
+        self.cursor = self.choices.index(view.selected) if view.selected in self.choices else 0
+        return made
+
+    def _take(self, listing: Iterable[tuple[str, list[Line]]]) -> list[Line]:
+        """The lines of ``listing``, each group under the note that it stands for; empty for none."""
+        made: list[Line] = []
+        for choice, lines in listing:
+            if choice:
+                self.choices.append(choice)
+            made += lines
+            self.owner += [len(self.choices) - 1 if choice else -1] * len(lines)
+        return made
+
+    def _routed(self, trace: Trace, view: View, width: int) -> list[Line]:
         tall = len(trace.hits) * 2 + min(len(trace.search.near_misses), 4) + 2 <= self.content_size.height
         made: list[Line] = []
         for rank, hit in enumerate(trace.hits, 1):
@@ -69,9 +86,7 @@ class ResultsPane(ChoicePane):
         if not trace.hits:
             made += [Line().gap().extend(part.spans) for part in _nothing(trace, width - 2)]
             self.owner += [-1] * len(made)
-        made += self._near(trace, width)
-        self.cursor = self.choices.index(view.selected) if view.selected in self.choices else 0
-        return made
+        return made + self._near(trace, width)
 
     def changed(self) -> None:
         """Keeps the selected result in view."""
@@ -132,13 +147,16 @@ class ResultsPane(ChoicePane):
             self.post_message(NoteWanted(self.chosen))
 
 
-def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
-    """The sign of a result and its role."""
-    if kind is Kind.SUMMARY:
-        return glyphs.kind[kind.value], "summary"
-    if kind is Kind.ARCHIVE_STUB:
-        return glyphs.kind[kind.value], "stub"
-    return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"
+def _heading(trace: Trace) -> str:
+    found = trace.search
+    if not trace.hits and not found.total_found:
+        return "Results none"
+    limit = f"limit {found.limit}" if trace.used else "computed, not used"
+    added = sum(1 for hit in trace.hits if hit.found_by)
+    lifted = sum(1 for hit in trace.hits if hit.origin is Origin.PROPAGATED and not hit.found_by)
+    more = f" + {plural(lifted, 'folder')}" if lifted else ""
+    more += f" + {added} by words" if added else ""
+    return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
 
 def _hit(hit: Hit, rank: int, width: int, with_path: bool, glyphs: Glyphs) -> list[Line]:

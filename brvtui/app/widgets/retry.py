@@ -6,16 +6,15 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
+from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
 from brvtui.app.messages import NoteWanted
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import ms, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import ChoicePane
-from brvtui.app.widgets.results import glyph_of
 from brvtui.app.widgets.rungs import Row, Rows, rows_of
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.trace import Kind, Listed, State, Trace
+from brvtui.trace import Kind, Listed, State
 
 _TIMED = 40
 _NARROW = 30
@@ -52,7 +51,7 @@ class RetryPane(ChoicePane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The trace, what is opened, and which note is selected."""
-        return (view.trace, self._opened, view.selected, view.query.strip() == "")
+        return (view.answered, self._opened, view.selected)
 
     def update(self, view: View) -> None:
         """Another query opens what found something; the same one keeps what was opened."""
@@ -62,21 +61,20 @@ class RetryPane(ChoicePane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """The rows, with all reasons while there is room for them."""
-        trace = view.trace if view.query.strip() else None
         before = self.chosen
         self.choices, self.owner = [], []
-        if trace is None:
+        if view.answered is None:
             self._rows = Rows()
             return empty_lines("how a search is relaxed when it finds too little", width)
-        self._rows = _rows(trace)
-        full = sum(1 + len(_reasons(row, width)) for row in self._rows.rows) <= self.content_size.height
+        self._rows = rows_of(view.answered)
+        full = sum(1 + len(_reasons(row, width)) for row in self._rows.rows) <= self.rows
         made: list[Line] = []
         for row in self._rows.rows:
             self._own(row.id, made, [_head(row, width, self.glyphs, row.id == self.opened)])
             if full or row.id == self.opened:
                 self._own(row.id, made, _reasons(row, width), add=False)
             if row.id == self.opened:
-                self._list(row, made, width, view.selected)
+                self._list(row, made, width, view)
         self.cursor = self.choices.index(before) if before in self.choices else self._first()
         return made
 
@@ -90,9 +88,12 @@ class RetryPane(ChoicePane):
         made += lines
         self.owner += [len(self.choices) - 1] * len(lines)
 
-    def _list(self, row: Row, made: list[Line], width: int, selected: str) -> None:
+    def _list(self, row: Row, made: list[Line], width: int, view: View) -> None:
         for result in row.results:
-            self._own(_choice(row, result), made, [_result(result, row, width, self.glyphs, result.file == selected)])
+            maturity = result.maturity or view.maturity_of(result.file)
+            sign = glyph_of(result.kind or Kind.CONTEXT, maturity, self.glyphs)
+            entry = _result(result, row, sign, width, self.glyphs.here if result.file == view.selected else " ")
+            self._own(_choice(row, result), made, [entry])
         more = row.total - len(row.results)
         text = f"… {more} more" if more > 0 else "" if row.results else "no results"
         if text:
@@ -108,13 +109,12 @@ class RetryPane(ChoicePane):
         """An opened row is shown with as many of its results as there is room for."""
         super().reveal()
         row = self.row
-        if row is None or self.file or row.id != self.opened or not row.results:
+        if row is None or self.note or row.id != self.opened:
             return
-        first = self.owner.index(self.cursor)
-        last = len(self.owner) - 1 - self.owner[::-1].index(self.choices.index(_choice(row, row.results[-1])))
-        height = self.content_size.height
-        if last >= self.offset_row + height:
-            self.scroll_to_row(min(first, last - height + 1))
+        shown = {place for place, choice in enumerate(self.choices) if choice.partition("\n")[0] == row.id}
+        lines = [number for number, owner in enumerate(self.owner) if owner in shown]
+        if lines and lines[-1] >= self.offset_row + self.rows:
+            self.scroll_to_row(min(lines[0], lines[-1] - self.rows + 1))
 
     @property
     def row(self) -> Row | None:
@@ -122,26 +122,26 @@ class RetryPane(ChoicePane):
         return self._rows.by_id.get(self.chosen.partition("\n")[0])
 
     @property
-    def file(self) -> str:
+    def note(self) -> str:
         """The note of the result under the cursor; empty on a row."""
         return self.chosen.partition("\n")[2]
 
     def moved(self, choice: str) -> None:
         """A result is selected on every pane."""
-        if self.file:
-            self.brv.select(self.file)
+        if self.note:
+            self.brv.select(self.note)
 
     def clicked(self, place: int) -> None:
         """A click opens or closes a row, and selects a result; a second one opens its note."""
         again = place == self.cursor and self.has_focus
         self.move_to(place)
-        if again or not self.file:
+        if again or not self.note:
             self.action_take()
 
     def action_take(self) -> None:
         """Opens or closes the row, or shows the text of the result."""
-        if self.file:
-            self.post_message(NoteWanted(self.file))
+        if self.note:
+            self.post_message(NoteWanted(self.note))
         elif self.row is not None:
             self._open("" if self.opened == self.row.id else self.row.id)
 
@@ -162,10 +162,6 @@ class RetryPane(ChoicePane):
         self.rebuild()
 
 
-def _rows(trace: Trace) -> Rows:
-    return rows_of(trace)
-
-
 def _choice(row: Row, result: Listed) -> str:
     return f"{row.id}\n{result.file}"
 
@@ -175,6 +171,7 @@ def _head(row: Row, width: int, glyphs: Glyphs, opened: bool) -> Line:
     reached = row.state not in (State.NOT_REACHED, State.SKIPPED, State.NOT_RUN)
     name, found = row.name, row.found or STATE_WORDS[state]
     if width < _NARROW:
+        found = row.found
         for long, short in _SHORTER:
             name, found = name.replace(long, short), found.replace(long, short)
     made = Line().gap(row.depth).add(f"{glyphs.state[state]} ", STATE_ROLES[state])
@@ -196,10 +193,10 @@ def _reasons(row: Row, width: int) -> list[Line]:
     return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
 
 
-def _result(result: Listed, row: Row, width: int, glyphs: Glyphs, selected: bool) -> Line:
-    sign, role = glyph_of(result.kind or Kind.CONTEXT, result.maturity, glyphs)
-    value = f"{result.score:.2f}" if row.unit == "score" else f"{row.unit} {result.score:.2f}"
-    if width < _NARROW:
-        value = f"{result.score:.2f}"
-    made = Line().gap(1 + row.depth).add(glyphs.here if selected else " ", "accent").add(f"{sign} ", role)
+def _result(result: Listed, row: Row, sign: tuple[str, str], width: int, here: str) -> Line:
+    glyph, role = sign
+    value = f"{result.score:.2f}"
+    if row.unit != "score" and width >= _TIMED:
+        value = f"{row.unit} {value}"
+    made = Line().gap(1 + row.depth).add(here, "accent").add(f"{glyph} ", role)
     return made.add(result.title, "text").right(width, Line().add(value, "strong"))

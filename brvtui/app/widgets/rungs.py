@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from brvtui.app.view import AnyTrace
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Attempt, EntitySearch, EntityStep, Ladder, Listed, Rung, State, Trace, listed
 
 _SCORE = "score"
+_RUNG = "rung:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +41,25 @@ class Rows:
     by_id: dict[str, Row] = field(default_factory=dict)
 
 
-def rows_of(trace: Trace) -> Rows:
-    """The engine's own relaxations, entity searches, and the retry ladder."""
+def rows_of(trace: AnyTrace) -> Rows:
+    """The engine's own relaxations, entity searches, and the retry ladder; a hybrid search has the ladder alone.
+
+    The step of a ladder is opened that found something after others had not.
+    """
     times = trace.timings
-    rows = [_attempt(place, attempt, times) for place, attempt in enumerate(trace.search.attempts)]
-    rows += _entities(trace.entities, times)
-    rows += _ladder(trace.ladder, times)
-    return as_rows(rows)
-
-
-def as_rows(rows: list[Row]) -> Rows:
-    """``rows`` with the step of a ladder opened that found something after others had not."""
+    match trace:
+        case Trace():
+            rows = [_attempt(place, attempt, times) for place, attempt in enumerate(trace.search.attempts)]
+            rows += _entities(trace.entities, times)
+            rows += _ladder(trace.ladder, times)
+        case HybridTrace():
+            rows = [_rung(rung, times) for rung in trace.rungs]
     found = (row.id for row in rows if row.id.startswith(_RUNG) and row.results and row.state is State.HIT)
     opened = next((identity for identity in found if identity != f"{_RUNG}0"), "")
     return Rows(tuple(rows), opened, {row.id: row for row in rows})
 
 
-_RUNG = "rung:"
-
-
-def rung_row(rung: Rung, times: dict[str, float], depth: int = 0) -> Row:
-    """A step of a ladder."""
+def _rung(rung: Rung, times: dict[str, float], depth: int = 0) -> Row:
     return Row(
         id=f"{_RUNG}{rung.number}",
         name=rung.strategy,
@@ -117,4 +118,4 @@ def _ladder(ladder: Ladder, times: dict[str, float]) -> list[Row]:
     name = "retry ladder" if ladder.in_route else "retry ladder · advice"
     found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
     head = Row("ladder", name, ladder.state, found, ladder.why)
-    return [head, *(rung_row(rung, times, depth=1) for rung in ladder.rungs)]
+    return [head, *(_rung(rung, times, depth=1) for rung in ladder.rungs)]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import Glyphs
+from brvtui.app.glyphs import Glyphs, glyph_of
+from brvtui.app.jeffs_brain import score as hybrid
 from brvtui.app.paint.bars import role_of, stacked, tick_labels
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import days, number, signed, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.results import glyph_of
 from brvtui.app.widgets.terms import terms
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.trace import Aged, Ceiling, Hit, Kind, NearMiss, Part, adds_up, parts_gap
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.trace import Aged, Ceiling, Hit, Kind, NearMiss, Part, Trace, adds_up, parts_gap
 
 _TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
 _VALUE = 9
@@ -26,17 +27,25 @@ class ScorePane(Pane):
         "Every part of the score and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
         "what the maturity factor or the cap take away is hatched. Ceiling: the score this note would have with a "
         "perfect text match, and for how long that is enough. Below: its signals before and after decay, and what "
-        "every matched term adds per field. For a near miss: what it lacked."
+        "every matched term adds per field. For a near miss: what it lacked. Of Jeffs Brain: what each leg adds, "
+        "1 / (60 + place), what each factor of intent changes, and the places."
     )
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace, selection and its detail."""
-        return (view.trace, view.selected, view.detail, view.own, view.query.strip() == "")
+        return (view.answered, view.selected, view.detail, view.own)
 
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
-        if view.trace is None or not view.query.strip():
-            return legend(width, self.glyphs)
+        match view.answered:
+            case None:
+                return legend(width, self.glyphs)
+            case Trace():
+                return self._routed(view, width)
+            case HybridTrace() as trace:
+                return hybrid.lines(trace, view, width, self.glyphs)
+
+    def _routed(self, view: View, width: int) -> list[Line]:
         if view.hit is not None:
             return explain(view.hit, view, width, self.glyphs)
         if view.near_miss is not None:

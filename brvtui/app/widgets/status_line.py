@@ -8,7 +8,7 @@ from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.modes import SCREENS
 from brvtui.app.paint.line import Line, Span, spread
 from brvtui.app.paint.text import plural
-from brvtui.app.view import Phase, View
+from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.app.widgets.lines import Lines
 
 
@@ -59,7 +59,12 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
         groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
         return groups
     groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
-    groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
+    if view.pipeline == BYTEROVER:
+        groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
+    else:
+        groups.append((8, [("pipeline ", "muted"), (view.pipeline, "bold accent")]))
+    if view.busy:
+        groups.append((8, [(view.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.frozen else ("live", "text")]
     groups.append((4, clock))
     if view.watching:
@@ -71,8 +76,8 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     if view.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))
-    if view.trace is not None and view.trace.notices:
-        groups.append((5, [(f"{glyphs.warn} {plural(len(view.trace.notices), 'notice')}: F4", "warn")]))
+    if view.answered is not None and view.answered.notices:
+        groups.append((5, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'notice')}: F4", "warn")]))
     return groups
 
 

@@ -11,7 +11,7 @@ from brvtui.app.glyphs import Glyphs
 from brvtui.app.outline import Kept, Order, Row, ancestors, kept, rows
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import cut_left, days, wrap
-from brvtui.app.view import INDEX, MANIFEST, Branch, Overview, Phase, View
+from brvtui.app.view import INDEX, MANIFEST, Branch, Overview, Phase, View, marks_of
 from brvtui.app.widgets.pane import NOTHING, ChoicePane
 from brvtui.app.widgets.status_line import counts
 from brvtui.app.widgets.verdict import empty_lines
@@ -61,7 +61,7 @@ class TreePane(ChoicePane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The tree, what is open and how, scope, selection and scores."""
-        return (view.overview, view.scope, view.selected, view.trace, view.phase, self._stamp)
+        return (view.overview, view.scope, view.selected, view.answered, view.phase, self._stamp)
 
     def restamp(self) -> None:
         """Builds the rows again, because something beside the view changed."""
@@ -104,8 +104,8 @@ class TreePane(ChoicePane):
         self.choices = [*([ROOT] if head else []), *(branch.path for branch, _ in self._rows), *self._last]
         self.owner = [*range(len(head) + len(self._rows)), *self._owners]
         self.cursor = self.choices.index(before) if before in self.choices else 0
-        scores = {hit.file: hit.score for hit in view.trace.hits} if view.trace and view.query.strip() else {}
-        return RowLines(head, self._rows, tail, lambda row: self._row(row, width, scores))
+        marks = marks_of(view.answered)
+        return RowLines(head, self._rows, tail, lambda row: self._row(row, width, marks))
 
     def head(self, view: View, width: int) -> list[Line]:
         """The line above the rows, when there is one; it stands for the whole tree."""
@@ -155,21 +155,21 @@ class TreePane(ChoicePane):
 
     # painting
 
-    def _row(self, row: Row, width: int, scores: dict[str, float]) -> Line:
+    def _row(self, row: Row, width: int, marks: dict[str, str]) -> Line:
         branch, depth = row
         view, glyphs = self.view, self.glyphs
-        here = branch.path == view.scope or (branch.path == view.selected and self.marks_selected(scores))
+        here = branch.path == view.scope or (branch.path == view.selected and self.marks_selected(marks))
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
             return self._folder(made, branch, width)
         sign, role = sign_of(branch, glyphs)
-        score = scores.get(branch.path)
-        made.add(f"{sign} ", role).add(branch.name, "bold strong" if score is not None else self.name_role(branch))
+        mark = marks.get(branch.path, "")
+        made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
             made.add(f"  {KIND_WORDS[branch.kind]}", "faint")
         elif self._kept is not None and not self.sieve.keeps(branch.name.lower()):
             made.gap(2).add(cut_left(branch.path.rpartition("/")[2], max(_LEAST_NAME, width - made.width)), "faint")
-        return made.right(width, Line().add(f"{score:.2f}", "strong") if score is not None else self._value(branch))
+        return made.right(width, Line().add(mark, "strong") if mark else self._value(branch))
 
     def _folder(self, made: Line, branch: Branch, width: int) -> Line:
         glyphs = self.glyphs
@@ -179,9 +179,9 @@ class TreePane(ChoicePane):
             return made.right(width, Line().add(str(self._kept.folders[branch.path]), "muted"))
         return made.right(width, Line().extend(counts(branch.counts, glyphs)))
 
-    def marks_selected(self, scores: dict[str, float]) -> bool:
+    def marks_selected(self, marks: dict[str, str]) -> bool:
         """Whether the selected note has a mark."""
-        return bool(scores)
+        return bool(marks)
 
     def name_role(self, branch: Branch) -> str:
         """The role of a file's name."""
