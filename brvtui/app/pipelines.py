@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import on, work
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -12,7 +14,9 @@ from brvtui.app.view import BYTEROVER, selectable
 from brvtui.profile_jeffs_brain import MODES
 from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
-from brvtui.session import Session
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
 
 PIPELINES = (BYTEROVER, JEFFS_BRAIN)
 _BEGUN = "preparing words and vectors"

@@ -11,6 +11,7 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project import Opening
+from brvtui.retrieve.jeffs_brain.trace import Retrieved
 from brvtui.session import Session
 from brvtui.trace import Trace
 from tests.app.garden import plant
@@ -26,7 +27,7 @@ def garden(tmp_path: Path) -> Tree:
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations."""
-    for name in ("probe", "run"):
+    for name in ("probe", "run", "hybrid"):
         monkeypatch.setattr(Session, name, _without_timings(getattr(Session, name)))
     monkeypatch.setattr("brvtui.snapshot.fingerprint", _fingerprint)
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
@@ -34,11 +35,11 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMUX", "none")
 
 
-def _without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
-    def masked(*args: Any, **kwargs: Any) -> Trace:
-        trace = method(*args, **kwargs)
-        trace.timings.clear()
-        return trace
+def _without_timings(method: Callable[..., Trace | Retrieved]) -> Callable[..., Trace | Retrieved]:
+    def masked(*args: Any, **kwargs: Any) -> Trace | Retrieved:
+        made = method(*args, **kwargs)
+        (made.trace if isinstance(made, Retrieved) else made).timings.clear()
+        return made
 
     return masked
 

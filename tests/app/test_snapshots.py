@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,58 @@ def test_light(snap_compare: Compare, app: BrvTui, state: str, size: tuple[int, 
 @pytest.mark.parametrize("key", ["f4", "f5", "f6", "f7", "f8"])
 def test_tabs(snap_compare: Compare, app: BrvTui, key: str) -> None:
     assert snap_compare(app, terminal_size=NARROW, run_before=_asking("refresh token rotation", "enter", key))
+
+
+_RUNGS: dict[str, Before] = {
+    "attempt": _asking("token store", "f5", "j", "enter"),
+    "entity": _asking("refresh token rotation", "f5", "G", "k", "k", "k", "enter", "j"),
+    "strongest": _asking("rollback|freeze", "f5", "j"),
+    "sanitised": _asking("refund+zzzzzzzz", "f5", "j"),
+    "trigrams": _asking("tokenstore", "f5", "j"),
+    "missed": _asking("tokenstore", "f5", "k", "enter"),
+}
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@pytest.mark.parametrize("state", _RUNGS.values(), ids=_RUNGS)
+def test_rungs(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=state)
+
+
+_HYBRID: dict[str, Before] = {
+    "list": _asking("refresh token rotation", "escape", "P", "j"),
+    "intent": _asking("any tips for an overview of invoices", "escape", "P"),
+    "ladder": _asking("tokenstore", "escape", "P", "f5", "j"),
+    "nothing": _asking("zebra quagga", "escape", "P"),
+    "route": _asking("refresh token rotation", "escape", "P", "f4"),
+    "answer": _asking("refresh token rotation", "escape", "P", "f7"),
+    "reranker": _asking("refresh token rotation", "escape", "P", "f7", "l"),
+    "cache": _asking("refresh token rotation", "escape", "P", "f6"),
+}
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@pytest.mark.parametrize("state", _HYBRID.values(), ids=_HYBRID)
+def test_hybrid(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int, int]) -> None:
+    assert snap_compare(app, terminal_size=size, run_before=state)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+def test_both_legs(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, rules: Letters())
+    presses = {"hybrid": 3, "semantic": 2}[mode]
+    before = _asking("refresh token rotation", "escape", "P", *["m"] * presses)
+    assert snap_compare(app, terminal_size=WIDE, run_before=before)
+
+
+class Letters:
+    """Vectors of how often each letter occurs, as a local model would give them."""
+
+    name = "letters"
+    is_remote = False
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[text.lower().count(chr(97 + place)) + 0.1 for place in range(26)] for text in texts]
 
 
 @pytest.mark.parametrize("tab", ["prompt", "note"])

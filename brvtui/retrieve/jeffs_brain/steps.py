@@ -47,16 +47,14 @@ def verdict_of(mode: Mode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: 
     """What came of it, in one line."""
     words, vectors = legs
     if not fused:
-        why = f"{vectors.why}" if mode is Mode.SEMANTIC and not vectors.hits else words.why
+        why = vectors.why if mode is Mode.SEMANTIC and not vectors.hits else words.why
         return f"nothing was found: {why}" if why else "nothing was found"
     found = next((rung for rung in rungs if rung.state is State.HIT), None)
-    by_words = f"{len(words.hits)} by words"
-    if found is not None and found.strategy != INITIAL:
-        by_words += f" at {found.strategy}"
-    by_vectors = f"{len(vectors.hits)} by vectors"
+    how = f"by words at {found.strategy}" if found is not None and found.strategy != INITIAL else "by words"
+    notes = counted(fused, "note", "notes")
     if mode is Mode.HYBRID and vectors.hits:
-        return f"{counted(fused, 'note', 'notes')}: {by_words}, {by_vectors}"
-    return f"{counted(fused, 'note', 'notes')}: {by_vectors if mode is Mode.SEMANTIC else by_words}"
+        return f"{notes}: {len(words.hits)} {how}, {len(vectors.hits)} by vectors"
+    return f"{notes} by vectors" if mode is Mode.SEMANTIC else f"{notes} {how}"
 
 
 def _words(first: Rung) -> Step:

@@ -1,0 +1,158 @@
+"""Retry: every row can be chosen, by keyboard and mouse, and shows what it found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.widgets.answer import AnswerPane
+from brvtui.app.widgets.retry import RetryPane
+from tests.app.driving import HUGE, NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.support.trees import Tree
+
+
+def pane(pilot: Pilot[Any]) -> RetryPane:
+    return screen(pilot).query_one(RetryPane)
+
+
+def line_of(pilot: Pilot[Any], text: str) -> int:
+    """The line of the pane that holds ``text``."""
+    return next(place for place, line in enumerate(text_of(pilot, "#retry").splitlines()) if text in line)
+
+
+async def choose(pilot: Pilot[Any], name: str) -> None:
+    """Puts the cursor on the row whose head begins with ``name``."""
+    await pilot.press("f5", "g")
+    while pane(pilot).row is None or not pane(pilot).row.name.startswith(name):  # type: ignore[union-attr]
+        before = pane(pilot).cursor
+        await pilot.press("j")
+        assert pane(pilot).cursor > before, f"no row {name}"
+
+
+async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await ask(pilot, "token store")
+        await choose(pilot, "whole tree AND")
+        assert pane(pilot).opened == ""
+        await pilot.press("enter")
+        await settled(pilot)
+        shown_below = text_of(pilot, "#retry").splitlines()[line_of(pilot, "whole tree AND") :]
+        trace = view(pilot).trace
+        assert trace is not None
+        titles = [result.title for result in trace.search.attempts[1].listed]
+        assert "Token store" in titles
+        assert all(any(title in line for line in shown_below) for title in titles)
+        await pilot.press("enter")
+        assert pane(pilot).opened == ""
+
+
+async def test_a_result_of_a_row_is_selected_on_every_pane(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "tokenstore")
+        await pilot.press("f5")
+        assert pane(pilot).row is not None
+        assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
+        await pilot.press("j")
+        await settled(pilot)
+        assert view(pilot).selected == "auth/jwt/token_store.md"
+        assert "found by the ladder" in text_of(pilot, "#score")
+        assert "the likeness of" in text_of(pilot, "#score")
+        assert "sum ✓" in text_of(pilot, "#score")
+        await pilot.press("enter")
+        await settled(pilot)
+        assert screen(pilot).query_one(AnswerPane).tab == "note"
+        assert "Tokens are kept hashed" in text_of(pilot, "#answer")
+
+
+@pytest.mark.parametrize(
+    ("query", "rung", "title"),
+    [
+        ("rollback|freeze", "strongest_term", "Rollback"),
+        ("refund+zzzzzzzz", "refreshed_sanitised", "Refunds"),
+        ("tokenstore", "trigram_fuzzy", "Token store"),
+    ],
+)
+async def test_the_rung_that_found_something_is_opened(app: BrvTui, query: str, rung: str, title: str) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, query)
+        await pilot.press("f5")
+        await settled(pilot)
+        assert pane(pilot).row is not None
+        assert (pane(pilot).row.id, pane(pilot).row.name) == (pane(pilot).opened, rung)  # type: ignore[union-attr]
+        lines = text_of(pilot, "#retry").splitlines()
+        head = line_of(pilot, rung)
+        assert any(title in line for line in lines[head + 1 : head + 5])
+        assert title in shown(pilot)
+
+
+async def test_a_rung_without_results_says_so(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "tokenstore")
+        await choose(pilot, "refreshed_sanitised")
+        await pilot.press("l")
+        lines = text_of(pilot, "#retry").splitlines()
+        assert "no results" in "".join(lines[line_of(pilot, "refreshed_sanitised") :][:5])
+        await pilot.press("h")
+        assert "no results" not in text_of(pilot, "#retry")
+
+
+async def test_entity_searches_show_theirs(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await choose(pilot, "“refresh”")
+        await pilot.press("enter", "j")
+        await settled(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        assert view(pilot).selected == trace.entities.searches[0].search.hits[0].file
+        await pilot.press("h")
+        assert pane(pilot).opened == ""
+        assert pane(pilot).row is not None
+        assert pane(pilot).row.name == "“refresh”"  # type: ignore[union-attr]
+
+
+async def test_rows_and_results_can_be_clicked(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await ask(pilot, "refund+zzzzzzzz")
+        await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "Refunds")))
+        await settled(pilot)
+        assert view(pilot).selected == "billing/refunds.md"
+        await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "refreshed_sanitised")))
+        await settled(pilot)
+        assert pane(pilot).opened == ""
+        await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "trigram_fuzzy")))
+        await settled(pilot)
+        assert "no results" in text_of(pilot, "#retry")
+
+
+async def test_another_query_opens_what_found_something_and_the_same_one_keeps_it(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await choose(pilot, "whole tree AND")
+        await pilot.press("enter")
+        generation = view(pilot).overview.generation  # type: ignore[union-attr]
+        garden.note("auth/jwt/token_shop.md", "Token shop", "a store of tokens")
+        await until(pilot, lambda: view(pilot).overview.generation > generation)  # type: ignore[union-attr]
+        await settled(pilot)
+        assert pane(pilot).opened == "attempt:1"
+        await ask(pilot, "rollback")
+        assert pane(pilot).opened == ""
+
+
+async def test_in_the_route_the_ladder_is_no_advice(app: BrvTui, garden: Tree, make_app: Any) -> None:
+    async with make_app(garden.root, profile="combined").run_test(size=HUGE) as pilot:
+        await ask(pilot, "tokenstore")
+        assert "advice" not in text_of(pilot, "#retry")
+        assert "Token store" in text_of(pilot, "#results")
+        assert "Token store" in text_of(pilot, "#retry")
+
+
+async def test_without_a_query_there_is_nothing_to_choose(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("f5", "enter", "l", "h", "j")
+        assert pane(pilot).choices == []
+        assert "how a search is relaxed" in text_of(pilot, "#retry").replace("\n ", " ")
