@@ -115,7 +115,9 @@ class PipelinesApp(ProjectApp):
     def _show_retrieved(self, trace: HybridTrace) -> None:
         files = selectable(trace)
         kept = self.view.selected
-        keeps = trace.query == self.view.query and (kept in files or self.view.knows(kept))
+        before = selectable(self.view.foreign) if self.view.foreign else []
+        chosen = trace.query == self.view.query and kept not in before[:1]
+        keeps = chosen and (kept in files or self.view.knows(kept))
         selected = kept if keeps else next(iter(files), "")
         self.show(query=trace.query, foreign=trace, trace=None, selected=selected, detail=None, busy=self._busy)
 

@@ -17,12 +17,13 @@ def hybrid_report(trace: HybridTrace) -> RenderableType:
     head = Text.assemble(
         (f" {trace.pipeline.upper()} ", "bold reverse"), f" mode {mode}, intent {trace.intent or 'none'}"
     )
-    head.append(f"  {trace.timings.get('total', 0.0):.1f} ms, {trace.fused} in the list", style="dim")
+    head.append(f"  {visible(trace.verdict)}").append(f"  {trace.timings.get('total', 0.0):.1f} ms", style="dim")
     rows: list[RenderableType] = [head, Text(f"full-text query: {visible(trace.compiled)}", style="dim"), Text()]
     rows += [_legs(trace), _rungs(trace), Text(), _hits(trace)]
     rows += [Text(f"{error.stage} failed: {visible(error.detail)}", style="red") for error in trace.errors]
     if trace.rerank_skipped:
         rows.append(Text(f"not reranked: {trace.rerank_skipped.value}", style="dim"))
+    rows += [Text(f"cannot fire here: {visible(rule)}", style="dim") for rule in trace.idle_rules]
     rows += [Text(f"note: {visible(notice)}", style="yellow") for notice in trace.notices]
     return Group(*rows)
 

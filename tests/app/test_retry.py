@@ -59,7 +59,7 @@ async def test_a_result_of_a_row_is_selected_on_every_pane(app: BrvTui) -> None:
         await settled(pilot)
         assert view(pilot).selected == "auth/jwt/token_store.md"
         assert "found by the ladder" in text_of(pilot, "#score")
-        assert "the likeness of" in text_of(pilot, "#score")
+        assert "× 0.6  the like" in text_of(pilot, "#score")
         assert "sum ✓" in text_of(pilot, "#score")
         await pilot.press("enter")
         await settled(pilot)

@@ -94,8 +94,7 @@ class RetryPane(ChoicePane):
             sign = glyph_of(result.kind or Kind.CONTEXT, maturity, self.glyphs)
             entry = _result(result, row, sign, width, self.glyphs.here if result.file == view.selected else " ")
             self._own(_choice(row, result), made, [entry])
-        more = row.total - len(row.results)
-        text = f"… {more} more" if more > 0 else "" if row.results else "no results"
+        text = _rest(row)
         if text:
             made.append(Line().gap(4 + row.depth).add(text, "faint"))
             self.owner.append(-1)
@@ -160,6 +159,14 @@ class RetryPane(ChoicePane):
     def _open(self, row: str) -> None:
         self._opened = row
         self.rebuild()
+
+
+def _rest(row: Row) -> str:
+    """What is said below the results of a row."""
+    more = row.total - len(row.results)
+    if not row.results:
+        return "the scope of what follows" if row.total else "no results"
+    return f"… {more} more" if more > 0 else ""
 
 
 def _choice(row: Row, result: Listed) -> str:

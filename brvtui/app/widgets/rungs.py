@@ -100,7 +100,8 @@ def _entities(step: EntityStep, times: dict[str, float]) -> list[Row]:
 def _entity(place: int, one: EntitySearch, times: dict[str, float]) -> Row:
     total = one.search.total_found
     state = State.HIT if one.added else State.PASSED if one.search.hits else State.MISSED
-    why = f"{len(one.added)} that the results did not have" if one.search.hits else one.search.outcome.value
+    new = str(len(one.added)) if one.added else "none"
+    why = f"{new} of them new to the results" if one.search.hits else one.search.outcome.value
     return Row(
         id=f"entity:{place}",
         name=f"“{one.entity}”",
