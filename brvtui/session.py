@@ -209,15 +209,18 @@ class Session:
         """A plain search, as ``brv search`` makes it."""
         return search(self.snapshot, self.profile, self.clock(), query, Options(limit, scope))
 
-    def hybrid(self, request: Request, aliases: Path | None = None) -> Retrieved:
+    def hybrid(
+        self, request: Request, aliases: Path | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> Retrieved:
         """The answer of the pipeline ``jeffs_brain`` and its trace; services are those that the settings name.
 
-        Raises :class:`brvtui.retrieve.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
+        ``progress`` is told how many of the vectors that a run lacks are made. Raises
+        :class:`brvtui.retrieve.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
         """
         from brvtui.text.aliases import read_aliases
 
         known = read_aliases(aliases) if aliases else {}
-        return self.hybrid_searcher.ask(self.snapshot, request, known)
+        return self.hybrid_searcher.ask(self.snapshot, request, known, progress)
 
     @property
     def hybrid_searcher(self) -> HybridSearcher:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +203,7 @@ def _query_hybrid(session: Any, request: Any, aliases: Path | None, form: str, f
     from brvtui.text.aliases import AliasError
 
     try:
-        trace = session.hybrid(request, aliases).trace
+        trace = session.hybrid(request, aliases, _tell_vectors).trace
     except (ServiceError, AliasError) as error:
         raise Failure(str(error), BAD_USAGE) from error
     if files:
@@ -216,6 +217,16 @@ def _query_hybrid(session: Any, request: Any, aliases: Path | None, form: str, f
 
         console_here().print(hybrid_report(trace))
     return OK if trace.hits else NEGATIVE
+
+
+def _tell_vectors(made: int, wanted: int) -> None:
+    """Says on a terminal how far the notes' vectors are: a first time may take minutes."""
+    if _to_a_person():
+        click.echo(f"\rvectors of notes: {made} of {wanted}", nl=made >= wanted, err=True)
+
+
+def _to_a_person() -> bool:
+    return sys.stderr.isatty()
 
 
 def _number(reason: Any) -> int | None:

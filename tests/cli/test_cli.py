@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -296,3 +297,18 @@ def test_completion_completes_commands(project: Tree) -> None:
     code = "from brvtui.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert "plain,query" in done.stdout
+
+
+def test_making_vectors_is_told_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def embed(texts: list[str]) -> list[list[float]]:
+        return [[1.0, float(len(text))] for text in texts]
+
+    model = SimpleNamespace(name="model", is_remote=False, embed=embed)
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, rules: model)
+    assert run("query", "refresh", "--pipeline", "jeffs_brain", "--mode", "semantic")[2] == ""
+    monkeypatch.setattr("brvtui.cli.asking._to_a_person", lambda: True)
+    monkeypatch.setenv("BRV_TUI_CACHE_DIR", os.environ["BRV_TUI_DATA_DIR"] + "/another")
+    _, out, err = run("query", "refresh", "--pipeline", "jeffs_brain", "--mode", "semantic")
+    assert err.startswith("\rvectors of notes: ")
+    assert err.endswith("\n")
+    assert "by vectors" in out

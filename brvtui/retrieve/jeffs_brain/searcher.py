@@ -59,7 +59,7 @@ class HybridSearcher:
     def prepare(
         self,
         snapshot: Snapshot,
-        progress: Progress = lambda done, all_: None,
+        progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         """Makes the index of ``snapshot`` and the vectors that are missing, and warms a model of this process.
@@ -74,14 +74,20 @@ class HybridSearcher:
             ready = self._index(snapshot)
             if ready.index.table is not None and not ready.gaps:
                 return
-            index, made = embed_index(ready.index, embedder, kept(embedder.name), cancelled, progress)
+            index, made = embed_index(ready.index, embedder, kept(embedder.name), cancelled, progress or _silent)
             if not made.made:
                 _warm(embedder)
             gaps = f"{counted(made.missing, 'note has', 'notes have')} no vector: {made.error}" if made.error else ""
             if self._ready is not None and self._ready.snapshot is snapshot:
                 self._ready = replace(ready, index=index, gaps=gaps)
 
-    def ask(self, snapshot: Snapshot, request: Request, aliases: Aliases | None = None) -> Retrieved:
+    def ask(
+        self,
+        snapshot: Snapshot,
+        request: Request,
+        aliases: Aliases | None = None,
+        progress: Progress | None = None,
+    ) -> Retrieved:
         """The answer to ``request`` over ``snapshot`` and its trace; a run first makes the vectors that it needs."""
         watch = Stopwatch()
         embedder = self.models.embedder
@@ -90,7 +96,7 @@ class HybridSearcher:
         mode, _ = resolve_mode(request.mode or Mode(self.profile.options.mode), embedder is not None)
         if mode is not Mode.BM25 and not request.probe:
             with watch.measure("note vectors"):
-                self.prepare(snapshot)
+                self.prepare(snapshot, progress)
             ready = self._index(snapshot)
         sources = Sources(
             ready.index,
@@ -119,6 +125,10 @@ class HybridSearcher:
                 index.warm()
                 ready = self._ready = _Ready(snapshot, index)
             return ready
+
+
+def _silent(made: int, wanted: int) -> None:
+    pass
 
 
 def _warm(embedder: Embedder) -> None:
