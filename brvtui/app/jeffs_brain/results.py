@@ -71,4 +71,4 @@ def _hit(
 
 def _nothing(trace: HybridTrace, width: int) -> list[Line]:
     made = [line(" nothing was found", "bold strong")]
-    return made + [line(f" {part}", "muted") for part in wrap(trace.verdict, width - 2)]
+    return made + [line(f" {part}", "muted") for part in wrap(trace.verdict.partition(": ")[2], width - 2)]

@@ -14,7 +14,9 @@ _NAME = 10
 def tables(trace: HybridTrace, width: int, glyphs: Glyphs) -> list[Line]:
     """Steps, legs, counts, what failed, and the rules of intent that no note of the tree can meet."""
     made = [step_line(step, width, glyphs) for step in trace.steps]
-    made.append(rule(width, f"legs · mode {trace.requested_mode.value} is {trace.mode.value}", dash=glyphs.dash))
+    mode = trace.requested_mode.value
+    used = "" if trace.mode is trace.requested_mode else f" is {trace.mode.value}"
+    made.append(rule(width, f"legs · mode {mode}{used}", dash=glyphs.dash))
     made += [_leg(leg, width, glyphs) for leg in trace.legs]
     made.append(rule(width, "in − dropped = out", dash=glyphs.dash))
     made += [stage_line(stage, width) for stage in trace.stages]

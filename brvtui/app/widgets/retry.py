@@ -72,7 +72,10 @@ class RetryPane(ChoicePane):
         for row in self._rows.rows:
             self._own(row.id, made, [_head(row, width, self.glyphs, row.id == self.opened)])
             if full or row.id == self.opened:
-                self._own(row.id, made, _reasons(row, width), add=False)
+                reasons = _reasons(row, width)
+                if not full and 1 + len(reasons) + len(row.results) > self.rows:
+                    reasons = _reasons(row, width, short=True)
+                self._own(row.id, made, reasons, add=False)
             if row.id == self.opened:
                 self._list(row, made, width, view)
         self.cursor = self.choices.index(before) if before in self.choices else self._first()
@@ -189,14 +192,16 @@ def _head(row: Row, width: int, glyphs: Glyphs, opened: bool) -> Line:
     return made.right(width, right)
 
 
-def _reasons(row: Row, width: int) -> list[Line]:
-    """What was asked, where, and why it ended as it did."""
+def _reasons(row: Row, width: int, short: bool = False) -> list[Line]:
+    """What was asked, where, and why it ended as it did; ``short``: a line each, which leaves room for results."""
     indent = 2 + row.depth
     made = []
     if row.query:
         made.append(Line().gap(indent).add("“", "faint").add(row.query, "text").add("”", "faint").cut(width))
     if row.scope:
         made.append(Line().gap(indent).add("in ", "faint").add(row.scope, "muted").cut(width))
+    if short:
+        return [*made, line(" " * indent + row.why, "muted").cut(width)] if row.why else made
     return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
 
 

@@ -47,14 +47,24 @@ def verdict_of(mode: Mode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: 
     """What came of it, in one line."""
     words, vectors = legs
     if not fused:
-        why = vectors.why if mode is Mode.SEMANTIC and not vectors.hits else words.why
-        return f"nothing was found: {why}" if why else "nothing was found"
+        return f"nothing was found: {_why_nothing(mode, words, vectors, rungs)}"
     found = next((rung for rung in rungs if rung.state is State.HIT), None)
     how = f"by words at {found.strategy}" if found is not None and found.strategy != INITIAL else "by words"
     notes = counted(fused, "note", "notes")
     if mode is Mode.HYBRID and vectors.hits:
         return f"{notes}: {len(words.hits)} {how}, {len(vectors.hits)} by vectors"
     return f"{notes} by vectors" if mode is Mode.SEMANTIC else f"{notes} {how}"
+
+
+def _why_nothing(mode: Mode, words: Leg, vectors: Leg, rungs: Sequence[Rung]) -> str:
+    if mode is Mode.SEMANTIC:
+        return "no note has a vector" if vectors.state is State.MISSED else vectors.why
+    if words.state is State.FAILED:
+        return words.why
+    if not any(rung.query for rung in rungs):
+        return "the query has no word to search for"
+    climbed = any(rung.ran for rung in rungs[1:])
+    return "no note has the words, and no step of the ladder helps" if climbed else "no note has the words"
 
 
 def _words(first: Rung) -> Step:

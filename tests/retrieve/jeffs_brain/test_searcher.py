@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -177,3 +178,26 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
     )
     drinks.note("memory/global/user-preference-tea.md", "Tea")
     assert probe(searcher(), drinks).idle_rules == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "request_", "why"),
+    [
+        ("quagga", Request(""), "no note has the words, and no step of the ladder helps"),
+        ("quagga", Request("", skip_retry_ladder=True), "no note has the words"),
+        ("?!", Request(""), "the query has no word to search for"),
+        ("tea", Request("", Mode.SEMANTIC, probe=True), "a probe asks no service: a run does"),
+    ],
+)
+def test_an_empty_answer_says_why(drinks: Tree, query: str, request_: Request, why: str) -> None:
+    made = searcher(Embedder(is_remote=True)).ask(
+        drinks.snapshot(), replace(request_, query=query, mode=request_.mode or Mode.BM25)
+    )
+    assert made.trace.verdict == f"nothing was found: {why}"
+
+
+def test_the_verdict_counts_what_each_leg_gave(drinks: Tree) -> None:
+    made, snapshot = searcher(Embedder()), drinks.snapshot()
+    verdicts = [made.ask(snapshot, Request("green leafs", mode)).trace.verdict for mode in (Mode.BM25, Mode.HYBRID)]
+    assert verdicts == ["1 note by words", "2 notes: 1 by words, 2 by vectors"]
+    assert made.ask(snapshot, Request("tee*x", Mode.SEMANTIC)).trace.verdict == "2 notes by vectors"
