@@ -86,12 +86,7 @@ def reopen(file: Path, post: Post) -> None:
     except SavedError as error:
         post(Failed(str(error)))
         return
-    if isinstance(saved.trace, Trace):
-        post(Reopened(saved, saved.trace, remembered(saved.trace)))
-    else:
-        post(
-            Failed(f"{file}: a trace of {saved.trace.pipeline}, which the app has no panes for: brv-tui show prints it")
-        )
+    post(Reopened(saved, saved.trace, remembered(saved.trace)))
 
 
 def read_tree(session: Session, post: Post, first: bool = False) -> bool:

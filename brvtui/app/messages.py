@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from brvtui.app.splits import Layout
-from brvtui.app.view import CacheShown, NoteText, Overview
+from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Detail, Hit, Trace
 
@@ -53,7 +53,7 @@ class Reopened(Message):
     """A trace was read from a file, to be shown without its project."""
 
     saved: Saved
-    trace: Trace
+    trace: AnyTrace
     overview: Overview
 
 

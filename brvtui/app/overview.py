@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from brvtui.app.glyphs import MATURITIES
-from brvtui.app.view import INDEX, MANIFEST, Branch, NoteLine, Overview
-from brvtui.trace import Kind, Trace
+from brvtui.app.view import INDEX, MANIFEST, AnyTrace, Branch, NoteLine, Overview
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.trace import Kind, Snapshotted, Trace
 from brvtui.tree.files import MANIFEST_FILE, Role
 
 if TYPE_CHECKING:
@@ -45,31 +46,42 @@ def survey(snapshot: Snapshot) -> Overview:
     )
 
 
-def remembered(trace: Trace) -> Overview:
+def remembered(trace: AnyTrace) -> Overview:
     """The overview that a trace alone gives: its notes are the hits and the near misses."""
-    found = {
-        hit.file: _leaf(hit.file, hit.title, hit.kind, hit.signals.maturity if hit.signals else "")
-        for hit in trace.hits
-    }
-    found |= {miss.file: _leaf(miss.file, miss.title, miss.kind, miss.maturity) for miss in trace.search.near_misses}
+    match trace:
+        case Trace():
+            found, told = _routed(trace), trace.snapshot
+            fingerprint = trace.fingerprint.value
+        case HybridTrace():
+            found = {hit.path: _leaf(hit.path, hit.title, Kind.CONTEXT, "") for hit in trace.ranking}
+            told, fingerprint = Snapshotted("", 0, len(found), ""), ""
     tree = _Tree()
     for path, leaf in sorted(found.items()):
         tree.folder(path.rpartition("/")[0] if path.count("/") < _DEEPEST else "").files.append(leaf)
     branches: dict[str, Branch] = {}
     _collect(tree.roots, branches)
     return Overview(
-        project=trace.snapshot.project,
-        notes=trace.snapshot.notes,
+        project=told.project,
+        notes=told.notes,
         counts=_counts([leaf.maturity for leaf in found.values()]),
         unseen=(),
         roots=tree.roots,
         important=(),
         notices=(),
         branches=branches,
-        fingerprint=trace.fingerprint.value,
-        generation=trace.snapshot.generation,
+        fingerprint=fingerprint,
+        generation=told.generation,
         loaded_ms=0.0,
     )
+
+
+def _routed(trace: Trace) -> dict[str, Branch]:
+    found = {
+        hit.file: _leaf(hit.file, hit.title, hit.kind, hit.signals.maturity if hit.signals else "")
+        for hit in trace.hits
+    }
+    misses = {miss.file: _leaf(miss.file, miss.title, miss.kind, miss.maturity) for miss in trace.search.near_misses}
+    return found | misses
 
 
 def _leaf(path: str, title: str, kind: Kind, maturity: str) -> Branch:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from brvtui.app import messages as news
+from brvtui.app.pipelines import PipelinesApp
 from brvtui.app.project import settle_memory
-from brvtui.app.view import NoteText, Phase, constants_of, selectable
+from brvtui.app.view import AnyTrace, NoteText, Phase, constants_of, selectable
+from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.trace import Trace
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import Saved
@@ -30,10 +33,23 @@ class ReopeningApp(PipelinesApp):
         self.typed = trace.query
         self.show(
             phase=Phase.READY, problem="", overview=event.overview, profile=trace.profile, frozen=True,
-            saved=f"saved by {event.saved.saved_by or 'brv-tui'}{moment}", query=trace.query, scope=trace.scope_option,
-            trace=trace, constants=constants_of(trace),
+            saved=f"saved by {event.saved.saved_by or 'brv-tui'}{moment}", query=trace.query, **_answer(trace),
         )  # fmt: skip
         self.select(next(iter(selectable(trace)), ""))
+
+    def action_pipeline(self) -> None:
+        """Switches to the next pipeline, and asks it the same query."""
+        if self.saved is None:
+            super().action_pipeline()
+        else:
+            self.notify(_NOT_HERE, timeout=4)
+
+    def action_legs(self) -> None:
+        """Asks for other legs."""
+        if self.saved is None:
+            super().action_legs()
+        else:
+            self.notify(_NOT_HERE, timeout=4)
 
     def put(self, query: str, run: bool = False) -> None:
         """Puts ``query`` to the engine, or shows the empty state when it is blank."""
@@ -67,3 +83,12 @@ class ReopeningApp(PipelinesApp):
             super().explain(file)
         else:
             self.notify(_NOT_HERE, timeout=4)
+
+
+def _answer(trace: AnyTrace) -> dict[str, object]:
+    """What of the view is made of ``trace``."""
+    match trace:
+        case Trace():
+            return {"trace": trace, "scope": trace.scope_option, "constants": constants_of(trace)}
+        case HybridTrace():
+            return {"foreign": trace, "pipeline": trace.pipeline, "mode": trace.requested_mode.value}

@@ -15,6 +15,7 @@ from brvtui.app import clipboard
 from brvtui.app import messages as news
 from brvtui.app.arranging import ArrangingApp
 from brvtui.app.screens.export import ExportScreen
+from brvtui.app.view import AnyTrace
 from brvtui.store.folders import data_folder
 from brvtui.trace import Trace
 
@@ -51,7 +52,7 @@ class SharingApp(ArrangingApp):
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
         if what == "shown":
             what = getattr(self.frame and self.frame.focused, "copies", "path")
-        trace = self.view.trace
+        trace = self.view.answered
         if what == "trace" and trace is not None:
             self._copy_trace(trace)
         elif text := self._text_of(what, trace):
@@ -59,12 +60,12 @@ class SharingApp(ArrangingApp):
         else:
             self.notify(_NOTHING[what], timeout=4)
 
-    def _text_of(self, what: str, trace: Trace | None) -> str:
+    def _text_of(self, what: str, trace: AnyTrace | None) -> str:
         if what == "path":
             file = self.frame.note_at_hand if self.frame is not None else ""
-            hits = trace.hits if trace is not None else ()
+            hits = trace.hits if isinstance(trace, Trace) else ()
             return next((hit.path for hit in hits if hit.file == file), file)
-        if trace is None or what == "trace":
+        if not isinstance(trace, Trace) or what == "trace":
             return ""
         if what == "prompt":
             return trace.answer.prompt.text if trace.answer.prompt else ""
@@ -81,7 +82,7 @@ class SharingApp(ArrangingApp):
         self.post_message(news.Copied(clipboard.copy(text, named, where, data_folder() / _KEPT)))
 
     @work(thread=True, exclusive=True, group="copy", exit_on_error=False)
-    def _copy_trace(self, trace: Trace) -> None:
+    def _copy_trace(self, trace: AnyTrace) -> None:
         from brvtui.saved.traces import as_json
 
         text = as_json(self._to_save(trace)).decode()
@@ -96,7 +97,7 @@ class SharingApp(ArrangingApp):
 
     def action_export(self, ending: str) -> None:
         """Asks for a file and saves the trace to it; a browser is handed the file."""
-        trace = self.view.trace
+        trace = self.view.answered
         if trace is None:
             self.notify(_NOTHING["trace"], timeout=4)
             return
@@ -108,7 +109,7 @@ class SharingApp(ArrangingApp):
         trees = (project.tree, *(source.tree for source in project.sources)) if project is not None else ()
         self.push_screen(ExportScreen(name, partial(self._to_save, trace), trees), self._was_saved)
 
-    def _to_save(self, trace: Trace) -> Saved:
+    def _to_save(self, trace: AnyTrace) -> Saved:
         """``trace`` with all that is saved beside it. It blocks."""
         if self.saved is not None:
             return self.saved
@@ -120,7 +121,7 @@ class SharingApp(ArrangingApp):
             self.notify(f"saved {place}", timeout=_TOLD_S)
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
-    def _deliver(self, trace: Trace, name: str) -> None:
+    def _deliver(self, trace: AnyTrace, name: str) -> None:
         from brvtui.report.saved import form_of, rendered
 
         content = BytesIO(rendered(self._to_save(trace), form_of(Path(name))))

@@ -21,7 +21,7 @@ from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
 from brvtui.retrieve.jeffs_brain.pipeline import Request
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
-from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, screen, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, screen, shown, text_of, until, view
 from tests.saved.test_traces import places, written
 from tests.support.trees import Tree
 
@@ -142,13 +142,23 @@ async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> 
         assert str(file) in view(pilot).problem
 
 
-async def test_a_trace_of_another_pipeline_is_said(garden: Tree, tmp_path: Path) -> None:
+async def test_a_trace_of_another_pipeline_opens_too(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
-    file = written(tmp_path / "hybrid.json", as_json(session.saved(session.hybrid(Request("token")).trace)))
+    trace = session.hybrid(Request("token")).trace
+    file = written(tmp_path / "hybrid.json", as_json(session.saved(trace)))
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert "brv-tui show" in view(pilot).problem
+        assert view(pilot).foreign == trace
+        assert "JEFFS BRAIN" in shown(pilot)
+        assert "sum ✓" in text_of(pilot, "#score")
+        await pilot.press("escape", "j")
+        await opened(pilot)
+        assert view(pilot).selected == trace.hits[1].path
+        for key in ("m", "P"):
+            await pilot.press(key)
+            await opened(pilot)
+        assert view(pilot).foreign == trace
 
 
 def test_the_tree_of_a_trace_holds_its_notes(garden: Tree) -> None:
