@@ -88,17 +88,13 @@ async def _settled(pilot: object, app: object) -> None:
 
 def main() -> None:
     """Takes every picture."""
-    from brvtui.app.themes import THEMES
-
-    dark = next(theme.name for theme in THEMES if theme.dark)
-    light = next(theme.name for theme in THEMES if not theme.dark)
     SHOTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for name in [name for name in os.environ if name.startswith("BRV_TUI_")]:
             del os.environ[name]
         os.environ["BRV_DATA_DIR"] = os.environ["BRV_TUI_DATA_DIR"] = str(Path(folder) / "data")
         project = sample(Path(folder))
-        for shot in shots(dark, light):
+        for shot in shots("brv-dark", "brv-light"):
             (SHOTS / f"{shot.name}.svg").write_text(asyncio.run(take(shot, project)), encoding="utf-8")
             print(f"docs/screenshots/{shot.name}.svg")
 

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from brvtui.config.schema import Kind, entries
-from brvtui.report.settings import shown
+from brvtui.config.schema import Kind, entries, shown
 
 HERE = Path(__file__).parent
 

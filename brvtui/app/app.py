@@ -13,10 +13,7 @@ from textual.screen import Screen
 from brvtui.app import keymap
 from brvtui.app.logs import LogApp
 from brvtui.app.modes import SCREENS
-from brvtui.app.project import Opening
-from brvtui.app.screens.frame import restyle
 from brvtui.app.text_entry import types_text
-from brvtui.app.themes import DARK, DEFAULTS, THEMES, Palette
 from brvtui.app.view import Phase
 from brvtui.text.visible import visible
 
@@ -36,28 +33,6 @@ class BrvTui(LogApp):
         *keymap.APP,
         *(keymap.screen_key(mode.key, mode.name, mode.title) for mode in SCREENS),
     ]
-
-    def __init__(self, opening: Opening) -> None:
-        """An app that will open what ``opening`` says."""
-        super().__init__(opening)
-        self.palette = Palette(DEFAULTS)
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK.name
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Colours of roles for themes that do not set them."""
-        return DEFAULTS
-
-    def on_mount(self) -> None:
-        """Follows changes of theme."""
-        self.palette = Palette(self.theme_variables)
-        self.theme_changed_signal.subscribe(self, self._recolour)
-
-    def _recolour(self, _: object) -> None:
-        self.palette = Palette(self.theme_variables)
-        for screen in self.screen_stack:
-            restyle(screen)
 
     def notify(
         self,
@@ -89,13 +64,6 @@ class BrvTui(LogApp):
         """Ends the app: with the code for a missing project when there was none to open."""
         await self.finish_writing()
         self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)
-
-    def action_next_theme(self) -> None:
-        """The next of our own themes."""
-        names = [theme.name for theme in THEMES]
-        place = names.index(self.theme) if self.theme in names else -1
-        self.theme = names[(place + 1) % len(names)]
-        self.notify(f"theme {self.theme}", timeout=2)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where."""

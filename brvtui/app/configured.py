@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 
-from textual.app import App
+from textual import on, work
 
 from brvtui.app.glyphs import for_terminal
-from brvtui.config import Configuration, configure
-from brvtui.config.schema import AUTO, ON
+from brvtui.app.messages import SettingKept, SettingLost
+from brvtui.app.themed import ThemedApp
+from brvtui.config import ConfigError, Configuration, configure
+from brvtui.config.schema import AUTO, ON, Value, shown
+from brvtui.config.sources import Layer
 
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 _PROBLEM_S = 12
 
 
-class ConfiguredApp(App[None]):
+class ConfiguredApp(ThemedApp):
     """Begins with the user's own settings; those of a project are adopted when it is open."""
 
     def __init__(self) -> None:
@@ -24,12 +27,16 @@ class ConfiguredApp(App[None]):
         self.glyphs = for_terminal(self.configuration.settings.ascii)
         self._told: set[str] = set()
         self._settle_animations()
+        self._want_theme()
         self.set_class(not self.glyphs.unicode, "-letters")
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        before = self.configuration.settings
         self.configuration = configuration
         self._settle_animations()
+        if configuration.settings.theme != before.theme:
+            self._want_theme()
         self.tell_problems()
 
     def tell_problems(self) -> None:
@@ -40,7 +47,50 @@ class ConfiguredApp(App[None]):
             rest = f" (and {len(messages) - 1} more: brv-tui config lists them)" if len(messages) > 1 else ""
             self.notify(f"{messages[0]}; left out{rest}", severity="warning", timeout=_PROBLEM_S)
 
+    # changing settings
+
+    def keep_theme(self, name: str) -> None:
+        """Uses the theme ``name`` from now on, at the next start too."""
+        super().keep_theme(name)
+        self.keep_setting("theme", name)
+
+    @work(thread=True, group="settings", exit_on_error=False)
+    def keep_setting(self, name: str, value: Value | None) -> None:
+        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+        from brvtui.config.writing import write_setting
+
+        try:
+            write_setting(self.configuration.user_file, name, value)
+        except ConfigError as error:
+            self.post_message(SettingLost(name, str(error)))
+        except OSError as error:
+            why = f"{error.filename or self.configuration.user_file}: {error.strerror or error}"
+            self.post_message(SettingLost(name, why))
+        else:
+            self.post_message(SettingKept(name, value, self.configuration.read_again()))
+
+    @on(SettingKept)
+    def _setting_kept(self, event: SettingKept) -> None:
+        self.adopt(event.configuration)
+        file = event.configuration.user_file
+        source = event.configuration.source(event.name)
+        if source.layer not in (Layer.USER, Layer.DEFAULT):
+            self.notify(f"{event.name} is kept in {file}, but {source.place} goes before it", severity="warning")
+        elif event.value is None:
+            self.notify(f"{event.name} is back at its default", timeout=3)
+        else:
+            self.notify(f"{event.name} = {shown(event.value)}, kept in {file}", timeout=4)
+
+    @on(SettingLost)
+    def _setting_lost(self, event: SettingLost) -> None:
+        self.notify(event.why, severity="error", timeout=_PROBLEM_S)
+
+    # effects
+
     def _settle_animations(self) -> None:
         wanted = self.configuration.settings.animations
         moves = not any(os.environ.get(name) for name in _REMOTE) if wanted == AUTO else wanted == ON
         self.animation_level = "full" if moves else "none"
+
+    def _want_theme(self) -> None:
+        self.want_theme(self.configuration.settings.theme, self.configuration.source("theme").place)

@@ -49,7 +49,8 @@ _RECORD = "Record access hits of runs, or stop: importance then rises in the too
 APP: list[BindingType] = [
     _first("ctrl+q", "quit", "quit", "app.quit", "Quit, from anywhere"),
     _plain("q", "quit", "quit", "app.quit_letter", "Quit"),
-    _plain("t", "next_theme", "theme", "app.theme", "The next colour theme"),
+    _plain("t", "next_theme", "theme", "app.theme", "The next of our own colour themes"),
+    _plain("T", "choose_theme", "themes", "app.themes", "The list of themes: each is shown as you come to it"),
     _plain("s", "screenshot", "screenshot", "app.screenshot", "Save the screen as SVG"),
     _plain("x", "export('json')", "save trace", "trace.save", "Save the trace as JSON, Markdown or SVG"),
     _plain("y", "copy('shown')", "copy", "copy.shown", "Copy the path of the note at hand; of an answer, its text"),

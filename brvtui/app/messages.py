@@ -9,11 +9,14 @@ from textual.message import Message
 
 from brvtui.app.splits import Layout
 from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview
+from brvtui.config.schema import Value
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
     from brvtui.app import clipboard
+    from brvtui.app.themes.library import Library
+    from brvtui.config import Configuration
     from brvtui.inquire.log_summary import Compared, LogSummary
     from brvtui.inquire.why_not import Explanation
     from brvtui.saved.traces import Saved
@@ -214,3 +217,36 @@ class EngineAnswered(Message):
     """The engine logged queries, oldest first."""
 
     entries: list[LoggedQuery]
+
+
+@dataclass
+class ThemesChanged(Message):
+    """Something changed in the user's folder of themes."""
+
+    def can_replace(self, message: Message) -> bool:
+        """A burst of changes is one."""
+        return isinstance(message, ThemesChanged)
+
+
+@dataclass
+class ThemesRead(Message):
+    """The themes as they are on disk now."""
+
+    library: Library
+
+
+@dataclass
+class SettingKept(Message):
+    """A setting was written into the user's file; ``configuration`` is what holds now."""
+
+    name: str
+    value: Value | None
+    configuration: Configuration
+
+
+@dataclass
+class SettingLost(Message):
+    """A setting could not be written; ``why`` is one line."""
+
+    name: str
+    why: str

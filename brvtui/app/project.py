@@ -23,6 +23,7 @@ from brvtui.saved import is_saved
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
+    from brvtui.config import Configuration
     from brvtui.session import Session
 
 PROFILES = ("brv-3", "docs", "combined")
@@ -66,6 +67,17 @@ class ProjectApp(ConfiguredApp):
         self.view = replace(self.view, **changes)  # type: ignore[arg-type]  # names of View's own fields
         if self.frame is not None:
             self.frame.show(self.view)
+
+    def adopt(self, configuration: Configuration) -> None:
+        """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        records = self.configuration.settings.recording
+        super().adopt(configuration)
+        session = self.session
+        if session is not None and session.configuration is not configuration:
+            session.configuration = configuration
+            if configuration.settings.recording != records:
+                session.recording = configuration.settings.recording
+                self.show(recording=session.recording)
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""

@@ -58,6 +58,32 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
     return BAD_USAGE if merged.problems else OK
 
 
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui themes
+  brv-tui themes --format json
+"""
+)
+@answer_format
+def themes(form: str) -> int:
+    """List the colour themes, and what is wrong with theme files of your own.
+
+    Exit code 2 when one of them cannot be used.
+    """
+    from brvtui.app.themes.listing import listed, themes_report
+
+    found, problems = listed()
+    if form == "json":
+        write_json([{"themes": found, "problems": problems}])
+    else:
+        console_here().print(themes_report(found))
+    for problem in problems:
+        click.echo(f"brv-tui: {visible(problem)}", err=True)
+    return BAD_USAGE if problems else OK
+
+
 def _root(project: Path | None) -> Path | None:
     """The root of the project that is named, or that is here; None when there is none here."""
     from brvtui.tree.project import ProjectError, find_project

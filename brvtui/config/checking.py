@@ -34,19 +34,19 @@ def check_value(entry: Entry, value: Any) -> Value:
         if value in entry.choices:
             return value
         hint = nearest(value, entry.choices)
-        raise ConfigError(f"{entry.name} = {_quote(value)} must be one of {entry.allowed}{hint}")
+        raise ConfigError(f"{entry.name} = {quote(value)} must be one of {entry.allowed}{hint}")
     elif kind is Kind.TEXT and isinstance(value, str):
         return value
-    raise ConfigError(f"{entry.name} = {_quote(value)} must be {entry.allowed}")
+    raise ConfigError(f"{entry.name} = {quote(value)} must be {entry.allowed}")
 
 
 def _keys(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping):
-        raise ConfigError(f"keys = {_quote(value)} must be a table")
+        raise ConfigError(f"keys = {quote(value)} must be a table")
     made = {}
     for name, keys in _flat(value, ""):
         if not isinstance(keys, str) or not all(key.strip() for key in keys.split(",")):
-            raise ConfigError(f'keys."{name}" = {_quote(keys)} must name keys, as in "ctrl+r" or "j,down"')
+            raise ConfigError(f'keys."{name}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"')
         made[name] = keys
     return made
 
@@ -64,11 +64,11 @@ def _profile(name: str, value: Any) -> Value:
     if isinstance(value, Mapping):
         extends = value.get("extends", "")
         if not isinstance(extends, str):
-            raise ConfigError(f"{name}.extends = {_quote(extends)} must name a profile")
+            raise ConfigError(f"{name}.extends = {quote(extends)} must name a profile")
         return dict(value)
     if isinstance(value, str) and value:
         return value
-    raise ConfigError(f"{name} = {_quote(value)} must name a profile or be a table")
+    raise ConfigError(f"{name} = {quote(value)} must name a profile or be a table")
 
 
 def read_text(entry: Entry, text: str) -> Value:
@@ -129,5 +129,6 @@ def _hint(name: str) -> str:
     return nearest(name, elsewhere or sorted(beside) or entries())
 
 
-def _quote(value: Any) -> str:
+def quote(value: Any) -> str:
+    """``value`` as a message shows it, cut where it is long."""
     return _SHORT.repr(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -35,7 +35,19 @@ class Configuration:
     """Where ``values`` stand; single keys as ``keys.<binding>``."""
     problems: tuple[Problem, ...]
     user_file: Path
-    project_file: Path | None
+    root: Path | None = None
+    """The project's folder."""
+    options: Mapping[str, Value] = field(default_factory=dict)
+    """Settings of the command line."""
+
+    @property
+    def project_file(self) -> Path | None:
+        """The project's settings file, whether or not it exists; None without a project."""
+        return self.root / MARKER / PROJECT_FILE if self.root is not None else None
+
+    def read_again(self) -> Configuration:
+        """The settings as they are now, of the same project and command line."""
+        return configure(self.root, self.options)
 
     @cached_property
     def settings(self) -> Settings:
@@ -71,30 +83,32 @@ def configure(
     made = _Layers()
     own = user_file()
     made.add_file(own, Layer.USER)
-    project = root / MARKER / PROJECT_FILE if root is not None else None
-    if project is not None:
-        made.add_file(project, Layer.PROJECT)
+    if root is not None:
+        made.add_file(root / MARKER / PROJECT_FILE, Layer.PROJECT)
     made.add_environment(os.environ if environ is None else environ)
     for name, value in options.items():
         made.add(name, value, Source(Layer.OPTION, f"--{name}"))
-    return Configuration(made.values, made.sources, tuple(made.problems), own, project)
+    return Configuration(made.values, made.sources, tuple(made.problems), own, root, options)
 
 
-def read_tables(file: Path) -> dict[str, Any]:
-    """The tables of the TOML file at ``file``; none when there is no such file. Raises :class:`ConfigError`."""
+def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
+    """The tables of the TOML file at ``file``; none when there is no such file.
+
+    Raises :class:`ConfigError`, which says that it cannot be read as ``kind``.
+    """
     try:
         data = read_regular(Path(os.path.realpath(file)), _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        raise ConfigError(f"{file}: cannot be read as settings ({reason or error})") from error
+        raise ConfigError(f"{file}: cannot be read as {kind} ({reason or error})") from error
     try:
         return tomllib.loads(data.decode("utf-8"))
     except RecursionError:
-        raise ConfigError(f"{file}: cannot be read as settings (nested too deeply)") from None
+        raise ConfigError(f"{file}: cannot be read as {kind} (nested too deeply)") from None
     except ValueError as error:
-        raise ConfigError(f"{file}: cannot be read as settings ({error})") from error
+        raise ConfigError(f"{file}: cannot be read as {kind} ({error})") from error
 
 
 class _Layers:

@@ -181,3 +181,13 @@ def _with(tables: Any, values: Mapping[str, Value], above: str) -> Any:
         name, held = f"{above}{one.name}", getattr(tables, one.name)
         made[one.name] = _with(held, values, f"{name}.") if dataclasses.is_dataclass(held) else values.get(name, held)
     return type(tables)(**made)
+
+
+def shown(value: Value) -> str:
+    """A setting's value for reading."""
+    if isinstance(value, Mapping):
+        extends = value.get("extends", "")
+        return f"a table over {extends}" if extends else "a table"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) or "–"

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from brvtui.config import Configuration
-from brvtui.config.schema import Entry, Kind, Value, entries
+from brvtui.config.schema import Entry, Kind, entries, shown
 from brvtui.config.sources import Layer, Source
 from brvtui.report.words import plain
 
@@ -37,16 +37,6 @@ def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
     source = configuration.source(entry.name)
     name = plain(entry.name, "" if source.layer is Layer.DEFAULT else "bold")
     table.add_row(name, plain(shown(value)), _from(source))
-
-
-def shown(value: Value) -> str:
-    """A setting's value for reading."""
-    if isinstance(value, Mapping):
-        extends = value.get("extends", "")
-        return f"a table over {extends}" if extends else "a table"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) or "–"
 
 
 def _from(source: Source) -> Text:

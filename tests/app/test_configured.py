@@ -10,15 +10,10 @@ from brvtui.app.app import BrvTui
 from brvtui.app.view import Phase
 from brvtui.config import user_file
 from tests.app.driving import NARROW, ask, settled, shown, text_of, view
+from tests.support.settings import own
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
-
-
-def own(text: str) -> None:
-    """The user's settings file with this content."""
-    user_file().parent.mkdir(parents=True, exist_ok=True)
-    user_file().write_text(text)
 
 
 def toasts(app: BrvTui) -> list[str]:

@@ -7,7 +7,6 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.notes import NotesScreen
 from brvtui.app.screens.query import QueryScreen
-from brvtui.app.themes import LIGHT
 from brvtui.app.widgets.note import NotePane
 from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
 
@@ -74,7 +73,7 @@ async def test_a_theme_chosen_on_one_screen_paints_the_other(app: BrvTui) -> Non
         before = screen(pilot).results.render_line(0)
         await pilot.press("escape", "2", "t")
         await settled(pilot)
-        assert pilot.app.theme == LIGHT.name
+        assert pilot.app.theme == "brv-light"
         await pilot.press("1")
         await settled(pilot)
         after = screen(pilot).results.render_line(0)

@@ -10,7 +10,6 @@ from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import QUERY
 from brvtui.app.keymap import QUERY_PANES
 from brvtui.app.screens.message import MessageScreen, TextPane
-from brvtui.app.themes import DARK, LIGHT
 from brvtui.app.widgets.body import Body
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, view
 
@@ -96,9 +95,9 @@ async def test_letters_are_text_in_the_field_and_keys_outside(app: BrvTui) -> No
         await settled(pilot)
         await pilot.press("t", "z", "q", "question_mark", "1")
         assert screen(pilot).field.value == "tzq?1"
-        assert pilot.app.theme == DARK.name
+        assert pilot.app.theme == "brv-dark"
         await pilot.press("escape", "t")
-        assert pilot.app.theme == LIGHT.name
+        assert pilot.app.theme == "brv-light"
         await pilot.press("i")
         assert screen(pilot).focused is screen(pilot).field
         await settled(pilot)
@@ -146,7 +145,7 @@ async def test_changing_the_theme_repaints_every_pane(app: BrvTui) -> None:
         before = screen(pilot).results.render_line(0)
         await pilot.press("escape", "t")
         await pilot.pause()
-        assert pilot.app.theme == LIGHT.name
+        assert pilot.app.theme == "brv-light"
         after = screen(pilot).results.render_line(0)
         assert before.text == after.text
         assert [segment.style for segment in before] != [segment.style for segment in after]

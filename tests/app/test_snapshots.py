@@ -13,7 +13,6 @@ from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.messages import Progressed
 from brvtui.app.project import Opening
-from brvtui.app.themes import LIGHT
 from brvtui.app.view import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
@@ -65,7 +64,7 @@ def test_dark(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("state", ["empty", "llm", "cached"])
 def test_light(snap_compare: Compare, app: BrvTui, state: str, size: tuple[int, int]) -> None:
-    app.theme = LIGHT.name
+    app.theme = "brv-light"
     assert snap_compare(app, terminal_size=size, run_before=_STATES[state])
 
 

@@ -10,13 +10,13 @@ import pytest
 from brvtui.config import user_file
 from brvtui.config.schema import entries
 from tests.cli.conftest import Run
+from tests.support.settings import own
 from tests.support.trees import Tree
 
 
 @pytest.fixture(autouse=True)
-def own() -> None:
-    user_file().parent.mkdir(parents=True)
-    user_file().write_text('history = 7\n[keys]\n"app.theme" = "T"\n')
+def mine() -> None:
+    own('history = 7\n[keys]\n"app.theme" = "T"\n')
 
 
 def test_config_shows_values_and_their_places(run: Run, project: Tree) -> None:
@@ -56,7 +56,7 @@ def test_config_prints_a_file_of_defaults(run: Run) -> None:
 
 
 def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
-    user_file().write_text("thme = 1\nhistory = 'x'\n")
+    own("thme = 1\nhistory = 'x'\n")
     code, out, err = run("config", inside=False)
     assert code == 2
     assert "unknown key thme; did you mean theme?" in err
@@ -69,6 +69,6 @@ def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
 
 
 def test_the_pipeline_that_is_set_answers(run: Run) -> None:
-    user_file().write_text('pipeline = "jeffs_brain"\n')
+    own('pipeline = "jeffs_brain"\n')
     assert json.loads(run("query", "refresh", "--format", "json")[1])["pipeline"] == "jeffs_brain"
     assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--pipeline", "byterover")[1])

@@ -16,20 +16,13 @@ from brvtui.config.schema import Kind, entries
 from brvtui.config.sources import Layer, Source
 from brvtui.profile import ProfileError
 from brvtui.store.folders import config_folder
+from tests.support.settings import own
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / ".brv").mkdir()
     return tmp_path
-
-
-def own(text: str | bytes) -> Path:
-    """The user's settings file with this content."""
-    file = user_file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return file
 
 
 def project(root: Path, text: str) -> Path:

@@ -12,11 +12,12 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.config import ConfigError, chosen_profile, configure, user_file
+from brvtui.config import ConfigError, chosen_profile, configure
 from brvtui.config.layers import read_tables
 from brvtui.config.schema import Entry, Kind, entries
 from brvtui.config.writing import write_setting
 from brvtui.profile import ProfileError
+from tests.support.settings import own
 
 _SCRAPS = st.sampled_from(
     [
@@ -92,21 +93,14 @@ def answers(file: Path) -> None:
         chosen_profile(made)
 
 
-def _own(data: bytes) -> Path:
-    file = user_file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(data)
-    return file
-
-
 @given(st.one_of(st.binary(max_size=200), st.lists(_SCRAPS, max_size=30).map(lambda parts: "".join(parts).encode())))
 def test_any_bytes(data: bytes) -> None:
-    answers(_own(data))
+    answers(own(data))
 
 
 @given(documents())
 def test_any_tables(tables: dict[str, Any]) -> None:
-    answers(_own(tomlkit.dumps(tables).encode()))
+    answers(own(tomlkit.dumps(tables).encode()))
 
 
 @given(st.dictionaries(st.sampled_from([entry.variable for entry in entries().values() if entry.variable]), st.text()))
@@ -132,7 +126,7 @@ def _changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, Any]:
 @given(_changes(), st.sampled_from(["", "# first\n", "\n\n", "\r\n"]))
 def test_a_written_setting_is_the_only_change(change: tuple[dict[str, Any], str, Any], head: str) -> None:
     tables, name, value = change
-    file = _own((head + tomlkit.dumps(tables)).encode())
+    file = own((head + tomlkit.dumps(tables)).encode())
     before = configure(environ={})
     write_setting(file, name, value)
     after = configure(environ={})
@@ -145,4 +139,4 @@ def test_a_written_setting_is_the_only_change(change: tuple[dict[str, Any], str,
 
 def test_an_answer_is_not_an_exception() -> None:
     with pytest.raises(ConfigError):
-        read_tables(_own(b"="))
+        read_tables(own(b"="))

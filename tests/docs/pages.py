@@ -19,6 +19,7 @@ PAGES = (
     "docs/editing.md",
     "docs/export.md",
     "docs/performance.md",
+    "themes/README.md",
 )
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
@@ -129,10 +128,10 @@ class Lines(Widget):
         palette = self.brv.palette
         base = self.rich_style
         ground = self.ground(number)
-        under = base + Style(bgcolor=palette.style(f"text on {ground}").bgcolor) if ground else base
+        under = base + palette.on("text", ground) if ground else base
         letters = not self.glyphs.unicode
         segments = [
-            Segment(text.translate(LETTERS) if letters else text, under + palette.style(role))
+            Segment(text.translate(LETTERS) if letters else text, base + palette.on(role, ground))
             for text, role in self.spans(number)
         ]
         return Strip(segments).adjust_cell_length(width, under)

@@ -1,0 +1,191 @@
+"""An app in colours: registers every theme, follows the user's theme files, shows a theme before it is chosen."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import App
+from textual.command import Command, CommandPalette
+from textual.theme import Theme
+
+from brvtui.app.messages import ThemesChanged, ThemesRead
+from brvtui.app.screens.frame import restyle
+from brvtui.app.themes.choosing import ThemePalette, UseTheme
+from brvtui.app.themes.deriving import roles_of
+from brvtui.app.themes.library import DEFAULT, OURS, Library, our_theme, read_library, user_folder
+from brvtui.app.themes.palette import Palette
+from brvtui.app.themes.roles import PREFIX
+from brvtui.typed_tables import nearest
+
+if TYPE_CHECKING:
+    from brvtui.tree.watch import Watcher
+
+_PROBLEM_S = 12
+
+
+@dataclass(slots=True)
+class _Painted:
+    """What one theme was last worked out to."""
+
+    theme: Theme
+    colours: dict[str, str]
+    palette: Palette | None = None
+
+
+class ThemedApp(App[None]):
+    """Knows the themes and the colour of every role under the one in use."""
+
+    _painted: _Painted | None = None
+
+    def __init__(self) -> None:
+        """An app in the default theme; the user's theme files are read after the first paint."""
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        for name in OURS:
+            self.register_theme(our_theme(name))
+        self.library = Library({}, {}, {})
+        """The user's themes, as they were last read."""
+        self.theme = DEFAULT
+        self._before = ""
+        """The theme that a list was opened in; empty when none is open."""
+        self._wanted = ("", "")
+        self._theme_watcher: Watcher | None = None
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of roles under the theme in use."""
+        painted = self._now_painted()
+        if painted.palette is None:
+            painted.palette = Palette(painted.colours, plain=self.native_ansi_color)
+        return painted.palette
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """The colours of roles that the theme does not set itself."""
+        return {f"{PREFIX}{role}": colour for role, colour in self._now_painted().colours.items()}
+
+    def _now_painted(self) -> _Painted:
+        theme = self.current_theme
+        if self._painted is None or self._painted.theme is not theme:
+            self._painted = _Painted(theme, roles_of(theme))
+        return self._painted
+
+    def on_mount(self) -> None:
+        """Follows changes of theme."""
+        self.theme_changed_signal.subscribe(self, self._recolour)
+
+    def on_ready(self) -> None:
+        """The user's themes are read only after the first paint."""
+        self.screen.call_after_refresh(self._follow_themes)
+
+    def on_unmount(self) -> None:
+        """Ends watching."""
+        if self._theme_watcher is not None:
+            self._theme_watcher.stop()
+
+    def _recolour(self, _: object) -> None:
+        if isinstance(self.screen, CommandPalette):
+            self.stylesheet.update(self.screen)  # Textual leaves its own modals in the colours they began with
+        for screen in self.screen_stack:
+            restyle(screen)
+
+    # the user's files
+
+    @work(thread=True, group="themes", exit_on_error=False)
+    def _follow_themes(self) -> None:
+        from brvtui.store.folders import config_folder
+        from brvtui.tree.watch import Watcher
+
+        if config_folder().is_dir():
+            self._theme_watcher = Watcher([user_folder()], self._themes_changed)
+            self._theme_watcher.start()
+        self.post_message(ThemesRead(read_library()))
+
+    def _themes_changed(self) -> None:
+        self.post_message(ThemesChanged())
+
+    @on(ThemesChanged)
+    @work(thread=True, exclusive=True, group="themes", exit_on_error=False)
+    def _read_themes(self) -> None:
+        self.post_message(ThemesRead(read_library()))
+
+    @on(ThemesRead)
+    def _themes_read(self, event: ThemesRead) -> None:
+        told = self.library.problems
+        self._take(event.library.keeping(self.library))
+        for file, problem in event.library.problems.items():
+            if told.get(file) != problem:
+                self.notify(f"{problem}; left out", severity="warning", timeout=_PROBLEM_S)
+        self._look_for_wanted(last=True)
+
+    def _take(self, library: Library) -> None:
+        """Registers the themes of ``library``; the one in use is painted anew when its file has changed."""
+        shown = self.current_theme
+        for name in self.library.files.keys() - library.files.keys():
+            self.unregister_theme(name)
+        for name, theme in library.themes.items():
+            if self.available_themes.get(name) != theme:
+                self.register_theme(theme)
+        self.library = library
+        if self.theme not in self.available_themes:
+            self.notify(f"the theme {self.theme} is gone", severity="warning")
+            self.theme = DEFAULT
+        elif self.current_theme is not shown:
+            self.mutate_reactive(App.theme)
+
+    # choosing
+
+    def want_theme(self, name: str, place: str) -> None:
+        """Uses the theme ``name`` that the settings at ``place`` ask for, or says that there is none."""
+        self._wanted = (name, place)
+        if name not in self.available_themes and not self.is_running:
+            self._take(replace(read_library(), problems={}))  # before the first paint; problems are told after it
+        self._look_for_wanted()
+
+    def _look_for_wanted(self, last: bool = False) -> None:
+        name, place = self._wanted
+        if name in self.available_themes:
+            self.theme = name
+        elif last and name:
+            where = f"{place}: " if place else ""
+            hint = nearest(name, self.available_themes)
+            self.notify(
+                f"{where}theme = {name!r}: there is no such theme{hint}", severity="warning", timeout=_PROBLEM_S
+            )
+        else:
+            return
+        self._wanted = ("", "")
+
+    def action_next_theme(self) -> None:
+        """The next of our own themes, for now."""
+        place = OURS.index(self.theme) if self.theme in OURS else -1
+        self.theme = OURS[(place + 1) % len(OURS)]
+        self.notify(f"theme {self.theme}", timeout=2)
+
+    def action_choose_theme(self) -> None:
+        """The list of all themes."""
+        self.push_screen(ThemePalette())
+
+    def keep_theme(self, name: str) -> None:
+        """Uses the theme ``name`` from now on."""
+        self._before = ""
+        self.theme = name
+
+    @on(CommandPalette.Opened)
+    def _palette_opened(self) -> None:
+        self._before = self.theme
+
+    @on(CommandPalette.OptionHighlighted)
+    def _looked_at(self, event: CommandPalette.OptionHighlighted) -> None:
+        """A theme in the list is shown; any other command shows the theme as it was."""
+        option = event.highlighted_event.option
+        command = option.hit.command if isinstance(option, Command) else None
+        if self._before:
+            self.theme = command.name if isinstance(command, UseTheme) else self._before
+
+    @on(CommandPalette.Closed)
+    def _palette_closed(self, event: CommandPalette.Closed) -> None:
+        if self._before and not event.option_selected:
+            self.theme = self._before
+        self._before = ""

@@ -1,0 +1,70 @@
+"""Choosing a theme: a list to search in, whose theme is shown while it is only looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.theme import Theme
+
+from brvtui.app.themes.library import OURS
+
+
+@dataclass(frozen=True, slots=True)
+class UseTheme:
+    """The command that takes the theme ``name`` and keeps it."""
+
+    name: str
+    keep: Callable[[str], None]
+
+    def __call__(self) -> None:
+        """Takes it."""
+        self.keep(self.name)
+
+
+class ThemeProvider(Provider):
+    """Every theme as a command, the one in use first."""
+
+    def _commands(self) -> Iterator[tuple[UseTheme, str]]:
+        from brvtui.app.themed import ThemedApp
+
+        app = self.app
+        assert isinstance(app, ThemedApp)
+        ordered = sorted(
+            app.available_themes.values(), key=lambda theme: (theme.name != app.theme, _rank(theme), theme.name)
+        )
+        for theme in ordered:
+            whose = "yours" if theme.name in app.library.files else "brv-tui's" if theme.name in OURS else "Textual's"
+            yield UseTheme(theme.name, app.keep_theme), f"{ground_of(theme)}, {whose}"
+
+    async def discover(self) -> Hits:
+        """All themes."""
+        for place, (command, about) in enumerate(self._commands()):
+            yield DiscoveryHit(command.name, command, text=f"{place:04}", help=about)
+
+    async def search(self, query: str) -> Hits:
+        """The themes whose name or kind has ``query`` in it."""
+        matcher = self.matcher(query)
+        for command, about in self._commands():
+            score = max(matcher.match(command.name), matcher.match(about) / 2)
+            if score > 0:
+                yield Hit(score, matcher.highlight(command.name), command, text=command.name, help=about)
+
+
+def _rank(theme: Theme) -> int:
+    return OURS.index(theme.name) if theme.name in OURS else len(OURS)
+
+
+def ground_of(theme: Theme) -> str:
+    """What the theme is made for: a dark or light screen, or the terminal's own colours."""
+    ground = "dark" if theme.dark else "light"
+    return f"{ground}, terminal colours" if theme.ansi else ground
+
+
+class ThemePalette(CommandPalette):
+    """The list of themes over the screen, which stays undimmed: it is the preview."""
+
+    def __init__(self) -> None:
+        """A list of every theme."""
+        super().__init__(providers=[ThemeProvider], placeholder="Theme: enter keeps it, esc goes back")

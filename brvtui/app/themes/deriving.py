@@ -1,0 +1,103 @@
+"""Colours of the roles that a theme does not set itself, from those that it does."""
+
+from __future__ import annotations
+
+from textual.color import BLACK, WHITE, Color
+from textual.theme import Theme
+
+from brvtui.app.themes.contrast import LEAST, readable, worst
+from brvtui.app.themes.roles import BADGES, ON_ANY_GROUND, ON_CURSOR, PREFIX, ROLES
+
+_GROUNDS = ("background", "surface", "panel")
+
+
+def roles_of(theme: Theme) -> dict[str, str]:
+    """The colour of every role under ``theme``: its own where it sets one, else derived and readable."""
+    own = {role: theme.variables[f"{PREFIX}{role}"] for role in ROLES if f"{PREFIX}{role}" in theme.variables}
+    if len(own) == len(ROLES):
+        return own
+    return {**(_of_terminal(theme) if theme.ansi else _of_colours(theme)), **own}
+
+
+def grounds_of(theme: Theme) -> tuple[Color, ...]:
+    """The opaque colours that text of ``theme`` stands on."""
+    made = theme.to_color_system().generate()
+    under = Color.parse(made["background"])
+    return tuple(under + Color.parse(made[name]) for name in _GROUNDS)
+
+
+def _of_colours(theme: Theme) -> dict[str, str]:
+    made = theme.to_color_system().generate()
+    grounds = grounds_of(theme)
+    ground = grounds[0]
+
+    def named(name: str) -> Color:
+        return ground + Color.parse(made[name])
+
+    def between(one: Color, other: Color) -> Color:
+        return one.blend(other, 0.5, alpha=1)
+
+    text = readable(named("foreground"), grounds)
+    extreme = max((WHITE, BLACK), key=lambda end: worst(end, grounds))
+    primary, secondary, accent = named("primary"), named("secondary"), named("accent")
+    success, warning, error = named("success"), named("warning"), named("error")
+    cursor = _lit(ground, primary, text, 0.3)
+    idle = _lit(ground, text, text, 0.12)
+    on = (*grounds, cursor, idle)
+    muted = readable(text.blend(ground, 0.35, alpha=1), on)
+    wanted = {
+        "text": text, "strong": text.blend(extreme, 0.5, alpha=1), "muted": muted,
+        "faint": readable(text.blend(ground, 0.45, alpha=1), grounds), "stub": muted, "other": muted,
+        "accent": accent, "taken": accent, "named": accent, "ok": success, "core": success, "local": success,
+        "warn": warning, "draft": warning, "maturity": warning, "bad": error, "lost": error, "summary": secondary,
+        "importance": secondary, "relevance": primary, "validated": primary,
+        "recency": between(primary, success), "propagated": between(secondary, error),
+        "tier-0": success, "tier-1": between(success, primary), "tier-2": primary, "tier-3": warning,
+        "tier-4": between(warning, error), "tier-none": secondary,
+    }  # fmt: skip
+    colours = {role: readable(wanted[role], on if role in ON_CURSOR else grounds) for role in ON_ANY_GROUND}
+    match_ground = _lit(ground, warning, text, 0.3)
+    colours |= {
+        "bar": readable(primary, grounds, 3), "badge-text": ground, "cursor": cursor,
+        "cursor-idle": idle, "match-ground": match_ground,
+        "match": readable(warning, (match_ground,)), "edge": ground.blend(text, 0.3, alpha=1),
+        "edge-focus": readable(primary, grounds, 3),
+    }  # fmt: skip
+    return {role: colour.hex for role, colour in colours.items()}
+
+
+def _lit(ground: Color, hue: Color, text: Color, share: float) -> Color:
+    """``ground`` coloured with ``hue`` as strongly as ``text`` can still be read on it."""
+    while share > 0.02 and worst(text, (ground.blend(hue, share, alpha=1),)) < LEAST:
+        share -= 0.02
+    return ground.blend(hue, share, alpha=1)
+
+
+def _of_terminal(theme: Theme) -> dict[str, str]:
+    """Roles in the terminal's own colours, whose contrast nobody knows."""
+    primary = theme.primary
+    secondary = theme.secondary or primary
+    success, warning, error = (colour or primary for colour in (theme.success, theme.warning, theme.error))
+    accent = secondary if theme.dark else primary
+    plain = "ansi_default"
+    colours = dict.fromkeys(ROLES, plain)
+    colours |= dict.fromkeys(("ok", "core", "local", "tier-0", "tier-1"), success)
+    colours |= dict.fromkeys(("warn", "draft", "maturity", "tier-3", "match-ground"), warning)
+    colours |= dict.fromkeys(("bad", "lost", "tier-4"), error)
+    colours |= dict.fromkeys(("accent", "taken", "named", "validated", "tier-2", "recency", "edge-focus"), accent)
+    colours |= dict.fromkeys(("relevance", "bar"), primary)
+    colours |= dict.fromkeys(("summary", "importance", "propagated", "tier-none"), "ansi_magenta")
+    return colours
+
+
+def weak_roles(theme: Theme) -> dict[str, float]:
+    """The contrast of roles that are hard to read under ``theme``, by role; none for the terminal's own colours."""
+    if theme.ansi:
+        return {}
+    colours = {role: Color.parse(colour) for role, colour in roles_of(theme).items()}
+    grounds = grounds_of(theme)
+    on = (*grounds, colours["cursor"], colours["cursor-idle"])
+    found = {role: worst(colours[role], on if role in ON_CURSOR else grounds) for role in sorted(ON_ANY_GROUND)}
+    found["match"] = worst(colours["match"], (colours["match-ground"],))
+    found["badge-text"] = worst(colours["badge-text"], (colours[role] for role in BADGES))
+    return {role: round(ratio, 2) for role, ratio in found.items() if ratio < LEAST}

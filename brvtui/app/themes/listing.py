@@ -1,0 +1,42 @@
+"""The themes as ``brv-tui themes`` lists them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from brvtui.app.themes.choosing import ground_of
+from brvtui.app.themes.deriving import weak_roles
+from brvtui.app.themes.library import OURS, read_library
+from brvtui.text.visible import visible
+
+
+def listed() -> tuple[list[dict[str, Any]], list[str]]:
+    """Every theme as plain data, ours first, and what is wrong with files of the user's."""
+    library = read_library()
+    ordered = sorted(library.themes.values(), key=lambda theme: (theme.name not in OURS, theme.name))
+    found = [
+        {
+            "name": theme.name,
+            "ground": ground_of(theme),
+            "file": str(library.files[theme.name]) if theme.name in library.files else None,
+            "weak": weak_roles(theme),
+        }
+        for theme in ordered
+    ]
+    return found, list(library.problems.values())
+
+
+def themes_report(found: list[dict[str, Any]]) -> RenderableType:
+    """The themes for reading: name, ground, the user's file, roles that are hard to read."""
+    table = Table.grid(padding=(0, 2))
+    for theme in found:
+        weak = ", ".join(f"{role} {ratio}" for role, ratio in theme["weak"].items())
+        notes = Text(visible(theme["file"] or ""), "dim")
+        if weak:
+            notes.append(f"{' ' if notes.plain else ''}hard to read: {weak}", "yellow")
+        table.add_row(Text(theme["name"], "bold"), theme["ground"], notes)
+    return table

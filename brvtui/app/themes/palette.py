@@ -1,0 +1,62 @@
+"""The styles that text takes from a theme's colours, by role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.style import Style
+from textual.color import Color
+
+_ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike"})
+_FAINT = frozenset({"muted", "faint", "stub", "other"})
+"""Roles that stand back by being dim where they cannot by their colour."""
+_MARKED_LESS = "cursor-idle"
+
+
+class Palette:
+    """Styles by role: ``muted``, ``bold accent``, ``badge-text on tier-3``.
+
+    A ``plain`` palette is for a terminal's own colours, or none: grounds are reversed text, for nobody knows what can
+    be read on what.
+    """
+
+    def __init__(self, colours: Mapping[str, str], plain: bool = False) -> None:
+        """A palette over the colours of all roles."""
+        self._colours = {role: Color.parse(colour).rich_color for role, colour in colours.items()}
+        self._plain = plain
+        self._styles: dict[str, Style] = {}
+
+    def style(self, role: str) -> Style:
+        """The style of ``role``. Raises KeyError for a colour that no theme has."""
+        known = self._styles.get(role)
+        if known is None:
+            known = self._styles[role] = self._made(role)
+        return known
+
+    def on(self, role: str, ground: str) -> Style:
+        """The style of ``role`` on a line that is lit with ``ground``; with an empty one, as :meth:`style`."""
+        style = self.style(role)
+        if not ground:
+            return style
+        if not self._plain:
+            return Style(bgcolor=self._colours[ground]) + style
+        lit = Style(underline=True) if ground == _MARKED_LESS else Style(reverse=True)
+        return Style(bold=style.bold, italic=style.italic, underline=style.underline, strike=style.strike) + lit
+
+    def _made(self, role: str) -> Style:
+        front, _, ground = role.partition("on ")
+        words = front.split()
+        attributes: dict[str, Any] = {word: True for word in words if word in _ATTRIBUTES}
+        colour = next((word for word in words if word not in _ATTRIBUTES), "")
+        below = ground.strip()
+        if self._plain:
+            if below:
+                return Style(color=self._colours[below], **{**attributes, "reverse": True})
+            if colour in _FAINT:
+                attributes["dim"] = True
+        return Style(
+            color=self._colours[colour] if colour else None,
+            bgcolor=self._colours[below] if below else None,
+            **attributes,
+        )

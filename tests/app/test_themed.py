@@ -1,0 +1,274 @@
+"""Themes in the app: what the settings want, the user's files while they are edited, a look before choosing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.color import Color
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+from textual.theme import BUILTIN_THEMES
+
+from brvtui.app.app import BrvTui
+from brvtui.app.messages import ThemesChanged
+from brvtui.config import configure, user_file
+from tests.app.driving import NARROW, WIDE, ask, brv, settled, shown, until
+from tests.support.settings import own, own_theme
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+_RED = 'primary = "#ff0000"\nbackground = "#200000"\n[role]\ntext = "#ffcccc"\n'
+_GREEN = 'primary = "#00ff00"\nbackground = "#002000"\n[role]\ntext = "#ccffcc"\n'
+
+
+def toasts(pilot: Pilot[Any]) -> list[str]:
+    return [toast.message for toast in pilot.app._notifications]
+
+
+def colours(pilot: Pilot[Any]) -> set[Color]:
+    """Every colour on the terminal."""
+    strips = pilot.app.screen._compositor.render_strips()
+    styles = [segment.style for strip in strips for segment in strip if segment.style is not None]
+    return {colour for style in styles for colour in (style.color, style.bgcolor) if colour is not None}
+
+
+def paints(pilot: Pilot[Any], *wanted: str) -> bool:
+    """Whether all these colours are on the terminal, give or take Textual's rounding."""
+    found = [colour.triplet for colour in colours(pilot) if colour.triplet is not None]
+    parsed = [Color.parse(colour).get_truecolor() for colour in wanted]
+    return all(any(all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True)) for other in found) for one in parsed)
+
+
+async def changed(pilot: Pilot[Any]) -> None:
+    """What the watcher does after the user's themes have changed."""
+    pilot.app.post_message(ThemesChanged())
+    await pilot.pause()
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("name", ["brv-contrast", "nord", "mine"])
+async def test_the_theme_of_the_settings_is_there_from_the_first_paint(
+    garden: Tree, make_app: MakeApp, name: str
+) -> None:
+    own_theme(_RED)
+    own(f'theme = "{name}"')
+    app = make_app(garden.root)
+    assert app.theme == name
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        assert toasts(pilot) == []
+        assert paints(pilot, str(app.current_theme.background))
+
+
+async def test_a_projects_theme_goes_before_the_users(garden: Tree, make_app: MakeApp) -> None:
+    own('theme = "nord"')
+    (garden.root / ".brv" / "brv-tui.toml").write_text('theme = "brv-light"')
+    app = make_app(garden.root)
+    assert app.theme == "nord"
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert app.theme == "brv-light"
+
+
+async def test_a_theme_that_does_not_exist_is_told_with_the_nearest(garden: Tree, make_app: MakeApp) -> None:
+    file = own('theme = "brv-lihgt"')
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert pilot.app.theme == "brv-dark"
+        assert toasts(pilot) == [f"{file}: theme = 'brv-lihgt': there is no such theme; did you mean brv-light?"]
+
+
+async def test_broken_theme_files_are_told_in_a_line_each(garden: Tree, make_app: MakeApp) -> None:
+    first, second = own_theme('primry = "red"', "a.toml"), own_theme("primary = ", "b.toml")
+    own_theme(_RED)
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert sorted(toasts(pilot)) == [
+            f"{first}: unknown key primry; did you mean primary? (and 1 more); left out",
+            f"{second}: cannot be read as a theme (Invalid value (at end of document)); left out",
+        ]
+        assert "mine" in pilot.app.available_themes
+        await changed(pilot)
+        assert len(toasts(pilot)) == 2
+
+
+async def test_a_theme_file_is_followed_while_it_is_edited(garden: Tree, make_app: MakeApp) -> None:
+    file = own_theme(_RED)
+    own('theme = "mine"')
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        assert paints(pilot, "#200000", "#ffcccc")
+        own_theme(_GREEN)
+        await changed(pilot)
+        assert paints(pilot, "#002000", "#ccffcc")
+        own_theme('primary = "reed"')
+        await changed(pilot)
+        assert toasts(pilot) == [f"{file}: primary = 'reed' is no colour; did you mean red?; left out"]
+
+
+async def test_a_broken_edit_of_the_theme_in_use_keeps_its_colours(garden: Tree, make_app: MakeApp) -> None:
+    file = own_theme(_RED)
+    own('theme = "mine"')
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        file.write_text("primary = ")
+        await changed(pilot)
+        assert pilot.app.theme == "mine"
+        assert paints(pilot, "#200000")
+        own_theme(_GREEN)
+        await changed(pilot)
+        assert paints(pilot, "#002000")
+        file.unlink()
+        await changed(pilot)
+        assert pilot.app.theme == "brv-dark"
+        assert toasts(pilot)[-1] == "the theme mine is gone"
+
+
+async def test_a_theme_of_textuals_name_gives_way_and_comes_back(garden: Tree, make_app: MakeApp) -> None:
+    own('theme = "nord"')
+    file = own_theme(_RED, "nord.toml")
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert pilot.app.current_theme.primary == "#ff0000"
+        file.unlink()
+        await changed(pilot)
+        assert pilot.app.theme == "nord"
+        assert pilot.app.current_theme is BUILTIN_THEMES["nord"]
+
+
+async def test_saving_a_theme_file_is_noticed_by_itself(garden: Tree, make_app: MakeApp) -> None:
+    own_theme(_RED)
+    own('theme = "mine"')
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        own_theme(_GREEN)
+        await until(pilot, lambda: pilot.app.current_theme.primary == "#00ff00")
+        await settled(pilot)
+        assert paints(pilot, "#002000")
+
+
+# Choosing
+
+
+async def opened(pilot: Pilot[Any]) -> None:
+    """The list of themes."""
+    await settled(pilot)
+    await pilot.press("escape", "T")
+    await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+    await until(pilot, lambda: "brv-contrast" in shown(pilot))
+    await pilot.pause()
+
+
+async def test_a_theme_is_shown_before_it_is_chosen_and_esc_brings_the_old_one_back(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert app.theme == "brv-dark"
+        await pilot.press("down")
+        await until(pilot, lambda: app.theme == "brv-light")
+        await settled(pilot)
+        assert paints(pilot, "#fbfaf7")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.theme == "brv-dark"
+        assert not paints(pilot, "#fbfaf7")
+        assert not user_file().exists()
+
+
+async def test_a_theme_that_is_chosen_is_kept(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press(*"contrast")
+        await until(pilot, lambda: app.theme == "brv-contrast")
+        await pilot.press("enter")
+        await until(pilot, user_file().exists)
+        await settled(pilot)
+        assert app.theme == "brv-contrast"
+        assert configure(environ={}).settings.theme == "brv-contrast"
+        assert toasts(pilot)[-1] == f"theme = brv-contrast, kept in {user_file()}"
+
+
+async def test_a_theme_can_be_clicked(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        lines = shown(pilot).splitlines()
+        row = next(number for number, line in enumerate(lines) if "brv-light" in line)
+        await pilot.click(offset=(lines[row].index("brv-light"), row))
+        await until(pilot, user_file().exists)
+        await settled(pilot)
+        assert app.theme == "brv-light"
+
+
+async def test_a_theme_that_cannot_be_kept_is_said(app: BrvTui) -> None:
+    user_file().parent.mkdir(parents=True)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        own("junk")
+        app.keep_theme("brv-light")
+        await until(pilot, lambda: toasts(pilot))
+        assert "cannot be read as settings" in toasts(pilot)[-1]
+        assert app.theme == "brv-light"
+
+
+async def test_what_goes_before_the_users_file_is_said(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_THEME", "nord")
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        app.keep_theme("brv-light")
+        await until(pilot, lambda: toasts(pilot))
+        assert toasts(pilot)[-1] == f"theme is kept in {user_file()}, but BRV_TUI_THEME goes before it"
+
+
+async def test_t_goes_round_our_own(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("escape")
+        seen = []
+        for _ in range(4):
+            await pilot.press("t")
+            await settled(pilot)
+            seen.append(brv(pilot).theme)
+        assert seen == ["brv-light", "brv-contrast", "brv-dark", "brv-light"]
+        assert not user_file().exists()
+
+
+# The terminal's own colours, and none
+
+
+async def test_no_color_paints_none_and_marks_by_reversing(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "T")
+        await until(pilot, lambda: "brv-contrast" in shown(pilot))
+        await pilot.press("down", "escape")
+        await settled(pilot)
+        assert {colour.name for colour in colours(pilot)} == {"default"}
+        strips = pilot.app.screen._compositor.render_strips()
+        reversed_text = "".join(
+            segment.text for strip in strips for segment in strip if segment.style and segment.style.reverse
+        )
+        assert " 1 Query " in reversed_text
+        assert "Rollback" in reversed_text
+
+
+@pytest.mark.parametrize("name", ["ansi-dark", "ansi-light"])
+async def test_the_terminals_own_colours(garden: Tree, make_app: MakeApp, name: str) -> None:
+    own(f'theme = "{name}"')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        found = {colour.triplet for colour in colours(pilot) if colour.triplet is not None}
+        assert found == set()
+
+
+def test_a_file_of_themes_is_read_before_the_first_paint_only_when_it_must(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr("brvtui.app.themed.read_library", lambda: read.append(garden.root))
+    make_app(garden.root)
+    assert read == []

@@ -1,0 +1,71 @@
+"""Contrast is WCAG's; themes that know nothing of our roles are readable all the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.color import BLACK, WHITE, Color
+from textual.theme import BUILTIN_THEMES, Theme
+
+from brvtui.app.themes.contrast import LEAST, contrast, readable, worst
+from brvtui.app.themes.deriving import grounds_of, roles_of, weak_roles
+from brvtui.app.themes.roles import PREFIX, ROLES
+
+_COLOURS = st.tuples(*[st.integers(0, 255)] * 3).map(lambda parts: Color(*parts))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [("#000000", "#ffffff", 21), ("#777777", "#ffffff", 4.48), ("#ff0000", "#ffffff", 4.0), ("#123456", "#123456", 1)],
+)
+def test_contrast_is_as_wcag_defines_it(one: str, other: str, ratio: float) -> None:
+    assert round(contrast(Color.parse(one), Color.parse(other)), 2) == ratio
+    assert contrast(Color.parse(other), Color.parse(one)) == contrast(Color.parse(one), Color.parse(other))
+
+
+@given(_COLOURS, _COLOURS)
+def test_any_colour_is_made_readable_on_any_ground(colour: Color, ground: Color) -> None:
+    made = readable(colour, (ground,))
+    assert contrast(made, ground) >= LEAST
+    if contrast(colour, ground) >= LEAST:
+        assert made.rgb == colour.rgb
+
+
+def test_where_nothing_can_be_read_the_best_is_taken() -> None:
+    assert readable(Color(200, 0, 0), (BLACK, WHITE), 7) in (BLACK, WHITE)
+
+
+@pytest.mark.parametrize("name", [name for name, theme in BUILTIN_THEMES.items() if not theme.ansi])
+def test_textuals_themes_are_readable_in_every_role(name: str) -> None:
+    theme = BUILTIN_THEMES[name]
+    assert roles_of(theme).keys() == set(ROLES)
+    assert weak_roles(theme) == {}
+    cursor = Color.parse(roles_of(theme)["cursor"])
+    assert contrast(cursor, grounds_of(theme)[0]) > 1.05
+
+
+@pytest.mark.parametrize("dark", [True, False])
+@given(colours=st.lists(_COLOURS, min_size=6, max_size=6))
+def test_a_theme_of_any_colours_is_readable_where_its_grounds_allow(dark: bool, colours: list[Color]) -> None:
+    primary, secondary, warning, error, success, accent = (colour.hex for colour in colours)
+    theme = Theme("any", primary, secondary, warning, error, success, accent, dark=dark)
+    weak = weak_roles(theme)
+    grounds = grounds_of(theme)
+    can_be_read = max(worst(WHITE, grounds), worst(BLACK, grounds)) >= LEAST * 1.15
+    assert weak == {} or not can_be_read
+
+
+@pytest.mark.parametrize("name", ["ansi-dark", "ansi-light"])
+def test_the_terminals_own_colours_stay_its_own(name: str) -> None:
+    theme = BUILTIN_THEMES[name]
+    colours = roles_of(theme)
+    assert colours.keys() == set(ROLES)
+    assert all(colour.startswith("ansi_") for colour in colours.values())
+    assert weak_roles(theme) == {}
+
+
+def test_a_role_that_is_set_is_kept_and_told_when_it_is_weak() -> None:
+    theme = Theme("mine", "#336699", background="#000000", variables={f"{PREFIX}muted": "#222222"})
+    assert roles_of(theme)["muted"] == "#222222"
+    assert list(weak_roles(theme)) == ["muted"]

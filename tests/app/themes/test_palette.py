@@ -1,0 +1,52 @@
+"""Styles by role: on grounds, and where there are no colours to count on."""
+
+from __future__ import annotations
+
+import pytest
+from rich.color import Color
+
+from brvtui.app.themes.deriving import roles_of
+from brvtui.app.themes.library import our_theme
+from brvtui.app.themes.palette import Palette
+
+COLOURS = roles_of(our_theme("brv-dark"))
+
+
+@pytest.fixture
+def palette() -> Palette:
+    return Palette(COLOURS)
+
+
+@pytest.fixture
+def plain() -> Palette:
+    return Palette(COLOURS, plain=True)
+
+
+def test_a_role_is_a_colour_and_attributes(palette: Palette) -> None:
+    style = palette.style("bold underline badge-text on tier-3")
+    assert style.color == Color.parse(COLOURS["badge-text"])
+    assert style.bgcolor == Color.parse(COLOURS["tier-3"])
+    assert (style.bold, style.underline, style.italic) == (True, True, None)
+    assert palette.style("bold").color is None
+
+
+def test_what_stands_on_a_lit_line_keeps_its_own_ground(palette: Palette) -> None:
+    assert palette.on("warn", "cursor").bgcolor == Color.parse(COLOURS["cursor"])
+    assert palette.on("badge-text on ok", "cursor").bgcolor == Color.parse(COLOURS["ok"])
+    assert palette.on("warn", "") == palette.style("warn")
+
+
+def test_grounds_are_reversed_where_colours_are_the_terminals(plain: Palette) -> None:
+    badge = plain.style("bold badge-text on tier-3")
+    assert (badge.reverse, badge.bgcolor, badge.color) == (True, None, Color.parse(COLOURS["tier-3"]))
+    cursor = plain.on("bold warn", "cursor")
+    assert (cursor.reverse, cursor.color, cursor.bold) == (True, None, True)
+    assert (plain.on("warn", "cursor-idle").underline, plain.on("warn", "cursor-idle").reverse) == (True, None)
+    assert plain.style("muted").dim
+    assert not plain.style("text").dim
+
+
+def test_every_css_colour_can_be_a_role() -> None:
+    made = Palette({**COLOURS, "text": "rebeccapurple", "ok": "hsl(120,50%,50%)", "bad": "ansi_red"})
+    assert made.style("text").color == Color.parse("#663399")
+    assert made.style("bad").color == Color.from_ansi(1)

@@ -1,0 +1,35 @@
+"""``themes``: all of them, and what is wrong with the user's."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Run
+from tests.support.settings import own_theme
+
+
+def test_themes_are_listed_with_ours_first(run: Run) -> None:
+    code, out, err = run("themes", inside=False)
+    names = [line.split()[0] for line in out.splitlines()]
+    assert (code, err) == (0, "")
+    assert names[:3] == ["brv-contrast", "brv-dark", "brv-light"]
+    assert {"nord", "ansi-dark"} <= set(names)
+    assert "hard to read" not in out
+
+
+def test_a_theme_of_the_users_is_listed_with_its_file_and_weak_roles(run: Run) -> None:
+    file = own_theme('primary = "#336699"\nbackground = "#000000"\n[role]\nmuted = "#333333"\n')
+    code, out, _ = run("themes", "--format", "json", inside=False)
+    mine = next(theme for theme in json.loads(out)["themes"] if theme["name"] == "mine")
+    assert code == 0
+    assert mine["file"] == str(file)
+    assert list(mine["weak"]) == ["muted"]
+    assert "hard to read: muted 1." in " ".join(run("themes", inside=False)[1].split())
+
+
+def test_a_broken_theme_file_ends_with_code_2(run: Run) -> None:
+    file = own_theme('primry = "red"')
+    code, out, err = run("themes", inside=False)
+    assert code == 2
+    assert "nord" in out
+    assert err == f"brv-tui: {file}: unknown key primry; did you mean primary? (and 1 more)\n"
