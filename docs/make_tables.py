@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/configuration.md from the code.
+"""Writes the tables of docs/configuration.md and docs/keys.md from the code.
 
     python docs/make_tables.py [--check]
 
@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from brvtui.app.keys.naming import key_name, split
+from brvtui.app.keys.owners import owners
 from brvtui.config.schema import Kind, entries, shown
 
 HERE = Path(__file__).parent
@@ -28,6 +30,18 @@ def settings() -> str:
     return table(("setting", "what it is for", "values", "default", "variable"), rows)
 
 
+def keys() -> str:
+    """Every key, a table for each place where they act."""
+    parts = []
+    for owner in owners():
+        rows = [
+            (" ".join(f"`{key_name(key)}`" for key in split(binding.key)), binding.tooltip, f"`{binding.id}`")
+            for binding in owner.bindings
+        ]
+        parts.append(f"### {owner.title}\n\n{table(('keys', 'what they do', 'name'), rows)}")
+    return "\n\n".join(parts)
+
+
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A markdown table."""
     columns = list(head)
@@ -35,7 +49,10 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(cell or ' ' for cell in line)} |" for line in lines)
 
 
-TABLES: dict[str, dict[str, Callable[[], str]]] = {"configuration.md": {"settings": settings}}
+TABLES: dict[str, dict[str, Callable[[], str]]] = {
+    "configuration.md": {"settings": settings},
+    "keys.md": {"keys": keys},
+}
 """By page and by the name in its marks, what makes the table."""
 
 

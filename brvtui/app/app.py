@@ -47,10 +47,10 @@ class BrvTui(LogApp):
         super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=markup)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The digits of screens are text while a field has the focus, and nothing while a modal is open."""
-        if action != "mode":
-            return True
-        return len(self.screen_stack) == 1 and not types_text(self.focused)
+        """Letters and digits are text while a field has the focus; screens stay while a modal is open."""
+        if action == "mode" and len(self.screen_stack) > 1:
+            return False
+        return not (types_text(self.focused) and self.acts_by_letter(type(self), action, parameters))
 
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from textual import on, work
 
 from brvtui.app.glyphs import for_terminal
-from brvtui.app.messages import SettingKept, SettingLost
+from brvtui.app.keys.letters import Action, letter_actions
+from brvtui.app.messages import KeysChecked, SettingKept, SettingLost
+from brvtui.app.screens.frame import rebuild
 from brvtui.app.themed import ThemedApp
 from brvtui.config import ConfigError, Configuration, configure
 from brvtui.config.schema import AUTO, ON, Value, shown
@@ -26,6 +29,10 @@ class ConfiguredApp(ThemedApp):
         self.configuration = configure()
         self.glyphs = for_terminal(self.configuration.settings.ascii)
         self._told: set[str] = set()
+        self.keymap: Mapping[str, str] = {}
+        """Keys of the user's, by the binding's name."""
+        self._letters: dict[type, frozenset[Action]] = {}
+        self._use_keys(self.configuration.settings.keys)
         self._settle_animations()
         self._want_theme()
         self.set_class(not self.glyphs.unicode, "-letters")
@@ -37,15 +44,60 @@ class ConfiguredApp(ThemedApp):
         self._settle_animations()
         if configuration.settings.theme != before.theme:
             self._want_theme()
+        if configuration.settings.keys != before.keys:
+            self._use_keys(configuration.settings.keys)
+            self._check_keys()
         self.tell_problems()
 
     def tell_problems(self) -> None:
         """Says in one line what is wrong with the settings; once."""
-        messages = [problem.message for problem in self.configuration.problems if problem.message not in self._told]
-        if messages:
-            self._told.update(messages)
-            rest = f" (and {len(messages) - 1} more: brv-tui config lists them)" if len(messages) > 1 else ""
-            self.notify(f"{messages[0]}; left out{rest}", severity="warning", timeout=_PROBLEM_S)
+        self._tell([f"{problem.message}; left out" for problem in self.configuration.problems])
+
+    def _tell(self, messages: list[str]) -> None:
+        new = [message for message in messages if message not in self._told]
+        if new:
+            self._told.update(new)
+            rest = f" (and {len(new) - 1} more: brv-tui config lists them)" if len(new) > 1 else ""
+            self.notify(f"{new[0]}{rest}", severity="warning", timeout=_PROBLEM_S)
+
+    # keys
+
+    def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
+        """Whether all keys of ``action`` among the bindings of ``kind`` are text in a field."""
+        if kind not in self._letters:
+            self._letters[kind] = letter_actions(kind, self.keymap)
+        return (action, parameters) in self._letters[kind]
+
+    def _use_keys(self, keys: Mapping[str, str]) -> None:
+        self.keymap = keys
+        self._letters.clear()
+        self.set_keymap(keys)
+        for screen in self.screen_stack if self.is_running else ():
+            rebuild(screen)
+
+    def on_ready(self) -> None:
+        """The user's keys are checked only after the first paint: all screens must be loaded for that."""
+        self._check_keys()
+
+    @work(thread=True, exclusive=True, group="keys", exit_on_error=False)
+    def _check_keys(self) -> None:
+        keys = self.configuration.settings.keys
+        if keys:
+            from brvtui.app.keys.checking import check_keys
+
+            self.post_message(KeysChecked(keys, check_keys(keys)))
+
+    @on(KeysChecked)
+    def _keys_checked(self, event: KeysChecked) -> None:
+        if event.keys is not self.configuration.settings.keys:
+            return
+        usable, problems = event.checked.usable, event.checked.problems
+        if len(usable) < len(event.keys):
+            self._use_keys(usable)
+        places = {name: self.configuration.source(f"keys.{name}").place for name in problems}
+        self._tell(
+            [f"{places[name]}: {problem}{'' if name in usable else '; left out'}" for name, problem in problems.items()]
+        )
 
     # changing settings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
     from brvtui.app import clipboard
+    from brvtui.app.keys.checking import Checked
     from brvtui.app.themes.library import Library
     from brvtui.config import Configuration
     from brvtui.inquire.log_summary import Compared, LogSummary
@@ -250,3 +252,11 @@ class SettingLost(Message):
 
     name: str
     why: str
+
+
+@dataclass
+class KeysChecked(Message):
+    """The user's ``keys`` were compared with all bindings."""
+
+    keys: Mapping[str, str]
+    checked: Checked

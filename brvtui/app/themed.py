@@ -15,10 +15,9 @@ from brvtui.app.messages import ThemesChanged, ThemesRead
 from brvtui.app.screens.frame import restyle
 from brvtui.app.themes.choosing import ThemePalette, UseTheme
 from brvtui.app.themes.deriving import roles_of
-from brvtui.app.themes.library import DEFAULT, OURS, Library, our_theme, read_library, user_folder
+from brvtui.app.themes.library import DEFAULT, OURS, Library, no_such_theme, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX
-from brvtui.typed_tables import nearest
 
 if TYPE_CHECKING:
     from brvtui.tree.watch import Watcher
@@ -102,7 +101,7 @@ class ThemedApp(App[None]):
             self._theme_watcher.start()
         self.post_message(ThemesRead(read_library()))
 
-    def _themes_changed(self) -> None:
+    def _themes_changed(self, _: object) -> None:
         self.post_message(ThemesChanged())
 
     @on(ThemesChanged)
@@ -145,17 +144,13 @@ class ThemedApp(App[None]):
 
     def _look_for_wanted(self, last: bool = False) -> None:
         name, place = self._wanted
-        if name in self.available_themes:
-            self.theme = name
-        elif last and name:
-            where = f"{place}: " if place else ""
-            hint = nearest(name, self.available_themes)
-            self.notify(
-                f"{where}theme = {name!r}: there is no such theme{hint}", severity="warning", timeout=_PROBLEM_S
-            )
-        else:
+        if not name or (name not in self.available_themes and not last):
             return
         self._wanted = ("", "")
+        if name in self.available_themes:
+            self.theme = name
+        for problem in no_such_theme(name, place, self.available_themes):
+            self.notify(problem, severity="warning", timeout=_PROBLEM_S)
 
     def action_next_theme(self) -> None:
         """The next of our own themes, for now."""

@@ -12,7 +12,7 @@ from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
 from brvtui.cli.opening import open_app
 from brvtui.cli.saving import show
 from brvtui.cli.serving import serve
-from brvtui.cli.settings import config, themes
+from brvtui.cli.settings import config, keys, themes
 from brvtui.cli.upkeep import cache, completion, forget
 from brvtui.text.visible import visible
 
@@ -58,7 +58,7 @@ def cli() -> None:
     """
 
 
-for _command in (open_app, serve, query, explain, replay, show, config, themes, cache, forget, completion):
+for _command in (open_app, serve, query, explain, replay, show, config, keys, themes, cache, forget, completion):
     cli.add_command(_command)
 
 

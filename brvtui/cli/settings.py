@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,9 @@ from brvtui.cli.common import (
     write_json,
 )
 from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.config import Configuration
 
 
 @click.command(
@@ -47,15 +51,16 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
             click.echo(default_file(), nl=False)
         return OK
     merged = configure(_root(project))
+    problems = _problems(merged)
     if form == "json":
-        write_json([as_plain(merged)])
+        write_json([{**as_plain(merged), "problems": problems}])
     else:
         from brvtui.report.settings import settings_report
 
         console_here().print(settings_report(merged))
-    for problem in merged.problems:
-        click.echo(f"brv-tui: {visible(problem.message)}", err=True)
-    return BAD_USAGE if merged.problems else OK
+    for problem in problems:
+        click.echo(f"brv-tui: {visible(problem)}", err=True)
+    return BAD_USAGE if problems else OK
 
 
 @click.command(
@@ -82,6 +87,58 @@ def themes(form: str) -> int:
     for problem in problems:
         click.echo(f"brv-tui: {visible(problem)}", err=True)
     return BAD_USAGE if problems else OK
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui keys
+  brv-tui keys --toml > keys.toml
+  brv-tui keys --format json
+"""
+)
+@project_option
+@click.option("--toml", "as_toml", is_flag=True, help="Print a [keys] table that holds every default instead.")
+@answer_format
+def keys(project: Path | None, as_toml: bool, form: str) -> int:
+    """List the keys of the app, and the names by which [keys] in a settings file gives them others.
+
+    Exit code 2 when something in that table cannot be used, or clashes.
+    """
+    from brvtui.app.keys.checking import check_keys
+    from brvtui.app.keys.listing import default_table, keys_report, listed
+    from brvtui.config.layers import configure
+
+    if as_toml:
+        click.echo(default_table(), nl=False)
+        return OK
+    checked = check_keys(configure(_root(project)).settings.keys)
+    found = listed(checked.usable)
+    if form == "json":
+        write_json([{"keys": found, "problems": list(checked.problems.values())}])
+    else:
+        console_here().print(keys_report(found))
+    for problem in checked.problems.values():
+        click.echo(f"brv-tui: {visible(problem)}", err=True)
+    return BAD_USAGE if checked.problems else OK
+
+
+def _problems(merged: Configuration) -> list[str]:
+    """What is wrong with the settings, with keys and theme compared with those that there are."""
+    found = [problem.message for problem in merged.problems]
+    given = merged.settings.keys
+    if given:
+        from brvtui.app.keys.checking import check_keys
+
+        places = {name: merged.source(f"keys.{name}").place for name in given}
+        found += [f"{places[name]}: {problem}" for name, problem in check_keys(given).problems.items()]
+    source = merged.source("theme")
+    if source.place:
+        from brvtui.app.themes.library import no_such_theme, read_library
+
+        found += no_such_theme(merged.settings.theme, source.place, read_library().themes)
+    return found
 
 
 def _root(project: Path | None) -> Path | None:

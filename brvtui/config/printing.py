@@ -41,7 +41,7 @@ def _comment(entry: Entry) -> Iterator[str]:
 
 
 def as_plain(configuration: Configuration) -> dict[str, Any]:
-    """The merged settings, where each comes from, and what could not be used, as JSON can hold it."""
+    """The merged settings, and where each comes from, as JSON can hold it."""
     settings = [
         {
             "name": entry.name,
@@ -56,7 +56,6 @@ def as_plain(configuration: Configuration) -> dict[str, Any]:
         "user_file": str(configuration.user_file),
         "project_file": str(configuration.project_file) if configuration.project_file else None,
         "settings": settings,
-        "problems": [problem.message for problem in configuration.problems],
     }
 
 

@@ -16,7 +16,7 @@ from tests.support.trees import Tree
 
 @pytest.fixture(autouse=True)
 def mine() -> None:
-    own('history = 7\n[keys]\n"app.theme" = "T"\n')
+    own('history = 7\n[keys]\n"app.theme" = "ctrl+t"\n')
 
 
 def test_config_shows_values_and_their_places(run: Run, project: Tree) -> None:
@@ -27,7 +27,7 @@ def test_config_shows_values_and_their_places(run: Run, project: Tree) -> None:
     assert set(entries()) - {"keys"} <= set(lines)
     assert lines["history"].split() == ["7", "user's", "file"]
     assert lines["profile"].split() == ["a", "table", "over", "docs", "project's", "file"]
-    assert lines['keys."app.theme"'].split() == ["T", "user's", "file"]
+    assert lines['keys."app.theme"'].split() == ["ctrl+t", "user's", "file"]
     assert lines["watch"].split() == ["true", "default"]
 
 
@@ -72,3 +72,32 @@ def test_the_pipeline_that_is_set_answers(run: Run) -> None:
     own('pipeline = "jeffs_brain"\n')
     assert json.loads(run("query", "refresh", "--format", "json")[1])["pipeline"] == "jeffs_brain"
     assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--pipeline", "byterover")[1])
+
+
+# Keys
+
+
+def test_keys_are_listed_with_those_of_the_user(run: Run) -> None:
+    code, out, err = run("keys", inside=False)
+    assert (code, err) == (0, "")
+    line = next(line for line in out.splitlines() if " app.theme " in line)
+    assert line.split()[0] == "^t"
+    assert "panes.back" in out
+    answer = json.loads(run("keys", "--format", "json", inside=False)[1])
+    assert next(key for key in answer["keys"] if key["name"] == "app.theme")["default"] == ["t"]
+
+
+def test_keys_print_a_table_of_defaults(run: Run) -> None:
+    code, out, _ = run("keys", "--toml", inside=False)
+    assert code == 0
+    assert tomllib.loads(out)["keys"]["app.theme"] == "t"
+
+
+def test_keys_and_themes_that_do_not_exist_are_problems(run: Run) -> None:
+    file = own('theme = "nrod"\n[keys]\nquit = "Q"\n')
+    code, _, err = run("config", inside=False)
+    assert code == 2
+    assert f'{file}: keys."quit": there is no such binding; did you mean app.quit?' in err
+    assert f"{file}: theme = 'nrod': there is no such theme; did you mean nord?" in err
+    code, _, err = run("keys", inside=False)
+    assert (code, "there is no such binding" in err) == (2, True)

@@ -242,5 +242,4 @@ def test_as_plain_names_values_and_places(root: Path) -> None:
     assert by_name["profile"]["value"] == {"extends": "docs"}
     assert plain["user_file"] == str(mine)
     assert plain["project_file"] == str(root / ".brv" / "brv-tui.toml")
-    assert len(plain["problems"]) == 1
     assert tomllib.loads(default_file())["history"] == by_name["history"]["default"]

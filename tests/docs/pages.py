@@ -16,6 +16,7 @@ PAGES = (
     "docs/architecture.md",
     "docs/jeffs_brain.md",
     "docs/configuration.md",
+    "docs/keys.md",
     "docs/editing.md",
     "docs/export.md",
     "docs/performance.md",

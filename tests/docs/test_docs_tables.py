@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+
 import pytest
 
+from brvtui.app.keys.checking import Checked, check_keys
+from brvtui.app.keys.owners import all_bindings
 from tests.docs.pages import ROOT, page, script
 
 MAKER = script("docs/make_tables.py")
@@ -14,3 +19,14 @@ def test_the_tables_are_what_the_code_says(name: str) -> None:
     text = page(f"docs/{name}")
     assert (ROOT / "docs" / name).exists()
     assert MAKER.fresh(name, text) == text, "run make tables and look at the difference"
+
+
+def test_every_binding_is_in_the_docs_by_its_name() -> None:
+    text = page("docs/keys.md")
+    assert [name for name in all_bindings() if f"`{name}`" not in text] == []
+
+
+def test_the_keys_that_are_shown_can_be_used() -> None:
+    (shown,) = re.findall(r"^```toml\n(.*?)^```$", page("docs/keys.md"), re.DOTALL | re.MULTILINE)
+    keys = tomllib.loads(shown)["keys"]
+    assert check_keys(keys) == Checked(keys)

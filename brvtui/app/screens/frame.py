@@ -36,8 +36,6 @@ class FrameScreen(Screen[None]):
     STOPS: ClassVar[tuple[str, ...]] = ()
     """Ids of what takes part in the order of focus before the panes."""
     BINDINGS: ClassVar[list[BindingType]] = keymap.FRAME
-    LETTERS: ClassVar[tuple[str, ...]] = ()
-    """Actions on keys that are text while a field has the focus."""
 
     def make_head(self) -> ComposeResult:
         """What stands between status and panes."""
@@ -138,7 +136,7 @@ class FrameScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters with priority are text while a field has the focus."""
-        return not (action in self.LETTERS and types_text(self.focused))
+        return not (types_text(self.focused) and self.brv.acts_by_letter(type(self), action, parameters))
 
     def action_back(self) -> None:
         """Out of the pane's filter, else out of a maximised pane, else to the first pane."""
@@ -198,7 +196,7 @@ class FrameScreen(Screen[None]):
         focused = self.focused
         text = getattr(focused, "HELP_TEXT", "")
         if focused is not None and text:
-            own = entries_of(own_keys(type(focused)))
+            own = entries_of(own_keys(type(focused)), self.brv.keymap)
             title = getattr(focused, "TITLE", "") or self.TITLE
             self.app.push_screen(MessageScreen(f"{title} · help", text, [("", "Keys"), *own]))
 
@@ -219,7 +217,7 @@ class FrameScreen(Screen[None]):
         groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
         made: list[Entry] = []
         for name, bindings in groups:
-            entries = entries_of([binding for binding in bindings if isinstance(binding, Binding)])
+            entries = entries_of([item for item in bindings if isinstance(item, Binding)], self.brv.keymap)
             made += [("", name), *entries, ("", "")] if entries else []
         return made
 
@@ -235,3 +233,9 @@ def restyle(screen: Screen[Any]) -> None:
     """Draws every part of ``screen`` anew in the colours of the theme."""
     for part in screen.query(Lines).results(Lines):
         part.restyle()
+
+
+def rebuild(screen: Screen[Any]) -> None:
+    """Makes every part of ``screen`` anew."""
+    for part in screen.query(Lines).results(Lines):
+        part.rebuild(force=True)

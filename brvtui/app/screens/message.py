@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,10 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.screen import ModalScreen
 
+from brvtui.app.keys.naming import key_name, keys_of, split
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
-from brvtui.app.widgets.key_bar import key_name
 from brvtui.app.widgets.pane import Pane
 
 Entry = tuple[str, str]
@@ -69,10 +70,10 @@ class MessageScreen(ModalScreen[None]):
         yield self._pane
 
 
-def entries_of(bindings: list[Binding]) -> list[Entry]:
-    """Keys and tooltips of ``bindings``, those of one action together."""
+def entries_of(bindings: list[Binding], keymap: Mapping[str, str]) -> list[Entry]:
+    """Keys (the user's, else the default ones) and tooltips of ``bindings``, those of one action together."""
     made: list[Entry] = []
     for binding in bindings:
-        keys = " ".join(key_name(key) for key in binding.key.split(","))
+        keys = " ".join(key_name(key) for key in split(keys_of(binding, keymap)))
         made.append((keys, binding.tooltip or binding.description))
     return made

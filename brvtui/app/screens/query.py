@@ -35,7 +35,6 @@ class QueryScreen(FrameScreen):
     PLAN = QUERY
     STOPS = ("query",)
     BINDINGS: ClassVar[list[BindingType]] = keymap.QUERY_SCREEN
-    LETTERS = ("query", "why")
     AUTO_FOCUS = "#query"
 
     def __init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -11,6 +12,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from brvtui.app.themes.reading import ThemeError, read_theme
 from brvtui.store.folders import config_folder
+from brvtui.typed_tables import nearest
 
 OURS = ("brv-dark", "brv-light", "brv-contrast")
 DEFAULT = OURS[0]
@@ -63,6 +65,15 @@ def read_library() -> Library:
         themes[theme.name] = theme
         files[theme.name] = file
     return Library(themes, files, problems)
+
+
+def no_such_theme(name: str, place: str, themes: Iterable[str]) -> list[str]:
+    """The line that says that ``themes`` has no ``name``, which is set at ``place``; none when it has."""
+    known = list(themes)
+    if name in known:
+        return []
+    where = f"{place}: " if place else ""
+    return [f"{where}theme = {name!r}: there is no such theme{nearest(name, known)}"]
 
 
 def _user_files() -> list[Path]:

@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-import string
-
 from textual import events
-from textual.widgets import Input
+from textual.binding import ActiveBinding
 
+from brvtui.app.keys.naming import is_text, key_name
+from brvtui.app.keys.owners import declared
 from brvtui.app.paint.line import Line
+from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-
-_TYPED = frozenset({"slash", "question_mark", "full_stop", *string.printable})
-_NAMES = {
-    "escape": "esc",
-    "enter": "enter",
-    "question_mark": "?",
-    "slash": "/",
-    "full_stop": ".",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "minus": "-",
-    "plus": "+",
-    "equals_sign": "=",
-    "up": "up",
-    "down": "down",
-    "left": "left",
-    "right": "right",
-    "tab": "tab",
-    "space": "space",
-    "pagedown": "pgdn",
-    "pageup": "pgup",
-}
 
 
 class KeyBar(Lines):
@@ -57,12 +34,12 @@ class KeyBar(Lines):
         made = Line().gap()
         self._edges = []
         seen: set[str] = set()
-        typing = isinstance(self.screen.focused, Input)
-        for active in self.screen.active_bindings.values():
+        typing = types_text(self.screen.focused)
+        for active in self._in_order():
             binding = active.binding
             if not binding.show or binding.action in seen or not active.enabled:
                 continue
-            if typing and binding.key in _TYPED:
+            if typing and is_text(binding.key):
                 continue
             seen.add(binding.action)
             label = key_name(binding.key_display or binding.key)
@@ -73,18 +50,22 @@ class KeyBar(Lines):
             self._edges.append((made.width, binding.key))
         return [made]
 
+    def _in_order(self) -> list[ActiveBinding]:
+        """The active bindings, those with other keys in the place where their class declares them."""
+        found = list(self.screen.active_bindings.values())
+        if not self.brv.keymap:
+            return found
+        nodes = list(dict.fromkeys(active.node for active in found))
+        places = {
+            (node, binding.id): (number, place)
+            for number, node in enumerate(nodes)
+            for place, binding in enumerate(declared(type(node)))
+        }
+        last = (len(nodes), 0)
+        return sorted(found, key=lambda active: places.get((active.node, active.binding.id), last))
+
     async def on_click(self, event: events.Click) -> None:
         """Presses the key that was clicked."""
         key = next((key for edge, key in self._edges if event.x < edge), "")
         if key:
             self.app.simulate_key(key)
-
-
-def key_name(key: str) -> str:
-    """A key as people write it: ``^r``, ``F1``, ``esc``."""
-    first = key.split(",")[0]
-    if first.startswith("ctrl+"):
-        return f"^{first.removeprefix('ctrl+')}"
-    if first.startswith("f") and first[1:].isdigit():
-        return first.upper()
-    return _NAMES.get(first, first)

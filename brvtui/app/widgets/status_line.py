@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import events
 
 from brvtui.app.glyphs import MATURITIES, Glyphs
+from brvtui.app.keys.naming import key_name
 from brvtui.app.modes import SCREENS
 from brvtui.app.paint.line import Line, Span, spread
 from brvtui.app.paint.text import plural
@@ -26,7 +27,8 @@ class StatusLine(Lines):
         self._edges = []
         for mode in SCREENS:
             front = mode.title == self.screen.TITLE
-            made.add(f" {mode.key} {mode.title} ", "bold badge-text on accent" if front else "muted")
+            key = key_name(self.brv.keymap.get(f"screens.{mode.name}", mode.key))
+            made.add(f" {key} {mode.title} ", "bold badge-text on accent" if front else "muted")
             self._edges.append((made.width, mode.name))
         made.gap()
         return [made.extend(spread(width - made.width - 1, _groups(view, self.glyphs), 2).spans)]

@@ -1,0 +1,65 @@
+"""All keys as ``brv-tui keys`` and ``docs/keys.md`` list them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from brvtui.app.keys.naming import key_name, keys_of, split
+from brvtui.app.keys.owners import owners
+
+
+def listed(keymap: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Every binding as plain data: where it acts, its name, its keys now and by default, what it does."""
+    return [
+        {
+            "where": owner.title,
+            "name": binding.id,
+            "keys": split(keys_of(binding, keymap)),
+            "default": split(binding.key),
+            "what": binding.tooltip,
+        }
+        for owner in owners()
+        for binding in owner.bindings
+    ]
+
+
+def keys_report(found: list[dict[str, Any]]) -> RenderableType:
+    """The keys for reading."""
+    parts: list[RenderableType] = []
+    for where in dict.fromkeys(key["where"] for key in found):
+        table = Table.grid(padding=(0, 2))
+        table.add_column(width=14)
+        table.add_column(min_width=20)
+        for key in (key for key in found if key["where"] == where):
+            changed = key["keys"] != key["default"]
+            what = Text(key["what"]).append(f" (by default {_written(key['default'])})" if changed else "")
+            table.add_row(
+                Text(_written(key["keys"]), "bold yellow" if changed else "bold"), Text(key["name"], "dim"), what
+            )
+        parts += [Text(where, "bold underline"), table, Text()]
+    return Group(*parts[:-1])
+
+
+def _written(keys: list[str]) -> str:
+    return " ".join(key_name(key) for key in keys)
+
+
+def default_table() -> str:
+    """A table ``[keys]`` for a settings file that holds every default."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    import tomlkit
+
+    yield "[keys]"
+    for owner in owners():
+        yield ""
+        yield f"# {owner.title}"
+        for binding in owner.bindings:
+            yield f'"{binding.id}" = {tomlkit.item(binding.key).as_string()}  # {binding.tooltip}'

@@ -1,0 +1,57 @@
+"""Keys by name: which there are, which are text, and how people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual.binding import Binding
+from textual.keys import REPLACED_KEYS, Keys, key_to_character
+
+_MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
+_NAMES = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
+KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
+"""Names of keys that are no character."""
+
+
+def character_of(key: str) -> str | None:
+    """The character that ``key`` puts into a field; None when it is none."""
+    character = key if key == "+" else key_to_character(REPLACED_KEYS.get(key, key))
+    return character if character is not None and character.isprintable() else None
+
+
+def is_key(key: str) -> bool:
+    """Whether there is a key called ``key``: ``ctrl+r``, ``f5``, ``?``, ``question_mark``."""
+    *modifiers, last = [key] if key == "+" else key.split("+")
+    return _MODIFIERS.issuperset(modifiers) and (last in KNOWN or character_of(last) is not None)
+
+
+def is_text(key: str) -> bool:
+    """Whether ``key`` puts a character into a field."""
+    return character_of(key) is not None
+
+
+def same(key: str) -> str:
+    """``key`` in a form that two names of one key share."""
+    character = character_of(key)
+    return "space" if character == " " else character or key
+
+
+def split(keys: str) -> list[str]:
+    """The keys in ``keys`` (``j,down``)."""
+    return [key.strip() for key in keys.split(",")]
+
+
+def key_name(key: str) -> str:
+    """A key as people write it: ``^r``, ``F1``, ``esc``, ``?``."""
+    first = split(key)[0]
+    if first.startswith("ctrl+"):
+        return f"^{first.removeprefix('ctrl+')}"
+    if first.startswith("f") and first[1:].isdigit():
+        return first.upper()
+    character = character_of(first)
+    return character if character and character != " " else _NAMES.get(first, first)
+
+
+def keys_of(binding: Binding, keymap: Mapping[str, str]) -> str:
+    """The keys of ``binding``: the user's, else its own."""
+    return keymap.get(binding.id or "", binding.key)

@@ -1,0 +1,1 @@
+"""Tests of the keys as a whole."""

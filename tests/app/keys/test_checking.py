@@ -1,0 +1,95 @@
+"""The user's keys against all there are; the lists that commands print."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from brvtui.app.keys.checking import Checked, check_keys
+from brvtui.app.keys.listing import default_table, keys_report, listed
+from brvtui.app.keys.owners import all_bindings
+from brvtui.config import configure
+from tests.support.settings import own
+
+
+def test_free_keys_are_fine() -> None:
+    keys = {"app.theme": "ctrl+t", "pane.down": "j,down,ctrl+e", "panes.back": "escape,f12"}
+    assert check_keys(keys) == Checked(keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "given_keys", "said"),
+    [
+        ("panes.bak", "x", "there is no such binding; did you mean panes.back?"),
+        ("panes.back", "escpae", "there is no key 'escpae'; did you mean escape?"),
+        ("panes.back", "ctrl+", "there is no key 'ctrl+'"),
+        ("panes.next", "tab,n", "'n' is text in a field, the other keys are not; give this binding keys of one kind"),
+    ],
+)
+def test_what_cannot_be_used_is_left_out(name: str, given_keys: str, said: str) -> None:
+    made = check_keys({name: given_keys, "app.theme": "ctrl+t"})
+    assert made.usable == {"app.theme": "ctrl+t"}
+    assert list(made.problems) == [name]
+    assert made.problems[name].startswith(f'keys."{name}": {said}')
+
+
+@pytest.mark.parametrize(
+    ("name", "given_keys", "other"),
+    [
+        ("pane.down", "G", "pane.bottom (Every pane"),
+        ("results.open", "k", "pane.up (Every pane"),
+        ("app.theme", "z", "panes.maximise (Every screen"),
+        ("pane.down", "c", "cache.clear (Screen Query"),
+        ("results.open", "question_mark", "help.keys (Every screen"),
+        ("results.open", "?", "help.keys (Every screen"),
+        ("panes.score", "f3,f2", "panes.results (Screen Query"),
+    ],
+)
+def test_a_clash_is_told_and_kept(name: str, given_keys: str, other: str) -> None:
+    made = check_keys({name: given_keys})
+    assert made.usable == {name: given_keys}
+    assert other in made.problems[name]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"results.open": "l"},  # of the answer and the tree, never of the results
+        {"notes.tree": "f5"},  # of another screen
+        {"modal.close": "z"},  # a modal hides the screen's
+        {"panes.maximise": "f9", "help.keys": "z"},  # given away
+        {"pane.down": "down,j"},
+    ],
+)
+def test_what_never_meets_does_not_clash(keys: dict[str, str]) -> None:
+    assert check_keys(keys) == Checked(keys)
+
+
+@given(st.dictionaries(st.sampled_from([*all_bindings(), "zzz"]), st.text(min_size=1, max_size=9), max_size=4))
+def test_any_keys_are_checked(keys: dict[str, str]) -> None:
+    made = check_keys(keys)
+    assert set(made.usable) | set(made.problems) == set(keys)
+    assert made.usable.items() <= keys.items()
+
+
+def test_the_printed_table_is_a_table_of_settings() -> None:
+    text = default_table()
+    assert tomllib.loads(text)["keys"] == {name: binding.key for name, binding in all_bindings().items()}
+    own(text)
+    made = configure(environ={})
+    assert made.problems == ()
+    assert check_keys(made.settings.keys).problems == {}
+
+
+def test_the_list_shows_keys_that_hold_and_those_of_before() -> None:
+    console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(keys_report(listed({"app.theme": "ctrl+t"})))
+    lines = console.export_text().splitlines()
+    assert next(line for line in lines if " app.theme " in line).split()[0] == "^t"
+    assert any("(by default t)" in line for line in lines)
+    assert lines[0].strip() == "Everywhere"
+    assert len([key for key in listed({}) if key["keys"] == key["default"]]) == len(all_bindings())

@@ -1,0 +1,109 @@
+"""Keys of the user's own, in the app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.notes import NotesScreen
+from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, shown, text_of, until
+from tests.support.settings import own
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+
+
+def toasts(pilot: Pilot[Any]) -> list[str]:
+    return [toast.message for toast in pilot.app._notifications]
+
+
+async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:
+    own('[keys]\n"panes.maximise" = "M"\n"results.open" = "o"\n"screens.notes" = "f10"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        assert toasts(pilot) == []
+        await pilot.press("escape", "z")
+        assert not screen(pilot).body.maximised
+        bar = text_of(pilot, "#keys")
+        assert "M maximise" in bar
+        assert "o note text" in bar
+        assert "z maximise" not in bar
+        assert " F10 Notes " in text_of(pilot, "#status")
+        await pilot.press("M")
+        assert screen(pilot).body.maximised == "results"
+        await pilot.press("escape", "f1")
+        await pilot.pause()
+        assert "o" in shown(pilot).split("Keys")[-1].split()
+        await pilot.press("escape", "question_mark")
+        await pilot.pause()
+        assert " M          Give the pane the whole screen, or back" in shown(pilot)
+        await pilot.press("escape", "2", "f10")
+        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+        await settled(pilot)
+
+
+async def test_letters_with_priority_are_text_in_a_field(garden: Tree, make_app: MakeApp) -> None:
+    own('[keys]\n"panes.next" = "x"\n"panes.back" = "f9"\n"results.next" = "J"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("x", "J")
+        await settled(pilot)
+        assert screen(pilot).field.value == "xJ"
+        assert " x next pane" not in text_of(pilot, "#keys")
+        await pilot.press("f9")
+        assert screen(pilot).focused is screen(pilot).results
+        await pilot.press("x")
+        assert screen(pilot).focused is screen(pilot).query_one("#score")
+
+
+async def test_keys_that_cannot_be_used_are_told_once_and_left_out(garden: Tree, make_app: MakeApp) -> None:
+    file = own('[keys]\n"panes.nxt" = "x"\n"panes.before" = "shift+tab,y"\n"app.theme" = "ctrl+t"\n')
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await until(pilot, lambda: toasts(pilot))
+        (toast,) = toasts(pilot)
+        assert toast.startswith(
+            f'{file}: keys."panes.nxt": there is no such binding; did you mean panes.next?; left out (and 1 more'
+        )
+        assert dict(pilot.app.keymap) == {"app.theme": "ctrl+t"}  # type: ignore[attr-defined]  # BrvTui
+        await pilot.press("escape", "ctrl+t")
+        await settled(pilot)
+        assert pilot.app.theme == "brv-light"
+
+
+async def test_a_clash_is_told_and_the_inner_binding_wins(garden: Tree, make_app: MakeApp) -> None:
+    own('[keys]\n"pane.down" = "c"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await until(pilot, lambda: toasts(pilot))
+        assert "'c' is also cache.clear (Screen Query: clear cache)" in toasts(pilot)[0]
+        assert "left out" not in toasts(pilot)[0]
+        await pilot.press("escape", "c")
+        await settled(pilot)
+        assert screen(pilot).results.cursor == 1
+
+
+async def test_a_projects_keys_are_joined_with_the_users(garden: Tree, make_app: MakeApp) -> None:
+    own('[keys]\n"panes.maximise" = "M"\n"app.theme" = "ctrl+t"\n')
+    (garden.root / ".brv" / "brv-tui.toml").write_text('[keys]\n"panes.maximise" = "Z"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "Z")
+        assert screen(pilot).body.maximised == "results"
+        assert "Z maximise" in text_of(pilot, "#keys")
+
+
+async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        app.keep_setting("keys.panes.maximise", "M")
+        await until(pilot, lambda: "M maximise" in text_of(pilot, "#keys"))
+        await pilot.press("M")
+        assert screen(pilot).body.maximised == "results"
+        app.keep_setting("keys.panes.maximise", None)
+        await until(pilot, lambda: "z maximise" in text_of(pilot, "#keys"))
+        await settled(pilot)
