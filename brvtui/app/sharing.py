@@ -46,7 +46,7 @@ class SharingApp(ArrangingApp):
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies ``text``: what fields and selections copy."""
-        self._take(text, "the text")
+        self._copy_out(text, "the text")
 
     def action_copy(self, what: str) -> None:
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
@@ -56,7 +56,7 @@ class SharingApp(ArrangingApp):
         if what == "trace" and trace is not None:
             self._copy_trace(trace)
         elif text := self._text_of(what, trace):
-            self._take(text, _NAMES[what])
+            self._copy_out(text, _NAMES[what])
         else:
             self.notify(_NOTHING[what], timeout=4)
 
@@ -71,7 +71,7 @@ class SharingApp(ArrangingApp):
             return trace.answer.prompt.text if trace.answer.prompt else ""
         return trace.answer.text
 
-    def _take(self, text: str, named: str) -> None:
+    def _copy_out(self, text: str, named: str) -> None:
         self._copied = text
         if text:
             self._copy(text, named)
@@ -86,7 +86,7 @@ class SharingApp(ArrangingApp):
         from brvtui.saved.traces import as_json
 
         text = as_json(self._to_save(trace)).decode()
-        self.call_from_thread(self._take, text, _NAMES["trace"])
+        self.call_from_thread(self._copy_out, text, _NAMES["trace"])
 
     @on(news.Copied)
     def _was_copied(self, event: news.Copied) -> None:
