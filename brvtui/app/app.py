@@ -17,6 +17,7 @@ from brvtui.app.text_entry import types_text
 from brvtui.app.view import Phase
 from brvtui.text.visible import visible
 
+_MOST_TOASTS = 2
 NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
@@ -45,6 +46,16 @@ class BrvTui(LogApp):
     ) -> None:
         """A toast; what it quotes is text, never markup nor escapes."""
         super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=markup)
+        self.call_later(self._thin_out)
+
+    def _thin_out(self) -> None:
+        """Few toasts at once: what is said again replaces itself, then the oldest give way, errors last."""
+        held = list(self._notifications)
+        said = {one.message: place for place, one in enumerate(held)}
+        again = [one for place, one in enumerate(held) if said[one.message] != place]
+        rest = sorted((one for one in held if one not in again), key=lambda one: one.severity == "error")
+        for one in again + rest[: max(0, len(rest) - _MOST_TOASTS)]:
+            self._unnotify(one)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters and digits are text while a field has the focus; screens stay while a modal is open."""

@@ -65,6 +65,7 @@ FRAME: list[BindingType] = [
     _first("escape", "back", "back", "panes.back", "Out of filter or maximised pane, else to the first pane", True),
     _first("tab", "cycle(1)", "next pane", "panes.next", "The next pane", True),
     _first("shift+tab", "cycle(-1)", "pane before", "panes.before", "The pane before"),
+    _first("ctrl+o", "jump", "jump", "panes.jump", "A letter on every pane and field: pressing one focuses it"),
     _plain("z", "maximise", "maximise", "panes.maximise", "Give the pane the whole screen, or back", True),
     _plain("less_than_sign", "resize(True, -2)", "narrower", "layout.narrower", "Give the pane less width"),
     _plain("greater_than_sign", "resize(True, 2)", "wider", "layout.wider", "Give the pane more width"),

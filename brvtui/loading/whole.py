@@ -69,8 +69,8 @@ def load(
     """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
 
     ``edit`` stands in for what is on disk. Files that did not change since ``previous``, or else since ``kept``
-    (same times, size and inode), are not read again. ``progress`` is called with files done and files in all. A
-    file that cannot be read is listed as unseen; nothing is raised.
+    (same times, size and inode), are not read again. ``progress`` is called with files read and files in all; once
+    they are equal, the index is made. A file that cannot be read is listed as unseen; nothing is raised.
     """
     own = _with(list_files(project.tree), edit) if edit else list_files(project.tree)
     located, beyond = _in_document_order(own.files, "", project.tree, profile, now_ms)
@@ -100,11 +100,10 @@ def load(
         parsed[item.path], terms = read_file(item.tree, item.alias, item.file, profile.limits, ids, base, instead)
         if terms is not None:
             fresh[item.path] = terms
-    read = _Read(located, parsed, fresh, ids, unseen, own.files)
-    snapshot = _assemble(project, profile, now_ms, stored, read, reuse, previous.generation if previous else 0)
     if progress:
         progress(len(located), len(located))
-    return snapshot
+    read = _Read(located, parsed, fresh, ids, unseen, own.files)
+    return _assemble(project, profile, now_ms, stored, read, reuse, previous.generation if previous else 0)
 
 
 def _with(own: Listing, edit: Edit) -> Listing:

@@ -7,16 +7,18 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SECONDS = 60
+SECONDS = 40
+_END_S = 10
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
@@ -114,21 +116,22 @@ async def opened(folder: Path, width: int = 1200, height: int = 800) -> AsyncIte
     assert PROGRAM is not None
     command = [PROGRAM, *_FLAGS, f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"]
     quiet = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
-    browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=quiet)
+    nowhere = subprocess.DEVNULL
+    browser = subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=quiet, start_new_session=True)
     try:
         port = await _port(folder / "DevToolsActivePort", browser)
-        async with aiohttp.ClientSession() as client:
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(SECONDS)) as client:
             async with client.get(f"http://127.0.0.1:{port}/json/list") as answer:
                 pages = [page for page in await answer.json() if page["type"] == "page"]
             async with client.ws_connect(pages[0]["webSocketDebuggerUrl"], max_msg_size=0) as connection:
                 yield Page(connection)
     finally:
         browser.terminate()
-        try:
-            browser.wait(10)
-        except subprocess.TimeoutExpired:
-            browser.kill()
-            browser.wait()
+        with suppress(subprocess.TimeoutExpired):
+            browser.wait(_END_S)
+        with suppress(ProcessLookupError):
+            os.killpg(browser.pid, signal.SIGKILL)
+        browser.wait(_END_S)
 
 
 async def _port(file: Path, browser: subprocess.Popen[bytes]) -> int:

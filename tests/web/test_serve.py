@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import select
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
 import aiohttp
 import pytest
+from textual_serve.download_manager import DownloadManager
 
+from brvtui.web import server
 from brvtui.web.server import is_loopback, listen
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
-LIMIT_S = 60
+LIMIT_S = 30
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,38 @@ class Served:
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
+    """A server in a process group of its own; :func:`end` ends it."""
     command = [sys.executable, "-m", "brvtui", "serve", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def line_of(process: subprocess.Popen[str]) -> str:
+    """The first line that it prints. Fails when it prints none in time."""
+    assert process.stdout is not None
+    ready, _, _ = select.select([process.stdout], [], [], LIMIT_S)
+    if not ready:
+        end(process)
+        pytest.fail("the server printed nothing")
+    return process.stdout.readline()
+
+
+def end(process: subprocess.Popen[str]) -> str:
+    """Ends it, the hard way if need be, and returns what it wrote on the standard error."""
+    process.terminate()
+    try:
+        return process.communicate(timeout=LIMIT_S)[1]
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def refused(*arguments: str) -> tuple[int, str]:
     """Exit code and the line of a server that does not start."""
     process = start(*arguments)
-    _, error = process.communicate(timeout=LIMIT_S)
+    try:
+        _, error = process.communicate(timeout=LIMIT_S)
+    finally:
+        end(process)
     return process.returncode, error
 
 
@@ -57,10 +86,10 @@ def served(tree: Tree) -> Iterator[Served]:
     """The app on a small project, served on a free port of this machine."""
     tree.note("x/n.md", "Quokka", "all about the quokka")
     process = start(str(tree.root), "--port", "0", "--now", NOW)
-    assert process.stdout is not None
-    yield Served(process, process.stdout.readline())
-    process.terminate()
-    process.communicate(timeout=LIMIT_S)
+    try:
+        yield Served(process, line_of(process))
+    finally:
+        end(process)
 
 
 async def get(url: str, **headers: str) -> tuple[int, str]:
@@ -117,6 +146,31 @@ async def test_it_ends_at_ctrl_c_with_the_apps_that_are_open(served: Served) -> 
     assert (served.process.returncode, error) == (0, "")
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
+async def test_an_app_ends_with_its_page(served: Served) -> None:
+    assert await connected(served, served.url.rstrip("/"))
+    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children")
+    async with asyncio.timeout(LIMIT_S):
+        while children.read_text().strip():
+            await asyncio.sleep(0.05)
+
+
+async def test_an_app_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing(*said: object) -> None:
+        pass
+
+    monkeypatch.setattr(server, "_APP_PATIENCE_S", 0.2)
+    app = server.PageApp(
+        "exec sleep 1000", write_bytes=nothing, write_str=nothing, close=nothing, download_manager=DownloadManager()
+    )
+    await app.start(80, 24)
+    async with asyncio.timeout(LIMIT_S):
+        await app.stop()
+        await app.stop()
+    assert app._process is not None
+    assert app._process.returncode == -signal.SIGKILL
+
+
 def test_a_port_that_is_taken_is_said(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -141,10 +195,8 @@ def test_a_missing_project_is_said(tmp_path: Path) -> None:
 def test_other_machines_are_warned_of(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
     process = start(str(tree.root), "--host", "0.0.0.0", "--port", "0")
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    process.terminate()
-    _, error = process.communicate(timeout=LIMIT_S)
+    line = line_of(process)
+    error = end(process)
     assert "http://0.0.0.0:" in line
     assert "there is no password" in error
 

@@ -101,6 +101,12 @@ def role_of(part: str) -> str:
     return _ROLES.get(part, "other")
 
 
+def meter(value: float, width: int, glyphs: Glyphs) -> list[Span]:
+    """``value`` in 0..1 as a bar over ``width`` cells, exact to an eighth of a cell, what is left as a line."""
+    done = eighths(value, width, glyphs).rstrip(" ")
+    return [(done, "bar"), (glyphs.dash * (width - len(done)), "faint")]
+
+
 def draining(left: float, whole: float, width: int, glyphs: Glyphs) -> str:
     """A bar of ``width`` cells that runs empty as ``left`` of ``whole`` goes to zero."""
     share = max(0.0, min(1.0, left / whole)) if whole > 0 else 0.0

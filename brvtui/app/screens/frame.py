@@ -13,6 +13,7 @@ from textual.widget import Widget
 from brvtui.app import keymap
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.messages import LayoutChanged
+from brvtui.app.screens.jump import JumpScreen, Target
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
@@ -158,10 +159,30 @@ class FrameScreen(Screen[None]):
         order = [*stops, *(pane for pane in self.PLAN.panes if pane not in self.body.shared.hidden)]
         current = self.stop if self.stop in order else order[-1]
         wanted = order[(order.index(current) + step) % len(order)]
-        if wanted in self.STOPS:
-            self.set_focus(self.query_one(f"#{wanted}"), scroll_visible=False)
-        else:
-            self.action_pane(wanted)
+        self._go_to(wanted)
+
+    def action_jump(self) -> None:
+        """Puts a letter on every pane and field: pressing one focuses it."""
+        self.app.push_screen(JumpScreen(self._targets()), self._go_to)
+
+    def _targets(self) -> list[Target]:
+        found: list[Target] = []
+        tabs = self.body.tab_spots()
+        for name in (*self.STOPS, *self.PLAN.panes):
+            widget = self.query_one(f"#{name}")
+            x, y = widget.region.offset
+            if name in tabs:
+                found.append(Target(name, *tabs[name], 1))
+            elif widget.display and not widget.disabled and widget.region:
+                # At a pane's corner, where its title begins after it; before the text of a field.
+                found.append(Target(name, x if name in self.PLAN.panes else max(0, x - 3), y, 3))
+        return found
+
+    def _go_to(self, chosen: str | None) -> None:
+        if chosen in self.STOPS:
+            self.set_focus(self.query_one(f"#{chosen}"), scroll_visible=False)
+        elif chosen:
+            self.action_pane(chosen)
 
     def action_maximise(self) -> None:
         """Gives the focused pane the whole body, or back."""

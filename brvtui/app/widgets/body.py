@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LEAST_FOR_TABS = 41
 _ANY = 100
+_TITLE_AT = 3
+"""Columns before a title: corner, line, space."""
 
 
 @runtime_checkable
@@ -130,6 +132,18 @@ class Body(Widget):
         ]
         unicode = cast("BrvTui", self.app).glyphs.unicode
         return Content.from_markup(("│" if unicode else "|").join(names))
+
+    def tab_spots(self) -> dict[str, tuple[int, int]]:
+        """The cells of the screen at which the names of the tabs begin; empty where they are not written out."""
+        places = self.places(self.size)
+        if self.wide or self.maximised or self.tab not in places or places[self.tab].width < _LEAST_FOR_TABS:
+            return {}
+        found: dict[str, tuple[int, int]] = {}
+        x, y = self.region.x + places[self.tab].x + _TITLE_AT, self.region.y + places[self.tab].y
+        for name in self._shown_tabs():
+            found[name] = (x - 1, y)
+            x += len(name) + 1
+        return found
 
     def _shown_tabs(self) -> list[str]:
         return [name for name in self.plan.tabs if name not in self.shared.hidden]

@@ -96,4 +96,8 @@ def _fingerprint(view: View) -> list[Span]:
 
 
 def _opening(view: View) -> str:
-    return "nothing is open" if view.phase is Phase.FAILED else "opening the project…"
+    if view.phase is Phase.FAILED:
+        return "nothing is open"
+    if not view.total:
+        return "opening the project…"
+    return f"reading {view.done / view.total:.0%}" if view.done < view.total else "indexing…"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from brvtui.app.glyphs import Glyphs
 from brvtui.app.jeffs_brain import verdict as hybrid
 from brvtui.app.paint import steps
-from brvtui.app.paint.bars import draining
+from brvtui.app.paint.bars import meter
 from brvtui.app.paint.line import Line, badge, line
-from brvtui.app.paint.text import ms, wrap
+from brvtui.app.paint.text import ms, plural, wrap
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
 from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
@@ -23,6 +23,7 @@ _BYTEROVER = {
     "single_call": "3",
     "agentic_loop": "4",
 }
+_LEAST_METER, _MOST_METER = 8, 60
 
 
 class Verdict(Lines):
@@ -56,7 +57,7 @@ def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
         return badge("CANNOT OPEN", "bad").add("  ").add(view.problem, "text").cut(width)
     match view.answered:
         case None:
-            return _before(view, glyphs).cut(width)
+            return _before(view, width, glyphs).cut(width)
         case Trace() as trace:
             return _routed(trace, view, width)
         case HybridTrace() as found:
@@ -87,13 +88,21 @@ def _meaning(trace: Trace) -> str:
     return step.label if step else ""
 
 
-def _before(view: View, glyphs: Glyphs) -> Line:
+def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
+    """How far the reading is; what comes after it has no measure."""
+    if not view.total:
+        return badge("OPENING", "accent").add("  looking for the context tree", "muted")
+    if view.done >= view.total:
+        return badge("INDEXING", "accent").add(f"  {plural(view.total, 'file')} read", "muted")
+    made = badge("READING", "accent").add("  ")
+    told = f"  {view.done / view.total:4.0%}   {view.done} of {view.total} files"
+    room = max(_LEAST_METER, min(_MOST_METER, width - made.width - len(told) - 1))
+    return made.extend(meter(view.done / view.total, room, glyphs)).add(told, "muted")
+
+
+def _before(view: View, width: int, glyphs: Glyphs) -> Line:
     if view.phase is Phase.LOADING:
-        made = badge("READING", "accent").add("  ")
-        if view.total:
-            made.add(draining(view.done, view.total, 12, glyphs), "accent")
-            return made.add(f"  {view.done} of {view.total} files", "muted")
-        return made.add("looking for the context tree", "muted")
+        return _loading(view, width, glyphs)
     if view.overview and not view.overview.notes:
         return badge("EMPTY", "warn").add("  the tree has no notes yet: curate one with brv, it appears here by itself")
     asks = "which notes two ranked lists agree on" if view.pipeline == JEFFS_BRAIN else "which tier would answer it"

@@ -1,0 +1,103 @@
+"""The overlay of letters: one key, or a click, focuses what bears it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.jump import LETTERS, JumpScreen
+from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, screen, settled, shown
+
+
+def labels(pilot: Pilot[Any]) -> dict[str, Static]:
+    """The letters by what they stand on."""
+    assert isinstance(pilot.app.screen, JumpScreen)
+    return {(label.id or "").removeprefix("to-"): label for label in pilot.app.screen.query(Static).results(Static)}
+
+
+def letter(pilot: Pilot[Any], target: str) -> str:
+    return str(labels(pilot)[target].content).strip()
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE, HUGE], ids=["80x24", "120x36", "200x60"])
+async def test_every_pane_and_field_is_one_key_away(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "token store")
+        stops = ("query", *screen(pilot).PLAN.panes)
+        for target in (*stops, "query"):
+            await pilot.press("ctrl+o")
+            assert labels(pilot).keys() == set(stops)
+            await pilot.press(letter(pilot, target))
+            await settled(pilot)
+            assert pilot.app.screen is screen(pilot)
+            assert pilot.app.focused.id == target
+            assert pilot.app.focused.display
+
+
+async def test_the_letters_stand_beside_the_titles(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        text = shown(pilot)
+        assert f" {letter(pilot, 'results')} Results " in text
+        assert f" {letter(pilot, 'tree')} Tree " in text
+        assert "token store" in text
+        assert [letter(pilot, name) for name in labels(pilot)] == list(LETTERS[: len(labels(pilot))])
+        taken = [label.region for label in labels(pilot).values()]
+        assert all(not one.overlaps(other) for place, one in enumerate(taken) for other in taken[:place])
+
+
+async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        text = shown(pilot)
+        for name in screen(pilot).PLAN.tabs:
+            assert f"{letter(pilot, name)}{name.capitalize()}" in text
+
+
+async def test_a_click_on_a_letter_chooses_and_elsewhere_leaves(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("ctrl+o")
+        await pilot.click("#to-cache")
+        await settled(pilot)
+        assert pilot.app.focused.id == "cache"
+        await pilot.press("ctrl+o")
+        await pilot.click(offset=(60, 20))
+        await settled(pilot)
+        assert pilot.app.screen is screen(pilot)
+        assert pilot.app.focused.id == "cache"
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+o"])
+async def test_leaving_changes_nothing(app: BrvTui, key: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("f3", "ctrl+o", "1", "f2", key)
+        await settled(pilot)
+        assert pilot.app.screen is screen(pilot)
+        assert pilot.app.focused.id == "score"
+
+
+async def test_what_is_hidden_bears_no_letter(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("f8", "H", "ctrl+o")
+        assert "tree" not in labels(pilot)
+
+
+async def test_on_another_screen(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2", "ctrl+o")
+        assert labels(pilot).keys() == {"tree", "note"}
+        await pilot.press(letter(pilot, "note"))
+        await settled(pilot)
+        assert frame(pilot).focused.id == "note"

@@ -1,0 +1,88 @@
+"""The state before the project is read: how far it is, at every size and on every screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app import engine
+from brvtui.app.app import BrvTui
+from brvtui.app.glyphs import UNICODE
+from brvtui.app.messages import Progressed
+from brvtui.app.paint.bars import meter
+from brvtui.app.view import View
+from brvtui.app.widgets.verdict import verdict
+from brvtui.loading import load
+from brvtui.tree.project import find_project
+from tests.app.driving import NARROW, SIZES, shown, until, view
+from tests.support.trees import BRV3, NOW_MS, Tree
+
+
+def stuck_at(done: int, total: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The project is never read any further."""
+
+    def stuck(*asked: Any) -> None:
+        asked[-1](Progressed(done, total))
+
+    monkeypatch.setattr(engine, "open_project", stuck)
+
+
+async def stuck(pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: view(pilot).total)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_how_far_it_is(app: BrvTui, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
+    stuck_at(4210, 10080, monkeypatch)
+    async with app.run_test(size=size) as pilot:
+        await stuck(pilot)
+        text = shown(pilot)
+        assert "READING" in text
+        assert "42%   4210 of 10080 files" in text
+        assert "reading 42%" in text
+        assert "█" * 15 in text
+
+
+async def test_on_every_screen(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck_at(1, 4, monkeypatch)
+    async with app.run_test(size=NARROW) as pilot:
+        await stuck(pilot)
+        await pilot.press("escape", "2")
+        await until(pilot, lambda: "reading 25%" in shown(pilot))
+
+
+async def test_when_all_is_read_the_index_is_made(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck_at(10080, 10080, monkeypatch)
+    async with app.run_test(size=NARROW) as pilot:
+        await stuck(pilot)
+        assert "INDEXING   10080 files read" in shown(pilot)
+        assert "indexing…" in shown(pilot)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize(("done", "total"), [(0, 0), (0, 3), (1, 3), (3, 3), (99_999, 100_000)])
+def test_it_fits(width: int, done: int, total: int) -> None:
+    line = verdict(View(done=done, total=total), width, UNICODE)
+    assert line.width <= width
+    if 0 < total != done:
+        assert f"{done} of {total}" in line.plain
+
+
+@pytest.mark.parametrize(("value", "bar"), [(0, "┄┄┄┄"), (0.5, "██┄┄"), (0.53, "██▏┄"), (1, "████"), (2, "████")])
+def test_the_meter(value: float, bar: str) -> None:
+    assert "".join(text for text, _ in meter(value, 4, UNICODE)) == bar
+
+
+def test_progress_counts_up_to_all_before_the_index_is_made(make_tree: Callable[[str], Tree]) -> None:
+    tree = make_tree("many")
+    tree.notes(1200)
+    told: list[tuple[int, int]] = []
+    load(find_project(tree.root), BRV3, NOW_MS, progress=lambda done, total: told.append((done, total)))
+    assert [total for _, total in told] == [1200] * len(told)
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert told[0] == (0, 1200)
+    assert told[-1] == (1200, 1200)

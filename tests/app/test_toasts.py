@@ -1,0 +1,64 @@
+"""Toasts: few, low, and never over what matters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets._toast import Toast
+
+from brvtui.app.app import BrvTui
+from tests.app.driving import NARROW, ask, screen, settled, until
+
+LONG = "copied the path (30 characters) through tmux: to the terminal's clipboard, and prefix ] pastes it"
+
+
+def said(app: BrvTui) -> list[str]:
+    """What the toasts say, oldest first."""
+    return [one.message for one in app._notifications]
+
+
+async def shown(pilot: Pilot[Any], count: int) -> list[Toast]:
+    """The toasts, once there are ``count``."""
+    await until(pilot, lambda: len(pilot.app.screen.query(Toast)) == count)
+    await pilot.pause()
+    return list(pilot.app.screen.query(Toast).results(Toast))
+
+
+async def test_two_at_once_and_the_newest_last(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await settled(pilot)
+        for number in range(5):
+            app.notify(f"number {number}")
+        await until(pilot, lambda: said(app) == ["number 3", "number 4"])
+        assert len(await shown(pilot, 2)) == 2
+
+
+async def test_what_is_said_again_replaces_itself(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await settled(pilot)
+        for text in ("one", "two", "one", "one"):
+            app.notify(text)
+        await until(pilot, lambda: said(app) == ["two", "one"])
+
+
+async def test_an_error_outlives_news(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await settled(pilot)
+        app.notify("it failed", severity="error")
+        for number in range(4):
+            app.notify(f"number {number}")
+        await until(pilot, lambda: said(app) == ["it failed", "number 3"])
+
+
+@pytest.mark.parametrize("text", ["saved x.json", LONG])
+async def test_it_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await ask(pilot, "token store")
+        app.notify(text)
+        (toast,) = await shown(pilot, 1)
+        keys = screen(pilot).query_one("#keys").region
+        assert toast.region.bottom <= keys.y
+        assert toast.region.height <= 2
+        assert toast.region.width <= NARROW[0]
