@@ -171,3 +171,13 @@ def _wide_log(width: int, height: int) -> Split:
 LOG = Arrangement(
     panes=("log", "entry", "summary"), beside="log", tabs=("entry", "summary"), wide=_wide_log, beside_share=0.5
 )
+
+
+def _wide_settings(width: int, height: int) -> Split:
+    right = max(40, width * 38 // 100)
+    return Split("settings", True, ("settings", "setting"), (width - right, right))
+
+
+SETTINGS = Arrangement(
+    panes=("settings", "setting"), beside="settings", tabs=("setting",), wide=_wide_settings, beside_share=0.6
+)

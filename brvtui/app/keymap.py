@@ -43,6 +43,7 @@ QUERY_PANES = {
 }
 NOTES_PANES = {"tree": "f2", "note": "f3"}
 LOG_PANES = {"log": "f2", "entry": "f3", "summary": "f4"}
+SETTINGS_PANES = {"settings": "f2", "setting": "f3"}
 
 _RECORD = "Record access hits of runs, or stop: importance then rises in the tool's own overlay"
 
@@ -90,3 +91,5 @@ QUERY_SCREEN: list[BindingType] = [
 NOTES_SCREEN: list[BindingType] = [*pane_keys("notes", NOTES_PANES)]
 
 LOG_SCREEN: list[BindingType] = [*pane_keys("log", LOG_PANES)]
+
+SETTINGS_SCREEN: list[BindingType] = [*pane_keys("settings", SETTINGS_PANES)]

@@ -260,3 +260,19 @@ class KeysChecked(Message):
 
     keys: Mapping[str, str]
     checked: Checked
+
+
+@dataclass
+class SettingChosen(Message):
+    """Another setting is under the cursor."""
+
+    name: str
+
+
+@dataclass
+class SettingSought(Message):
+    """A setting is to be changed: by ``step`` among its values, by typing, or, with neither, back to its default."""
+
+    name: str
+    step: int
+    type_it: bool = False

@@ -18,6 +18,8 @@ class Mode:
     key: str
     title: str
     make: Callable[[], FrameScreen]
+    listed: bool = True
+    """Whether the status line names it while another screen is in front."""
 
 
 def _query() -> FrameScreen:
@@ -38,8 +40,15 @@ def _log() -> FrameScreen:
     return LogScreen()
 
 
+def _settings() -> FrameScreen:
+    from brvtui.app.screens.settings import SettingsScreen
+
+    return SettingsScreen()
+
+
 SCREENS = (
     Mode("query", "1", "Query", _query),
     Mode("notes", "2", "Notes", _notes),
     Mode("log", "4", "Log", _log),
+    Mode("settings", "comma", "Settings", _settings, listed=False),
 )

@@ -77,7 +77,7 @@ class ProjectApp(ConfiguredApp):
             session.configuration = configuration
             if configuration.settings.recording != records:
                 session.recording = configuration.settings.recording
-                self.show(recording=session.recording)
+        self.show(recording=session.recording if session is not None else False)
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""

@@ -1,0 +1,73 @@
+"""The Settings screen: made from the schema, writes the user's file."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app import keymap
+from brvtui.app.arrangement import SETTINGS
+from brvtui.app.messages import SettingChosen, SettingSought
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.screens.setting_field import SettingField
+from brvtui.app.setting_rows import Row, read_typed, stepped
+from brvtui.app.view import View
+from brvtui.app.widgets.setting import SettingPane
+from brvtui.app.widgets.settings import SettingsPane
+from brvtui.config.schema import Value
+from brvtui.config.sources import Layer
+
+
+class SettingsScreen(FrameScreen):
+    """The list, and the chosen setting beside it."""
+
+    TITLE = "Settings"
+    PLAN = SETTINGS
+    BINDINGS: ClassVar[list[BindingType]] = keymap.SETTINGS_SCREEN
+    AUTO_FOCUS = "#settings"
+
+    def make_panes(self) -> ComposeResult:
+        """List and setting."""
+        yield SettingsPane(id="settings")
+        yield SettingPane(id="setting")
+
+    def show(self, view: View) -> None:
+        """Shows the settings as they are now."""
+        super().show(view)
+        self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
+
+    @on(SettingChosen)
+    def _chosen(self) -> None:
+        self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
+
+    @on(SettingSought)
+    def _sought(self, event: SettingSought) -> None:
+        row = self.query_one(SettingsPane).rows_by_name[event.name]
+        if event.type_it:
+            self._type(row)
+        elif event.step:
+            self.brv.keep_setting(row.name, stepped(row, event.step))
+        elif row.source.layer in (Layer.DEFAULT, Layer.USER):
+            self.brv.keep_setting(row.name, None)
+        else:
+            self.notify(f"{row.name} comes from {row.source.place}: change it there", severity="warning")
+
+    def _type(self, row: Row) -> None:
+        if row.name == "theme":
+            self.brv.action_choose_theme()
+            return
+        if not row.editable:
+            self.notify(f"{row.name} is a table in {row.source.place}: edit the file by hand", severity="warning")
+            return
+
+        def read(text: str) -> Value:
+            return read_typed(row, text, self.brv.configuration, self.app.available_themes)
+
+        def keep(value: Value | None) -> None:
+            if value is not None:
+                self.brv.keep_setting(row.name, value)
+
+        self.app.push_screen(SettingField(row.name, str(row.held), row.allowed, read), keep)

@@ -1,0 +1,112 @@
+"""The settings as the Settings screen lists them, and what a key or a typed text makes of one: pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from brvtui.app.keys.checking import check_keys
+from brvtui.app.keys.owners import owners
+from brvtui.app.themes.library import no_such_theme
+from brvtui.config import ConfigError, Configuration
+from brvtui.config.checking import read_text
+from brvtui.config.schema import Entry, Kind, Value, entries, shown
+from brvtui.config.sources import Source
+
+KEYS = "keys."
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting. ``name`` is dotted; a single key is ``keys.<binding>``."""
+
+    name: str
+    group: str
+    label: str
+    value: str
+    default: str
+    source: Source
+    summary: str
+    allowed: str
+    variable: str = ""
+    restart: bool = False
+    personal: bool = False
+    steps: tuple[Value, ...] = ()
+    """The values that it goes through, where they are few."""
+    held: Value = ""
+    editable: bool = True
+    """Whether it can be typed: a table cannot."""
+
+
+def setting_rows(configuration: Configuration) -> tuple[Row, ...]:
+    """Every setting, then every binding's keys, in the order of display."""
+    return (*_of_schema(configuration), *_of_keys(configuration))
+
+
+def _of_schema(configuration: Configuration) -> list[Row]:
+    found = [entry for entry in entries().values() if entry.kind is not Kind.KEYS]
+    return [_row(entry, configuration) for entry in found]
+
+
+def _row(entry: Entry, configuration: Configuration) -> Row:
+    value = configuration.value(entry)
+    steps: tuple[Value, ...] = (True, False) if entry.kind is Kind.TRUTH else entry.choices
+    return Row(
+        name=entry.name,
+        group=entry.table or "general",
+        label=entry.name.rpartition(".")[2],
+        value=shown(value),
+        default=shown(entry.default),
+        source=configuration.source(entry.name),
+        summary=entry.summary.replace("`", ""),
+        allowed=entry.allowed,
+        variable=entry.variable,
+        restart=entry.restart,
+        personal=entry.personal,
+        steps=steps,
+        held=value,
+        editable=not isinstance(value, Mapping),
+    )
+
+
+def _of_keys(configuration: Configuration) -> list[Row]:
+    given = configuration.settings.keys
+    return [
+        Row(
+            name=f"{KEYS}{binding.id}",
+            group=f"keys: {owner.title}",
+            label=binding.id or "",
+            value=given.get(binding.id or "", binding.key),
+            default=binding.key,
+            source=configuration.source(f"{KEYS}{binding.id}"),
+            summary=binding.tooltip,
+            allowed="keys, as in ctrl+r or j,down",
+            held=given.get(binding.id or "", binding.key),
+        )
+        for owner in owners()
+        for binding in owner.bindings
+    ]
+
+
+def stepped(row: Row, step: int) -> Value | None:
+    """The value ``step`` after the one that ``row`` has; None where it goes through none."""
+    if not row.steps:
+        return None
+    place = row.steps.index(row.held) if row.held in row.steps else -1
+    return row.steps[(place + step) % len(row.steps)]
+
+
+def read_typed(row: Row, text: str, configuration: Configuration, themes: Mapping[str, object]) -> Value:
+    """``text`` as the setting of ``row`` takes it. Raises :class:`ConfigError` with one line."""
+    if row.name.startswith(KEYS):
+        binding = row.name.removeprefix(KEYS)
+        wanted = {**configuration.settings.keys, binding: text.strip()}
+        problem = check_keys(wanted).problems.get(binding) if text.strip() else "must name keys"
+        if problem:
+            raise ConfigError(problem)
+        return text.strip()
+    value = read_text(entries()[row.name], text)
+    if row.name == "theme":
+        for problem in no_such_theme(str(value), "", themes):
+            raise ConfigError(problem)
+    return value

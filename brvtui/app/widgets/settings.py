@@ -1,0 +1,105 @@
+"""Settings: every setting in its group, changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from brvtui.app.messages import SettingChosen, SettingSought
+from brvtui.app.paint.line import Line, line
+from brvtui.app.setting_rows import Row, setting_rows
+from brvtui.app.view import View
+from brvtui.app.widgets.pane import ChoicePane
+from brvtui.config.sources import Layer
+
+_NAME, _VALUE, _SOURCE = 22, 30, 11
+
+
+class SettingsPane(ChoicePane):
+    """One row for each setting; what is not left at its default stands out."""
+
+    TITLE = "Settings"
+    HELP_TEXT = (
+        "Every setting with its value and where it comes from. Enter turns it over, opens the list of themes, or a "
+        "field to type in; Delete brings the default back. Changes go into your own settings file and hold at once, "
+        "unless the setting says otherwise."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "change(1)", "change", id="settings.change", tooltip="Change the setting: turn over, or type"),
+        Binding("l,right", "step(1)", "next value", id="settings.next", show=False, tooltip="The next of its values"),
+        Binding("h,left", "step(-1)", "value before", id="settings.before", show=False, tooltip="The value before"),
+        Binding("delete,d", "restore", "default", id="settings.default", tooltip="Back to the default"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """A list that is made when it is first shown."""
+        super().__init__(id=id)
+        self.rows_by_name: dict[str, Row] = {}
+
+    @property
+    def row(self) -> Row | None:
+        """The setting under the cursor."""
+        return self.rows_by_name.get(self.chosen)
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """The settings as they are now."""
+        return (self.brv.configuration,)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A heading for each group, a line for each setting."""
+        found = setting_rows(self.brv.configuration)
+        self.rows_by_name = {row.name: row for row in found}
+        self.choices, self.owner = [], []
+        made: list[Line] = []
+        group = ""
+        for row in found:
+            if row.group != group:
+                group = row.group
+                made.append(line(f" {group}", "bold muted"))
+                self.owner.append(-1)
+            made.append(_line(row, width))
+            self.owner.append(len(self.choices))
+            self.choices.append(row.name)
+        return made
+
+    def words(self, choice: str, lines: Sequence[Line]) -> str:
+        """A filter looks at the whole name, the value and what the setting is for."""
+        row = self.rows_by_name[choice]
+        return f"{row.name} {row.value} {row.summary} {row.source.layer.value}"
+
+    def moved(self, choice: str) -> None:
+        """The pane beside shows the setting."""
+        self.post_message(SettingChosen(choice))
+
+    def clicked(self, place: int) -> None:
+        """A click chooses; a click on what is chosen changes it."""
+        if place == self.cursor:
+            self.action_change(1)
+        else:
+            super().clicked(place)
+
+    def action_change(self, step: int) -> None:
+        """Asks the screen to change the setting."""
+        if self.row is not None:
+            self.post_message(SettingSought(self.row.name, step, type_it=not self.row.steps))
+
+    def action_step(self, step: int) -> None:
+        """Goes through the setting's values, where they are few."""
+        if self.row is not None and self.row.steps:
+            self.post_message(SettingSought(self.row.name, step))
+
+    def action_restore(self) -> None:
+        """Takes the setting out of the user's file."""
+        if self.row is not None:
+            self.post_message(SettingSought(self.row.name, 0))
+
+
+def _line(row: Row, width: int) -> Line:
+    changed = row.source.layer is not Layer.DEFAULT
+    name = min(_NAME, width // 2)
+    value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
+    made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
+    made.fit(row.value, value, "accent" if changed else "text").gap()
+    return made.add(row.source.layer.value if changed else "", "muted").cut(width)

@@ -1,0 +1,189 @@
+"""The Settings screen: made from the schema, changed by keyboard and mouse, kept in the user's file, held at once."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.keys.owners import all_bindings
+from brvtui.app.screens.setting_field import SettingField
+from brvtui.app.screens.settings import SettingsScreen
+from brvtui.app.setting_rows import setting_rows
+from brvtui.app.themes.choosing import ThemePalette
+from brvtui.app.widgets.settings import SettingsPane
+from brvtui.config import configure, user_file
+from brvtui.config.schema import entries
+from tests.app.driving import NARROW, SIZES, WIDE, frame, settled, shown, text_of, until
+from tests.support.settings import own
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+
+
+async def opened(pilot: Pilot[Any], choice: str = "") -> SettingsPane:
+    """The Settings screen with the cursor on one setting."""
+    await settled(pilot)
+    await pilot.press("escape", "comma")
+    await until(pilot, lambda: isinstance(frame(pilot), SettingsScreen))
+    await settled(pilot)
+    pane = frame(pilot).query_one(SettingsPane)
+    if choice:
+        pane.move_to(pane.choices.index(choice))
+        await pilot.pause()
+    return pane
+
+
+def kept() -> dict[str, Any]:
+    return tomllib.loads(user_file().read_text()) if user_file().exists() else {}
+
+
+def toasts(pilot: Pilot[Any]) -> list[str]:
+    return [toast.message for toast in pilot.app._notifications]
+
+
+def test_every_setting_and_every_key_has_a_row() -> None:
+    names = [row.name for row in setting_rows(configure(environ={}))]
+    assert set(names) == (set(entries()) - {"keys"}) | {f"keys.{name}" for name in all_bindings()}
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_value_source_default_and_purpose_are_shown(
+    garden: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    file = own("history = 7")
+    async with make_app(garden.root).run_test(size=size) as pilot:
+        await opened(pilot, "history")
+        line = next(line for line in text_of(pilot, "#settings").splitlines() if "history" in line)
+        assert line.split() == ["history", "7", "user"]
+        beside = " ".join(text_of(pilot, "#setting").split())
+        for part in ("how many run queries are remembered", "value 7", "default 500", "0 to 10000", "next start"):
+            assert part in beside
+        assert file.name in beside.replace(" ", "")
+        assert "Settings" in shown(pilot).splitlines()[0]
+
+
+async def test_a_truth_is_turned_over_and_holds_at_once(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "recording")
+        await pilot.press("enter")
+        await until(pilot, lambda: kept() == {"recording": True})
+        await until(pilot, lambda: app.session is not None and app.session.recording)
+        await settled(pilot)
+        assert "recording access hits" in text_of(pilot, "#status") or app.view.recording
+        assert "value true" in " ".join(text_of(pilot, "#setting").split())
+        await pilot.press("d")
+        await until(pilot, lambda: kept() == {})
+        await until(pilot, lambda: not app.view.recording)
+        await settled(pilot)
+
+
+async def test_a_choice_goes_round_both_ways(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "animations")
+        await pilot.press("l")
+        await until(pilot, lambda: kept() == {"animations": "on"})
+        await until(pilot, lambda: app.animation_level == "full")
+        await pilot.press("h", "h")
+        await settled(pilot)
+        await until(pilot, lambda: app.configuration.settings.animations != "on")
+        await settled(pilot)
+
+
+async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "history")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, SettingField))
+        await pilot.press(*"9999", "enter")
+        await pilot.pause()
+        assert "must be 0 to 10000" in shown(pilot)
+        assert kept() == {}
+        await pilot.press(*["backspace"] * 7, *"42", "enter")
+        await until(pilot, lambda: kept() == {"history": 42})
+        await settled(pilot)
+        assert app.configuration.settings.history == 42
+
+
+async def test_esc_leaves_a_setting_as_it_is(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, "editor.command")
+        await pilot.press("enter", *"vi", "escape")
+        await settled(pilot)
+        assert isinstance(frame(pilot), SettingsScreen)
+        assert not user_file().exists()
+
+
+async def test_a_key_is_typed_and_acts_at_once(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "keys.panes.maximise")
+        await pilot.press("enter", "backspace", "G", "enter")
+        await pilot.pause()
+        assert "is also pane.bottom" in shown(pilot)
+        await pilot.press("backspace", "M", "enter")
+        await until(pilot, lambda: "M maximise" in text_of(pilot, "#keys"))
+        await settled(pilot)
+        assert kept() == {"keys": {"panes.maximise": "M"}}
+
+
+async def test_the_theme_is_chosen_from_its_list(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "theme")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ThemePalette))
+        await until(pilot, lambda: "brv-contrast" in shown(pilot))
+        await pilot.press("escape")
+        await settled(pilot)
+
+
+async def test_a_click_changes_what_is_chosen(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        row = next(number for number, line in enumerate(shown(pilot).splitlines()) if "recording" in line)
+        await pilot.click(offset=(8, row))
+        await pilot.pause()
+        assert kept() == {}
+        await pilot.click(offset=(8, row))
+        await until(pilot, lambda: kept() == {"recording": True})
+        await settled(pilot)
+
+
+async def test_settings_are_searched(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        await pilot.press("slash", *"reranker")
+        await until(pilot, lambda: len(pane.choices) < 9)
+        assert pane.choices == [f"services.reranker.{name}" for name in ("model", "url", "key_env")]
+        await pilot.press("escape")
+        await settled(pilot)
+
+
+async def test_what_a_project_sets_is_changed_there(garden: Tree, make_app: MakeApp) -> None:
+    file = garden.root / ".brv" / "brv-tui.toml"
+    file.write_text('history = 3\n[profile]\nextends = "docs"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, "history")
+        assert "goes before your own" in " ".join(text_of(pilot, "#setting").split())
+        await pilot.press("d")
+        await until(pilot, lambda: toasts(pilot))
+        assert toasts(pilot)[-1] == f"history comes from {file}: change it there"
+        pane = frame(pilot).query_one(SettingsPane)
+        pane.move_to(pane.choices.index("profile"))
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "profile is a table in" in toasts(pilot)[-1]
+
+
+async def test_a_file_that_cannot_be_changed_is_said(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "watch")
+        own("junk")
+        await pilot.press("enter")
+        await until(pilot, lambda: toasts(pilot))
+        assert "cannot be read as settings" in toasts(pilot)[-1]
+        assert user_file().read_text() == "junk"
