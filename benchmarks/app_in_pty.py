@@ -39,6 +39,8 @@ class Terminal:
     pid: int
     descriptor: int
     began: float
+    written: int = 0
+    """Bytes that were read of it so far."""
 
     def read(self, seconds: float) -> bytes:
         """What was written within ``seconds``; empty when nothing was."""
@@ -46,9 +48,11 @@ class Terminal:
         if not ready:
             return b""
         try:
-            return os.read(self.descriptor, 65_536)
+            data = os.read(self.descriptor, 65_536)
         except OSError:
             return b""
+        self.written += len(data)
+        return data
 
     def key(self, text: str) -> None:
         """Types ``text``."""
@@ -77,13 +81,14 @@ class Terminal:
         os.close(self.descriptor)
 
 
-def start(project: Path, columns: int, rows: int) -> Terminal:
+def start(project: Path, columns: int, rows: int, module: str = "brvtui") -> Terminal:
     """The app on ``project`` in a terminal of that size."""
     began = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
-        os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS=str(columns), LINES=str(rows))
-        os.execv(sys.executable, [sys.executable, "-m", "brvtui", str(project)])
+        os.environ.setdefault("COLORTERM", "truecolor")
+        os.environ.update(TERM="xterm-256color", COLUMNS=str(columns), LINES=str(rows))
+        os.execv(sys.executable, [sys.executable, "-m", module, str(project)])
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     return Terminal(pid, descriptor, began)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from brvtui import profile as profiles
 from brvtui.config import Configuration, Settings, chosen_profile, configure
+from brvtui.inquire.about import About, Around, about, around
 from brvtui.inquire.after_hits import After, after_hits, after_updates
 from brvtui.inquire.board import Board
 from brvtui.inquire.curve import Curve, curve
@@ -330,6 +331,19 @@ class Session:
         """A logged query beside its answer now, on an empty cache."""
         asked = Asked(entry.query, self.clock(), entry.scope)
         return compare(entry, route(self.snapshot, self.profile, CacheState(), asked)[0])
+
+    def about(self, path: str) -> About:
+        """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Nothing is raised."""
+        return about(self.snapshot, self.profile, self.clock(), path)
+
+    def around(self, path: str) -> Around:
+        """What surrounds the file at ``path``: links, what links to it, its place in the manifest, what ageing brings.
+
+        The first call reads every note.
+        """
+        snapshot = self.snapshot
+        board = Board(snapshot, self.profile, self.clock())
+        return around(snapshot, self.profile, board, self.notes.links(), path)
 
     def cache_now(self, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""

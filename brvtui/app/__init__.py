@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import gc
+import sys
 from pathlib import Path
+
+_SWITCH_SECONDS = 0.001
+"""How long a worker may keep the event loop waiting (Python's 5 ms, for each time that it asks)."""
 
 
 def run(start: Path | None, profile: str | None, now_ms: float | None, signals_file: Path | None) -> int:
     """Opens the app on the project at or above ``start`` and returns the exit code once the user leaves."""
+    sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # what is made while starting stays; `settle_memory` turns collection on again
     from brvtui.app.app import BrvTui
     from brvtui.app.project import Opening

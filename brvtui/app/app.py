@@ -11,7 +11,7 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from brvtui.app import keymap
-from brvtui.app.logs import LogApp
+from brvtui.app.browsing import BrowsingApp
 from brvtui.app.modes import SCREENS
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import Phase
@@ -22,7 +22,7 @@ NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
 
-class BrvTui(LogApp):
+class BrvTui(BrowsingApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"

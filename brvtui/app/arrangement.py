@@ -142,11 +142,14 @@ QUERY = Arrangement(
 
 
 def _wide_notes(width: int, height: int) -> Split:
-    left = max(_LEAST_BESIDE + 8, width * 28 // 100)
-    return Split("tree", True, ("tree", "note"), (left, width - left))
+    tree = max(_LEAST_BESIDE + 6, width * 24 // 100)
+    about = max(_LEAST_BESIDE + 8, width * 27 // 100)
+    return Split("tree", True, ("tree", "note", "about"), (tree, width - tree - about, about))
 
 
-NOTES = Arrangement(panes=("tree", "note"), beside="tree", tabs=("note",), wide=_wide_notes)
+NOTES = Arrangement(
+    panes=("tree", "note", "about"), beside="tree", tabs=("note", "about"), wide=_wide_notes, beside_share=0.38
+)
 
 
 def _wide_editor(width: int, height: int) -> Split:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from brvtui.app.messages import (
+    AroundRead,
     CacheSeen,
     Changed,
     Detailed,
@@ -22,22 +23,25 @@ from brvtui.app.messages import (
     LogRead,
     NoteRead,
     Opened,
+    PageRead,
     Prepared,
     ProfileSwitched,
     Progressed,
     Refused,
     Reopened,
     Retrieved,
+    SimilarFound,
     Traced,
     WatchBegun,
 )
-from brvtui.app.view import CacheShown, NoteText
+from brvtui.app.view import CacheShown, NoteText, SimilarNotes
 from brvtui.trace import Detail, Trace
 
 if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.tree.logged_query import LoggedQuery
 
+MOST_SIMILAR = 12
 Post = Callable[[Message], bool]
 _MOST_LOGGED = 2_000
 
@@ -244,6 +248,26 @@ def note(session: Session, file: str, post: Post) -> None:
         post(NoteRead(NoteText(file, session.snapshot.text(file))))
     except OSError as error:
         post(NoteRead(NoteText(file, "", f"{file}: {error.strerror or error}")))
+
+
+def page(session: Session, file: str, post: Post) -> None:
+    """Posts what is known of ``file`` by itself."""
+    post(PageRead(session.about(file)))
+
+
+def around(session: Session, file: str, post: Post) -> None:
+    """Posts what surrounds ``file``; the first time, every note is read for its links."""
+    post(AroundRead(session.around(file)))
+
+
+def similar(session: Session, file: str, post: Post) -> None:
+    """Posts the notes that are most like ``file``; the first time, every note is read."""
+    try:
+        post(SimilarFound(SimilarNotes(file, session.notes.similar(file, MOST_SIMILAR))))
+    except KeyError:
+        post(SimilarFound(SimilarNotes(file, problem="only notes have notes that are like them")))
+    except OSError as error:
+        post(SimilarFound(SimilarNotes(file, problem=f"{file}: {error.strerror or error}")))
 
 
 def cache(session: Session, query: str, post: Post) -> None:

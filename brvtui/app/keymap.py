@@ -41,7 +41,7 @@ QUERY_PANES = {
     "answer": "f7",
     "tree": "f8",
 }
-NOTES_PANES = {"tree": "f2", "note": "f3"}
+NOTES_PANES = {"tree": "f2", "note": "f3", "about": "f4"}
 LOG_PANES = {"log": "f2", "entry": "f3", "summary": "f4"}
 SETTINGS_PANES = {"settings": "f2", "setting": "f3"}
 
@@ -84,11 +84,16 @@ QUERY_SCREEN: list[BindingType] = [
     _first("ctrl+r", "run", "run", "query.run_anywhere", "Run the query, from anywhere"),
     _first("ctrl+n", "select(1)", "next result", "results.next", "The next result, from anywhere"),
     _first("ctrl+p", "select(-1)", "result before", "results.before", "The result before, from anywhere"),
+    _plain("o", "open_note", "in Notes", "results.notes", "Show the note on the screen Notes", True),
     _first("w", "why", "why (not)", "results.why", "Why the selected note is, or is not, in the results", True),
     _plain("c", "clear_cache", "clear cache", "cache.clear", "Empty the simulated cache"),
 ]
 
-NOTES_SCREEN: list[BindingType] = [*pane_keys("notes", NOTES_PANES)]
+NOTES_SCREEN: list[BindingType] = [
+    *pane_keys("notes", NOTES_PANES),
+    _plain("b,backspace", "go(-1)", "back", "notes.back", "Back to the note from which a link was followed", True),
+    _plain("B", "go(1)", "forward", "notes.forward", "Forward again"),
+]
 
 LOG_SCREEN: list[BindingType] = [*pane_keys("log", LOG_PANES)]
 

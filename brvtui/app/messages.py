@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from brvtui.app.splits import Layout
-from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview
+from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview, SimilarNotes
 from brvtui.config.schema import Value
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Detail, Hit, Trace
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from brvtui.app.keys.checking import Checked
     from brvtui.app.themes.library import Library
     from brvtui.config import Configuration
+    from brvtui.inquire.about import About, Around
     from brvtui.inquire.log_summary import Compared, LogSummary
     from brvtui.inquire.why_not import Explanation
     from brvtui.saved.traces import Saved
@@ -151,6 +152,27 @@ class NoteRead(Message):
 
 
 @dataclass
+class PageRead(Message):
+    """What is known of one file by itself."""
+
+    page: About
+
+
+@dataclass
+class AroundRead(Message):
+    """What surrounds one file."""
+
+    around: Around
+
+
+@dataclass
+class SimilarFound(Message):
+    """The notes that are most like one."""
+
+    similar: SimilarNotes
+
+
+@dataclass
 class CacheSeen(Message):
     """The simulated cache at this moment."""
 
@@ -163,6 +185,13 @@ class NoteWanted(Message):
     """The text of a note is wanted."""
 
     file: str
+
+
+@dataclass
+class LinkFollowed(Message):
+    """A link to a note or folder was followed."""
+
+    path: str
 
 
 @dataclass

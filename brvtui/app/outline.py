@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from brvtui.app.sieve import Sieve
-from brvtui.app.view import Branch
+from brvtui.app.view import Branch, Overview
 
+_OPEN_AT_FIRST = 60
+"""Trees of no more folders and files than that begin with all folders open."""
 Row = tuple[Branch, int]
 """A folder or file, and how deep it stands."""
 
@@ -91,3 +93,69 @@ def rows(
             below = depth + 1
             stack += [(child, below) for child in reversed(ordered(branch.children, order)) if shown(child)]
     return made
+
+
+class Outline:
+    """The rows that are seen, made anew only when something has changed that they are made from."""
+
+    def __init__(self) -> None:
+        """No rows yet."""
+        self.opened: frozenset[str] | None = None
+        """The folders that are open; None before there is a tree."""
+        self.order = Order.NAME
+        self.aside = False
+        """Whether stubs and derived files are shown."""
+        self.rows: list[Row] = []
+        self.kept: Kept | None = None
+        """What the filter keeps, while there is one."""
+        self.total = 0
+        """How many files the filter looked at."""
+        self._made_from: tuple[object, ...] = ()
+        self._files: tuple[int, bool, list[Branch]] = (0, False, [])
+
+    def begin(self, overview: Overview) -> None:
+        """Opens all folders of a small tree, once."""
+        if self.opened is None:
+            small = len(overview.branches) <= _OPEN_AT_FIRST
+            self.opened = frozenset(path for path, branch in overview.branches.items() if branch.is_folder and small)
+
+    def settle(self, overview: Overview, selected: str, sieve: Sieve) -> bool:
+        """Makes the rows of ``overview``, ``selected`` always among them; whether they are other ones than before."""
+        branch = overview.branches.get(selected)
+        also = frozenset((selected, *ancestors(selected))) if branch is not None and branch.aside else frozenset()
+        made_from = (overview.generation, self.opened, self.order, self.aside, sieve, also)
+        if made_from == self._made_from:
+            return False
+        self._made_from = made_from
+        files = self._files_of(overview) if sieve else []
+        self.total = len(files)
+        self.kept = kept(files, sieve) if sieve else None
+        self.rows = rows(overview.roots, self.order, None if sieve else self.opened, self._shown(also))
+        return True
+
+    def is_open(self, path: str) -> bool:
+        """Whether folder ``path`` is open; all are while there is a filter."""
+        return self.kept is not None or path in (self.opened or ())
+
+    def open(self, *paths: str) -> None:
+        """Opens folders."""
+        self.opened = (self.opened or frozenset()).union(paths)
+
+    def close(self, path: str) -> None:
+        """Closes a folder."""
+        self.opened = (self.opened or frozenset()) - {path}
+
+    def _files_of(self, overview: Overview) -> list[Branch]:
+        if self._files[:2] != (overview.generation, self.aside):
+            found = [branch for branch in overview.branches.values() if not branch.is_folder]
+            found = found if self.aside else [branch for branch in found if not branch.aside]
+            self._files = (overview.generation, self.aside, found)
+        return self._files[2]
+
+    def _shown(self, also: frozenset[str]) -> Callable[[Branch], bool]:
+        if self.kept is not None:
+            paths = self.kept.paths
+            return lambda branch: branch.path in paths
+        if self.aside:
+            return lambda branch: True
+        return lambda branch: not branch.aside or branch.path in also

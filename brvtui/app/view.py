@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from brvtui.inquire.log_summary import Compared, LogSummary
 from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Trace
 from brvtui.tree.logged_query import LoggedQuery
+
+if TYPE_CHECKING:
+    from brvtui.inquire.about import About, Around
+    from brvtui.inquire.similar import Similar
 
 INDEX = "index"
 """The kind of a folder's ``_index.md``."""
@@ -76,6 +81,8 @@ class Overview:
     notices: tuple[str, ...]
     branches: Mapping[str, Branch]
     """Every folder and file of :attr:`roots` by its path."""
+    aside: int
+    """How many stubs and derived files there are."""
     fingerprint: str
     generation: int
     loaded_ms: float
@@ -96,6 +103,15 @@ class NoteText:
 
     path: str
     text: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarNotes:
+    """The notes most like the one at ``path``, best first, or why they cannot be found."""
+
+    path: str
+    found: tuple[Similar, ...] = ()
     problem: str = ""
 
 
@@ -146,6 +162,13 @@ class View:
     own: Hit | None = None
     """The score that the selected near miss would have had."""
     note: NoteText | None = None
+    page: About | None = None
+    """What is known by itself of a note that is, or was, selected."""
+    around: Around | None = None
+    """What surrounds a note that is, or was, selected."""
+    similar: SimilarNotes | None = None
+    seeking_similar: str = ""
+    """The note whose like is being sought."""
     cache: CacheShown | None = None
     log: LogShown | None = None
     followed: LoggedQuery | None = None

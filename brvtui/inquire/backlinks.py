@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.tree.links import Link, LinkState, Names, Resolved, links_in
 from brvtui.tree.regular import read_regular
 
 _LOOKED_UP_AT_ONCE = 256
+_names: WeakKeyDictionary[Snapshot, Mapping[str, Names]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class LinkReader:
                 known[note.path] = before if before and unchanged else (parsed, _read(snapshot, note.path))
             self._known = known
             links = {path: links for path, (_, links) in known.items() if links}
-            made = LinkIndex(links, snapshot.parsed, _names(snapshot.parsed.values()))
+            made = LinkIndex(links, snapshot.parsed, names_of(snapshot))
             made.warm()
             self._made = snapshot, made
             return made
@@ -109,8 +111,12 @@ def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
     return links_in(data.decode("utf-8", "replace"))
 
 
-def _names(parsed: Iterable[Parsed]) -> dict[str, Names]:
-    paths: dict[str, list[str]] = {"": []}
-    for entry in parsed:
-        paths.setdefault(entry.alias, []).append(entry.file)
-    return {alias: Names(files) for alias, files in paths.items()}
+def names_of(snapshot: Snapshot) -> Mapping[str, Names]:
+    """The files of each tree, by the alias of its source; remembered while the snapshot lives."""
+    known = _names.get(snapshot)
+    if known is None:
+        paths: dict[str, list[str]] = {"": []}
+        for entry in snapshot.parsed.values():
+            paths.setdefault(entry.alias, []).append(entry.file)
+        known = _names[snapshot] = {alias: Names(files) for alias, files in paths.items()}
+    return known

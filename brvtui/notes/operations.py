@@ -71,11 +71,11 @@ class Notes:
 
     def links_of(self, path: str) -> tuple[Resolved, ...]:
         """Where the links of the note at ``path`` lead. The first call reads every note."""
-        return self._links().links_of(path)
+        return self.links().links_of(path)
 
     def backlinks(self, path: str) -> tuple[Backlink, ...]:
         """The links that lead to the note or folder at ``path``. The first call reads every note."""
-        return self._links().backlinks(path)
+        return self.links().backlinks(path)
 
     def similar(self, path: str, limit: int = _ALIKE) -> tuple[Similar, ...]:
         """The notes most like the one at ``path``. Raises KeyError and OSError; the first call reads every note."""
@@ -88,7 +88,7 @@ class Notes:
     def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:
         """Giving the note or folder at ``path`` another path; links follow. Raises :class:`NoteError`."""
         self._opened.load()
-        index = self._links()
+        index = self.links()
         return plan_move(self._opened.snapshot, index, path, target, self._known(), keep_mtimes)
 
     def plan_archive(self, path: str) -> Plan:
@@ -154,7 +154,8 @@ class Notes:
         """Has the next question see what ``plan`` changed."""
         self._opened.refresh([self._tree / path for path in plan.paths])
 
-    def _links(self) -> LinkIndex:
+    def links(self) -> LinkIndex:
+        """The links of all notes; the first call on a snapshot reads the notes that changed."""
         made = self._reader.index(self._opened.snapshot)
         assert made is not None  # Nothing cancels it.
         return made

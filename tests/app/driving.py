@@ -48,7 +48,7 @@ async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: floa
     """Waits until ``happened()`` is true; how many seconds that took. Fails after ``seconds``."""
     begun = time.monotonic()
     while not happened():
-        assert time.monotonic() - begun < seconds, f"did not happen within {seconds} s: {view(pilot)}"
+        assert time.monotonic() - begun < seconds, f"did not happen within {seconds} s: {shown(pilot)}"
         await pilot.pause(0.005)
     return time.monotonic() - begun
 

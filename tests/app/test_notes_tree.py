@@ -122,7 +122,7 @@ async def test_stubs_and_derived_files_are_shown_when_asked_for(app: BrvTui) -> 
         await open_notes(pilot)
         tree = _tree(app)
         assert "_archived" not in tree.choices
-        assert "2 stubs and derived files" in text_of(pilot, "#tree")
+        assert "2 stubs, derived files" in text_of(pilot, "#tree")
         await pilot.press("full_stop")
         text = text_of(pilot, "#tree")
         assert "_archived" in tree.choices
@@ -152,7 +152,7 @@ async def test_orders(app: BrvTui) -> None:
         await open_notes(pilot)
         tree = _tree(app)
         await pilot.press("S")
-        assert tree.order is Order.IMPORTANCE
+        assert tree.outline.order is Order.IMPORTANCE
         jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
         assert [path.rpartition("/")[2] for path in jwt] == [
             "token_store.md",
@@ -170,7 +170,7 @@ async def test_orders(app: BrvTui) -> None:
         ]
         assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith("2.0 d")
         await pilot.press("S")
-        assert tree.order is Order.NAME
+        assert tree.outline.order is Order.NAME
 
 
 async def test_unseen_files_can_be_looked_at(app: BrvTui) -> None:

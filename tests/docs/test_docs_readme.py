@@ -22,6 +22,7 @@ KEY_NAMES = {
     "equals_sign": "=",
     "colon": ":",
     "pagedown": "PgDn",
+    "backspace": "Backspace",
     "pageup": "PgUp",
     "space": "Space",
 }

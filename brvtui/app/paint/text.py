@@ -6,6 +6,7 @@ import re
 
 from rich.cells import cell_len
 
+_LEAST_WIDTH = 4
 _WORDS = re.compile(r" *[^ ]+| +")
 
 
@@ -55,31 +56,39 @@ def fit(text: str, width: int) -> str:
 
 def wrap(text: str, width: int) -> list[str]:
     """``text`` (one paragraph) in lines of at most ``width`` cells, broken at spaces where that is possible."""
-    width = max(width, 4)
-    if cell_len(text) <= width:
-        return [text]
-    lines: list[str] = []
-    line = ""
-    used = 0
+    return [text[start:end] for start, end in breaks(text, max(width, _LEAST_WIDTH))]
+
+
+def breaks(text: str, width: int) -> list[tuple[int, int]]:
+    """Where the lines of ``text`` begin and end when it is wrapped to ``width`` cells; spaces at the breaks fall away.
+
+    At least one line, the last of which may be empty.
+    """
+    if len(text) <= width and cell_len(text) <= width:
+        return [(0, len(text))]
+    lines: list[tuple[int, int]] = []
+    start = place = used = 0
     for word in _pieces(text):
-        size = cell_len(word)
-        if used + size <= width:
-            line += word
-            used += size
-            continue
-        if line.strip():
-            lines.append(line.rstrip())
-            word = word.lstrip()
-            size = cell_len(word)
-        while size > width:
-            head = _prefix(word, width) or word[0]
-            lines.append(head)
-            word = word[len(head) :]
-            size = cell_len(word)
-        line, used = word, size
-    if line.strip() or not lines:
-        lines.append(line.rstrip())
+        end = place + len(word)
+        used += cell_len(word)
+        if used > width:
+            if text[start:place].strip():
+                lines.append((start, _trimmed(text, start, place)))
+                start = end - len(word.lstrip())
+            # the whole rest is measured only when its beginning fits
+            while cell_len(text[start : min(end, start + width + 1)]) > width or cell_len(text[start:end]) > width:
+                head = _prefix(text[start:end], width) or text[start]
+                lines.append((start, start + len(head)))
+                start += len(head)
+            used = cell_len(text[start:end])
+        place = end
+    if not lines or text[start:].strip():
+        lines.append((start, _trimmed(text, start, place)))
     return lines
+
+
+def _trimmed(text: str, start: int, end: int) -> int:
+    return start + len(text[start:end].rstrip())
 
 
 def _pieces(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The Notes screen: the tree, and the selected note."""
+"""The Notes screen: the tree, the selected note, and what is known of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from textual.binding import BindingType
 
 from brvtui.app import keymap
 from brvtui.app.arrangement import NOTES
-from brvtui.app.messages import NoteWanted
+from brvtui.app.messages import LinkFollowed, NoteWanted
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.widgets.about import AboutPane
 from brvtui.app.widgets.note import NotePane
 from brvtui.app.widgets.notes_tree import NotesTree
 
@@ -25,11 +26,27 @@ class NotesScreen(FrameScreen):
     AUTO_FOCUS = "#tree"
 
     def make_panes(self) -> ComposeResult:
-        """Tree and note."""
+        """Tree, note, and what is known of it."""
         yield NotesTree(id="tree")
         yield NotePane(id="note")
+        yield AboutPane(id="about")
 
     @on(NoteWanted)
     def _note_wanted(self, event: NoteWanted) -> None:
         self.brv.select(event.file)
         self.action_pane("note")
+
+    @on(LinkFollowed)
+    def _link_followed(self, event: LinkFollowed) -> None:
+        overview = self.view.overview
+        branch = overview.branches.get(event.path) if overview is not None else None
+        if branch is not None and branch.is_folder:
+            self.query_one(NotesTree).open_to(event.path)
+            self.action_pane("tree")
+        else:
+            self.brv.go_to(event.path)
+            self.action_pane("note")
+
+    def action_go(self, way: int) -> None:
+        """Back to the note before on the trail of links that were followed, or forward again."""
+        self.brv.go(way)

@@ -139,6 +139,14 @@ class QueryScreen(FrameScreen):
         """Why the selected note is, or is not, in the answer, in a modal."""
         self.brv.explain(self.note_at_hand)
 
+    async def action_open_note(self) -> None:
+        """Shows the note at hand on the Notes screen."""
+        if self.note_at_hand:
+            self.brv.select(self.note_at_hand)
+            await self.app.switch_mode("notes")
+        else:
+            self.brv.notify("select a note: o then shows it on the screen Notes", timeout=4)
+
     def action_clear_cache(self) -> None:
         """Empties the simulated cache."""
         self.brv.clear_cache()

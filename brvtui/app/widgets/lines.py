@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from rich.segment import Segment
+from rich.style import Style
 from textual import events
+from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from brvtui.app.glyphs import Glyphs
 from brvtui.app.paint.line import Line, Span
+from brvtui.app.paint.segments import segments
 from brvtui.app.view import View
 
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui
 
-LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈", ".x/>--~''#|-^v~") | {ord("≥"): ">=", ord("≤"): "<="}
+LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈─•", ".x/>--~''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
 """A plain letter for the typographic signs in our own texts."""
 
 
@@ -31,6 +33,12 @@ class Lines(Widget):
         self.lines: Sequence[Line] = ()
         """What is drawn; a sequence may make its lines when they are asked for."""
         self._strips: dict[int, Strip] = {}
+        self._painted: dict[int, Strip] = {}
+        """What was painted last, by row."""
+        self._repainting = False
+        self._base = Style()
+        self.area = Size(0, 0)
+        """The size of the content when it was painted."""
         self._built: tuple[object, ...] | None = None
 
     @property
@@ -84,13 +92,35 @@ class Lines(Widget):
         return self.build(self.view, self.room)
 
     def changed(self) -> None:
-        """Draws anew."""
+        """Draws what has changed."""
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Draws, before long, the rows that look different from what was painted of them; the others are left alone."""
         self._strips.clear()
-        self.refresh()
+        if not self._repainting:
+            self._repainting = True
+            self.call_next(self._repaint)
+
+    def _repaint(self) -> None:
+        self._repainting = False
+        self._measure()
+        width, height = self.area
+        rows = [y for y in range(height) if self.paint_row(y) != self._painted.get(y)]
+        if len(rows) == height:
+            self.refresh(Region(0, 0, width, height))
+        elif rows:
+            self.refresh(*(Region(0, y, width, 1) for y in rows))
+
+    def _measure(self) -> None:
+        """Looks up once what would be looked up for every row."""
+        self.area = self.content_size
+        self._base = self.rich_style
 
     def restyle(self) -> None:
         """Draws anew in the colours of another theme."""
         self._strips.clear()
+        self._painted.clear()
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -113,28 +143,37 @@ class Lines(Widget):
         """The spans of line ``number`` as they are painted."""
         return self.lines[number].spans
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows of ``crop`` as segments."""
+        self._measure()
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Row ``y`` as segments."""
-        width = self.content_size.width
+        strip = self._painted[y] = self.paint_row(y)
+        return strip
+
+    def paint_row(self, y: int) -> Strip:
+        """How row ``y`` looks now."""
         number = self.line_at(y)
         if not 0 <= number < len(self.lines):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(self.area.width, self._base)
         strip = self._strips.get(number)
         if strip is None:
-            strip = self._strips[number] = self._strip(number, width)
+            strip = self._strips[number] = self._strip(number, self.area.width)
         return strip
 
     def _strip(self, number: int, width: int) -> Strip:
         palette = self.brv.palette
-        base = self.rich_style
+        base = self._base
         ground = self.ground(number)
         under = base + palette.on("text", ground) if ground else base
         letters = not self.glyphs.unicode
-        segments = [
-            Segment(text.translate(LETTERS) if letters else text, base + palette.on(role, ground))
+        spans = (
+            (text.translate(LETTERS) if letters else text, base + palette.on(role, ground))
             for text, role in self.spans(number)
-        ]
-        return Strip(segments).adjust_cell_length(width, under)
+        )
+        return Strip(segments(spans, width, under)).adjust_cell_length(width, under)
 
 
 def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:

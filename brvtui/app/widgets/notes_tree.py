@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.messages import NoteWanted
-from brvtui.app.outline import Order
+from brvtui.app.outline import Order, ancestors
 from brvtui.app.view import Branch, View
 from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
 
@@ -28,7 +28,8 @@ class NotesTree(TreePane):
 
     def heading(self, view: View) -> str:
         """Says in which order the notes stand, when it is not the usual one."""
-        return "Tree" if self.order is Order.NAME else f"Tree · by {self.order.value}"
+        order = self.outline.order
+        return "Tree" if order is Order.NAME else f"Tree · by {order.value}"
 
     def followed(self, before: str) -> str:
         """The cursor is always on the selected note."""
@@ -55,6 +56,13 @@ class NotesTree(TreePane):
             self.toggle(self.chosen)
         elif self.chosen:
             self.post_message(NoteWanted(self.chosen))
+
+    def open_to(self, folder: str) -> None:
+        """Opens ``folder`` and puts the cursor on it."""
+        self.outline.open(folder, *ancestors(folder))
+        self.restamp()
+        if folder in self.choices:
+            self.move_to(self.choices.index(folder))
 
     def clicked(self, place: int) -> None:
         """A click on a note shows it; on a folder, opens or closes it."""

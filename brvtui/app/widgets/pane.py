@@ -113,29 +113,32 @@ class Pane(Lines, can_focus=True):
         wanted = max(0, min(offset, self.last_offset))
         if wanted != self.offset_row:
             self.offset_row = wanted
-            self.refresh()
+            self.repaint()
 
     def line_at(self, row: int) -> int:
         """Which line is drawn in ``row``."""
         return row if row < self.pinned else row + self.offset_row
 
-    def render_line(self, y: int) -> Strip:
+    def paint_row(self, y: int) -> Strip:
         """Row ``y``, with the scroll mark at its end when there is more."""
-        height = self.rows
-        if self.field is not None and y >= height:
-            return self._prompt()
-        strip = super().render_line(y)
-        if self.last_offset and y >= self.pinned:
+        width, height = self.area
+        if self.field is not None:
+            height = max(height - 1, 1)
+            if y >= height:
+                return self._prompt()
+        strip = super().paint_row(y)
+        last = max(0, len(self.lines) - height)
+        if last and y >= self.pinned:
             size = max(1, round(height * height / len(self.lines)))
-            start = round(self.offset_row / self.last_offset * (height - size)) if height > size else 0
+            start = round(self.offset_row / last * (height - size)) if height > size else 0
             if start <= y < start + size:
-                mark = Segment(self.glyphs.thumb, self.rich_style + self.brv.palette.style("faint"))
-                strip = Strip([*strip.crop(0, self.content_size.width - 1), mark])
+                mark = Segment(self.glyphs.thumb, self._base + self.brv.palette.style("faint"))
+                strip = Strip([*strip.crop(0, width - 1), mark])
         return strip
 
     def _prompt(self) -> Strip:
-        style = self.rich_style + self.brv.palette.style("bold accent")
-        return Strip([Segment("/ ", style)]).adjust_cell_length(self.content_size.width, self.rich_style)
+        style = self._base + self.brv.palette.style("bold accent")
+        return Strip([Segment("/ ", style)]).adjust_cell_length(self.area.width, self._base)
 
     # filtering
 
@@ -151,12 +154,17 @@ class Pane(Lines, can_focus=True):
         """``lines`` as they are; those that match are found, to be lit and stepped through."""
         if self.sieve:
             keeps = self.sieve.keeps
-            self.found = [place for place, made in enumerate(lines) if place >= self.pinned and keeps(made.low)]
+            low = self.lowered(lines)
+            self.found = [place for place, text in enumerate(low) if place >= self.pinned and keeps(text)]
         else:
             self.found = ()
         if self._here not in self.found:
             self._here = -1
         return lines
+
+    def lowered(self, lines: Sequence[Line]) -> Sequence[str]:
+        """The texts of ``lines`` in lower case."""
+        return [made.low for made in lines]
 
     def tally(self) -> str:
         """What the filter found, in words; empty without a filter."""
@@ -220,7 +228,7 @@ class Pane(Lines, can_focus=True):
         self.sieve = Sieve.of(text)
         if self.sieve != before:
             self._here = -1
-            self.restyle()
+            self.repaint()
             self.rebuild()
             self.sieved()
             self._count()
@@ -254,7 +262,7 @@ class Pane(Lines, can_focus=True):
         if not self.offset_row + self.pinned <= self._here < self.offset_row + self.rows:
             self.scroll_to_row(self._here - self.rows // 3)
         self._count()
-        self.restyle()
+        self.repaint()
 
     # scrolling
 
@@ -323,7 +331,7 @@ class ChoicePane(Pane):
         self.cursor = place
         self.reveal()
         if moved:
-            self.restyle()
+            self.repaint()
             if tell:
                 self.moved(self.choices[place])
 
@@ -392,11 +400,11 @@ class ChoicePane(Pane):
 
     def on_focus(self, event: events.Focus) -> None:
         """The cursor is brighter with focus."""
-        self.restyle()
+        self.repaint()
 
     def on_blur(self, event: events.Blur) -> None:
         """The cursor is dimmer without focus."""
-        self.restyle()
+        self.repaint()
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses; a click on what is chosen takes it."""
@@ -414,20 +422,28 @@ class ChoicePane(Pane):
         self.move_to(place)
 
     def action_down(self) -> None:
-        """The next choice."""
-        self.move_to(self.cursor + 1)
+        """The next choice; after the last, a row down."""
+        if self.cursor < len(self.choices) - 1:
+            self.move_to(self.cursor + 1)
+        else:
+            super().action_down()
 
     def action_up(self) -> None:
-        """The choice before."""
-        self.move_to(self.cursor - 1)
+        """The choice before; before the first, a row up."""
+        if self.cursor > 0:
+            self.move_to(self.cursor - 1)
+        else:
+            super().action_up()
 
     def action_top(self) -> None:
-        """The first choice."""
+        """The first choice, and what stands above it."""
         self.move_to(0)
+        super().action_top()
 
     def action_bottom(self) -> None:
-        """The last choice."""
+        """The last choice, and what stands below it."""
         self.move_to(len(self.choices) - 1)
+        super().action_bottom()
 
     def action_page(self, pages: int) -> None:
         """A page of choices up or down."""

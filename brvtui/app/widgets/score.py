@@ -108,7 +108,7 @@ def _body(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
     made += [_part(part, width, glyphs) for part in hit.parts]
     made.append(_sum(hit, width, glyphs))
     if hit.ceiling:
-        made += _ceiling(hit.ceiling, width)
+        made += ceiling_lines(hit.ceiling, width)
     if hit.signals:
         made += signals(hit.signals, width, glyphs)
     return made + terms(hit.text, view.detail if _is_for(view, hit.file) else None, width, glyphs)
@@ -186,7 +186,8 @@ def _sum(hit: Hit, width: int, glyphs: Glyphs) -> Line:
     return Line().right(width, right.add(f"= {hit.score:.4f}", "bold strong"))
 
 
-def _ceiling(ceiling: Ceiling, width: int) -> list[Line]:
+def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
+    """The best score that any wording could give, and for how long that is enough."""
     text = f"ceiling {ceiling.score:.3f}"
     for horizon in ceiling.horizons:
         threshold = _short(horizon.threshold)
@@ -202,9 +203,12 @@ def _ceiling(ceiling: Ceiling, width: int) -> list[Line]:
 def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
     """Signals before and after decay, their source, and what an access hit would do."""
     made = [rule(width, f"signals from {aged.source} · {days(aged.days)} old", dash=glyphs.dash)]
-    first = Line().gap().add("importance ", "muted")
-    first.add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text").add("  recency ", "muted")
-    made.append(first.add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text").cut(width))
+    first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")
+    then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text")
+    if first.width + then.width < width:
+        made.append(first.gap().extend(then.spans))
+    else:
+        made += [first.cut(width), then.cut(width)]
     sign, role = glyph_of(Kind.CONTEXT, aged.maturity, glyphs)
     second = Line().gap().add(f"{sign} {aged.maturity}", role)
     made.append(second.add(f"  read {aged.access_count}×  changed {aged.update_count}×", "muted").cut(width))

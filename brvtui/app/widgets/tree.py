@@ -8,7 +8,7 @@ from typing import ClassVar, overload
 from textual.binding import Binding, BindingType
 
 from brvtui.app.glyphs import Glyphs
-from brvtui.app.outline import Kept, Order, Row, ancestors, kept, rows
+from brvtui.app.outline import Order, Outline, Row, ancestors
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import cut_left, days, wrap
 from brvtui.app.view import INDEX, MANIFEST, Branch, Overview, Phase, View, marks_of
@@ -20,7 +20,6 @@ from brvtui.trace import Kind
 ROOT = ""
 UNSEEN = "\0unseen"
 ASIDE = "\0aside"
-_OPEN_AT_FIRST = 60
 _MOST_UNSEEN = 500
 _LEAST_NAME = 6
 _MS_PER_DAY = 86_400_000
@@ -50,23 +49,32 @@ class TreePane(ChoicePane):
     def __init__(self, *, id: str) -> None:
         """A tree with nothing opened."""
         super().__init__(id=id)
-        self.opened: set[str] | None = None
-        self.order = Order.NAME
-        self.shows_aside = False
-        self._rows: list[Row] = []
-        self._stamp = 0
+        self.outline = Outline()
+        self._tail: list[Line] = []
+        self._last: list[str] = []
+        self._owners: list[int] = []
         self._followed = ""
-        self._kept: Kept | None = None
-        self._files: tuple[int, bool, list[Branch]] = (0, False, [])
+        self._stamp = 0
+        self._marks: dict[str, str] = {}
+        self._look: tuple[object, ...] = ()
 
     def depends(self, view: View) -> tuple[object, ...]:
-        """The tree, what is open and how, scope, selection and scores."""
-        return (view.overview, view.scope, view.selected, view.answered, view.phase, self._stamp)
+        """The tree, what is open and how, the selected note and the scope."""
+        return (view.overview, view.selected, view.scope, view.phase, view.problem, self._stamp)
 
     def restamp(self) -> None:
         """Builds the rows again, because something beside the view changed."""
         self._stamp += 1
         self.rebuild()
+
+    def update(self, view: View) -> None:
+        """Shows ``view``: rows that stay may look different under another trace, selection or scope."""
+        super().update(view)
+        look = (view.answered, view.selected, view.scope)
+        if look != self._look:
+            self._look = look
+            self._marks = marks_of(view.answered)
+            self.repaint()
 
     @property
     def branch(self) -> Branch | None:
@@ -84,28 +92,28 @@ class TreePane(ChoicePane):
 
     def build(self, view: View, width: int) -> Sequence[Line]:
         """One line a row that is seen; lines are made when they are painted."""
-        before = self.chosen
-        self.choices, self.owner, self._rows = [], [], []
         overview = view.overview
         if overview is None:
+            self.choices, self.owner = [], []
             text = "no tree" if view.phase is Phase.FAILED else "reading the tree…"
             return empty_lines(view.problem or text, width)
-        self._open_first(overview)
+        before = self.chosen
+        self.outline.begin(overview)
         if view.selected != self._followed:
             self._followed = view.selected
-            self.opened = {*(self.opened or ()), *ancestors(view.selected)}
+            self.outline.open(*ancestors(view.selected))
             before = self.followed(before)
-        files = self._files_of(overview) if self.sieve else []
-        self._kept = kept(files, self.sieve) if self.sieve else None
-        self.all = len(files)
-        self._rows = rows(overview.roots, self.order, None if self._kept else self.opened, self._shown(view))
+        other = self.outline.settle(overview, view.selected, self.sieve)
+        self.all = self.outline.total
         head = self.head(view, width)
-        tail = self._tail(overview, width)
-        self.choices = [*([ROOT] if head else []), *(branch.path for branch, _ in self._rows), *self._last]
-        self.owner = [*range(len(head) + len(self._rows)), *self._owners]
-        self.cursor = self.choices.index(before) if before in self.choices else 0
-        marks = marks_of(view.answered)
-        return RowLines(head, self._rows, tail, lambda row: self._row(row, width, marks))
+        last = self._last
+        self._end_with(overview, width, bool(head))
+        if other or last != self._last or not self.choices:
+            self.choices = [*([ROOT] if head else []), *(branch.path for branch, _ in self.outline.rows), *self._last]
+            self.owner = [*range(len(head) + len(self.outline.rows)), *self._owners]
+        if before != self.chosen:
+            self.cursor = self.choices.index(before) if before in self.choices else 0
+        return RowLines(head, self.outline.rows, self._tail, self._row)
 
     def head(self, view: View, width: int) -> list[Line]:
         """The line above the rows, when there is one; it stands for the whole tree."""
@@ -115,49 +123,23 @@ class TreePane(ChoicePane):
         """Where the cursor goes when another note was selected; ``before`` is where it was."""
         return before
 
-    def _files_of(self, overview: Overview) -> list[Branch]:
-        """The files that a filter looks at, in the order of the rows."""
-        if self._files[:2] != (overview.generation, self.shows_aside):
-            found = [branch for branch in overview.branches.values() if not branch.is_folder]
-            found = found if self.shows_aside else [branch for branch in found if not branch.aside]
-            self._files = (overview.generation, self.shows_aside, found)
-        return self._files[2]
-
-    def _shown(self, view: View) -> Callable[[Branch], bool]:
-        """Whether a folder or file has a row where its folder is open."""
-        if self._kept is not None:
-            paths = self._kept.paths
-            return lambda branch: branch.path in paths
-        if self.shows_aside:
-            return lambda branch: True
-        also = {view.selected, *ancestors(view.selected)}
-        return lambda branch: not branch.aside or branch.path in also
-
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The rows are filtered already; the cursor goes to a file."""
-        if self._kept is not None and self.chosen not in self._kept.files:
-            places = (place for place, choice in enumerate(self.choices) if choice in self._kept.files)
-            self.cursor = next(places, 0)
+        kept = self.outline.kept
+        if kept is not None and self.chosen not in kept.files:
+            self.cursor = next((place for place, choice in enumerate(self.choices) if choice in kept.files), 0)
         return lines
 
     def tally(self) -> str:
         """How many files the filter keeps, of how many."""
-        return f"{len(self._kept.files)} of {self.all}" if self._kept is not None else ""
-
-    def _open_first(self, overview: Overview) -> None:
-        if self.opened is None:
-            branches = overview.branches.values()
-            small = len(branches) <= _OPEN_AT_FIRST
-            self.opened = {branch.path for branch in branches if branch.is_folder and small}
-
-    def _is_open(self, path: str) -> bool:
-        return self._kept is not None or path in (self.opened or ())
+        kept = self.outline.kept
+        return f"{len(kept.files)} of {self.all}" if kept is not None else ""
 
     # painting
 
-    def _row(self, row: Row, width: int, marks: dict[str, str]) -> Line:
+    def _row(self, row: Row) -> Line:
         branch, depth = row
-        view, glyphs = self.view, self.glyphs
+        view, glyphs, width, marks = self.view, self.glyphs, self.room, self._marks
         here = branch.path == view.scope or (branch.path == view.selected and self.marks_selected(marks))
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
@@ -167,16 +149,16 @@ class TreePane(ChoicePane):
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
             made.add(f"  {KIND_WORDS[branch.kind]}", "faint")
-        elif self._kept is not None and not self.sieve.keeps(branch.name.lower()):
+        elif self.outline.kept is not None and not self.sieve.keeps(branch.name.lower()):
             made.gap(2).add(cut_left(branch.path.rpartition("/")[2], max(_LEAST_NAME, width - made.width)), "faint")
         return made.right(width, Line().add(mark, "strong") if mark else self._value(branch))
 
     def _folder(self, made: Line, branch: Branch, width: int) -> Line:
         glyphs = self.glyphs
-        made.add(f"{glyphs.open if self._is_open(branch.path) else glyphs.closed} ", "muted")
+        made.add(f"{glyphs.open if self.outline.is_open(branch.path) else glyphs.closed} ", "muted")
         made.add(branch.name, "bold accent" if branch.path == self.view.scope else "text")
-        if self._kept is not None:
-            return made.right(width, Line().add(str(self._kept.folders[branch.path]), "muted"))
+        if self.outline.kept is not None:
+            return made.right(width, Line().add(str(self.outline.kept.folders[branch.path]), "muted"))
         return made.right(width, Line().extend(counts(branch.counts, glyphs)))
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
@@ -189,44 +171,42 @@ class TreePane(ChoicePane):
 
     def _value(self, branch: Branch) -> Line:
         overview = self.view.overview
-        if self.order is Order.IMPORTANCE and branch.maturity:
+        if self.outline.order is Order.IMPORTANCE and branch.maturity:
             return Line().add(f"{branch.importance:.0f}", "importance")
-        if self.order is Order.AGE and overview is not None:
+        if self.outline.order is Order.AGE and overview is not None:
             return Line().add(days(max(0.0, overview.loaded_ms - branch.mtime_ms) / _MS_PER_DAY), "recency")
         return Line()
 
-    def _tail(self, overview: Overview, width: int) -> list[Line]:
-        """The lines below the rows; what can be chosen of them is left in ``_last``, whose is which in ``_owners``."""
-        self._last: list[str] = []
-        self._owners: list[int] = []
-        lines = self._nothing(overview, width) + self._aside(overview, width) + self._unseen(overview, width)
-        return [made.cut(width) for made in lines]
+    def _end_with(self, overview: Overview, width: int, has_head: bool) -> None:
+        """Makes the lines below the rows, what can be chosen of them, and whose is which."""
+        self._last, self._owners = [], []
+        self._first_of_last = len(self.outline.rows) + has_head
+        lines = self._nothing(overview, width) + self._aside(overview) + self._unseen(overview, width)
+        self._tail = [made.cut(width) for made in lines]
 
     def _end(self, choice: str, lines: int = 1) -> None:
-        place = len(self._rows) + bool(self.head(self.view, self.room)) + len(self._last)
+        self._owners += [self._first_of_last + len(self._last)] * lines
         self._last.append(choice)
-        self._owners += [place] * lines
 
     def _nothing(self, overview: Overview, width: int) -> list[Line]:
-        if self._rows:
+        if self.outline.rows:
             return []
-        made = empty_lines(NOTHING if self._kept is not None else "no notes in this tree yet", width)
+        made = empty_lines(NOTHING if self.outline.kept is not None else "no notes in this tree yet", width)
         self._owners += [-1] * len(made)
         return made
 
-    def _aside(self, overview: Overview, width: int) -> list[Line]:
-        hidden = sum(branch.aside and not branch.is_folder for branch in overview.branches.values())
-        if not hidden or self._kept is not None:
+    def _aside(self, overview: Overview) -> list[Line]:
+        if not overview.aside or self.outline.kept is not None:
             return []
         self._end(ASIDE)
-        verb = "hide " if self.shows_aside else ""
-        return [line(" . ", "bold muted").add(f"{verb}{hidden} stubs and derived files", "faint")]
+        verb = "hide " if self.outline.aside else ""
+        return [line(" . ", "bold muted").add(f"{verb}{overview.aside} stubs, derived files", "faint")]
 
     def _unseen(self, overview: Overview, width: int) -> list[Line]:
         unseen = [pair for pair in overview.unseen if self.sieve.keeps(pair[0].lower())]
         if not unseen:
             return []
-        is_open = self._kept is not None or UNSEEN in (self.opened or ())
+        is_open = self.outline.is_open(UNSEEN)
         sign = self.glyphs.open if is_open else self.glyphs.closed
         self._end(UNSEEN)
         right = Line().add(str(len(unseen)), "muted")
@@ -256,7 +236,7 @@ class TreePane(ChoicePane):
 
     def action_unfold(self) -> None:
         """Opens the folder, or steps into an open one."""
-        if self.chosen in (self.opened or ()):
+        if self.outline.is_open(self.chosen):
             self.action_down()
         else:
             self.toggle(self.chosen, True)
@@ -264,7 +244,7 @@ class TreePane(ChoicePane):
     def action_fold(self) -> None:
         """Closes the folder, or goes to the one that holds this."""
         path = self.chosen
-        if path in (self.opened or ()) and self._kept is None:
+        if self.outline.is_open(path) and self.outline.kept is None:
             self.toggle(path, False)
             return
         parent = path.rpartition("/")[0]
@@ -273,24 +253,25 @@ class TreePane(ChoicePane):
 
     def action_aside(self) -> None:
         """Shows stubs and derived files too, or no longer."""
-        self.shows_aside = not self.shows_aside
+        self.outline.aside = not self.outline.aside
         self.restamp()
         self.reveal()
 
     def action_order(self) -> None:
         """Orders the notes of each folder by name, importance or age."""
-        self.order = self.order.following
+        self.outline.order = self.outline.order.following
         self.restamp()
         self.reveal()
 
     def action_match(self, step: int) -> None:
         """The next file that the filter keeps, or the one before; after the last comes the first."""
-        if self._kept is None or not self._kept.files:
+        kept = self.outline.kept
+        if kept is None or not kept.files:
             return
         place = self.cursor
         while True:
             place = (place + step) % len(self.choices)
-            if self.choices[place] in self._kept.files:
+            if self.choices[place] in kept.files:
                 self.move_to(place)
                 return
 
@@ -303,9 +284,9 @@ class TreePane(ChoicePane):
         branch = self.view.overview.branches.get(path) if self.view.overview else None
         if path != UNSEEN and (branch is None or not branch.is_folder):
             return
-        is_open = path in (self.opened or ())
+        is_open = path in (self.outline.opened or ())
         if wanted is None or wanted != is_open:
-            self.opened = {*(self.opened or ())} ^ {path}
+            (self.outline.close if is_open else self.outline.open)(path)
             self.restamp()
             self.reveal()
             if path == UNSEEN and not is_open:
@@ -321,6 +302,13 @@ class RowLines(Sequence[Line]):
         self._rows = rows
         self._tail = tail
         self._draw = draw
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RowLines):
+            return NotImplemented
+        return self._rows is other._rows and (self._head, self._tail) == (other._head, other._tail)
+
+    __hash__ = None  # type: ignore[assignment]  # as of every sequence that can change
 
     def __len__(self) -> int:
         return len(self._head) + len(self._rows) + len(self._tail)

@@ -1,0 +1,58 @@
+"""The app with a heart: every time the event loop was held up is written down. Run by benchmarks that press its keys.
+
+    HEARTBEAT=FILE python -m benchmarks.heartbeat PROJECT
+
+When the app ends, FILE holds [[when, late, busy], …] in seconds, for every beat that came more than a millisecond late:
+when it was due on the performance counter, how late it came, and how much of the processor's time the whole process
+took meanwhile. Where a machine has other work to do, *late* is longer than *busy*.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from pathlib import Path, PurePath
+from typing import ClassVar
+
+from brvtui.app import app as app_module
+from brvtui.app import run
+from brvtui.app.app import BrvTui
+
+_BEAT_SECONDS = 0.004
+_LATE_SECONDS = 0.001
+
+
+class Beating(BrvTui):
+    """The app, listening to its own event loop."""
+
+    CSS_PATH: ClassVar[list[str | PurePath]] = [Path(app_module.__file__).parent / sheet for sheet in BrvTui.CSS_PATH]
+
+    def on_mount(self) -> None:
+        """Begins to beat."""
+        self.late: list[tuple[float, float, float]] = []
+        self._heart = asyncio.create_task(self._beat())
+
+    async def _beat(self) -> None:
+        while True:
+            asleep, before = time.perf_counter(), time.process_time()
+            await asyncio.sleep(_BEAT_SECONDS)
+            late = time.perf_counter() - asleep - _BEAT_SECONDS
+            if late > _LATE_SECONDS:
+                self.late.append((asleep, late, time.process_time() - before))
+
+    def on_unmount(self) -> None:
+        """Writes down what was late."""
+        Path(os.environ["HEARTBEAT"]).write_text(json.dumps(self.late))
+
+
+def main() -> int:
+    """Opens the app on the project that is named."""
+    app_module.BrvTui = Beating  # type: ignore[misc]  # run() takes it from there
+    return run(Path(sys.argv[1]), None, None, None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,240 @@
+"""About: what is known of the selected note, and what surrounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from brvtui.app.messages import LinkFollowed
+from brvtui.app.paint.bars import eighths
+from brvtui.app.paint.line import Line, line, rule
+from brvtui.app.paint.text import cut_left, days, plural, wrap
+from brvtui.app.view import Branch, View
+from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.score import ceiling_lines, signals
+from brvtui.app.widgets.tree import KIND_WORDS, sign_of
+from brvtui.app.widgets.verdict import empty_lines
+
+if TYPE_CHECKING:
+    from brvtui.inquire.about import About, Around, ManifestPlace
+    from brvtui.tree.links import Resolved
+
+_BAR = 6
+_MOST = 300
+"""Links shown of a note in each direction: more are no longer read, and would hold up the event loop."""
+_SEPARATOR = "\0"
+SEEK = "seek"
+"""The choice that finds similar notes."""
+
+
+class AboutPane(ChoicePane):
+    """Signals, ceiling, what ageing brings, place in the manifest; links to and from it; notes that are like it."""
+
+    TITLE = "About"
+    HELP_TEXT = (
+        "What is known of the selected note: signals before and after decay, the best score that any wording could "
+        "give it and for how long that is enough, what ageing brings next, where it stands in the manifest that a "
+        "model is shown. Below, notes that it links to, notes that link to it and, when asked for (f), notes like it "
+        "by their words: Enter goes to one."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "go to", id="about.take", tooltip="Go to the note"),
+        Binding("f", "similar", "find similar", id="about.similar", tooltip="Find the notes that are most like it"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """A pane that knows nothing yet."""
+        super().__init__(id=id)
+        self._is_whole = False
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """What is known of the note, and what surrounds it."""
+        return (view.page, view.around, view.selected, view.overview, view.similar, view.seeking_similar)
+
+    @property
+    def note(self) -> str:
+        """The note under the cursor; empty when the cursor is on none."""
+        branch = self._branch(self.path)
+        return self.path if branch is not None and branch.maturity else ""
+
+    @property
+    def path(self) -> str:
+        """What the row under the cursor leads to."""
+        return self.chosen.partition(_SEPARATOR)[2]
+
+    def update(self, view: View) -> None:
+        """Another note is read from its beginning."""
+        if view.selected != self.view.selected:
+            self.offset_row = self.cursor = 0
+        super().update(view)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """All that is known so far."""
+        before = self.chosen if self._is_whole else ""
+        self.choices, self.owner = [], []
+        if not view.selected:
+            return empty_lines("what is known of a note, and what surrounds it", width)
+        page, around = view.page, view.around
+        generation = view.overview.generation if view.overview is not None else 0
+        if page is None or page.path != view.selected or page.generation < generation:
+            self.brv.want_page(view.selected)
+        if around is None or around.path != view.selected or around.generation < generation:
+            self.brv.want_around(view.selected)
+        made: list[Line] = []
+        if page is not None and page.path == view.selected:
+            made += self._head(page, width)
+        known = around if around is not None and around.path == view.selected else None
+        self._is_whole = known is not None
+        made += self._ahead(known, width) + self._manifest(known, width)
+        self.owner = [-1] * len(made)
+        for lines, choice in (*self._links(known, width), *self._likes(view, width)):
+            self.owner += [len(self.choices) if choice else -1] * len(lines)
+            self.choices += [choice] if choice else []
+            made += lines
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        return made
+
+    def _head(self, page: About, width: int) -> list[Line]:
+        branch = self._branch(page.path)
+        made = Line().gap()
+        if branch is not None:
+            sign, role = sign_of(branch, self.glyphs)
+            made.add(f"{sign} ", role)
+        lines = [made.add(page.title, "bold strong").cut(width), line(f" {cut_left(page.path, width - 2)}", "muted")]
+        if branch is not None and branch.kind in KIND_WORDS:
+            lines.append(line(f" {KIND_WORDS[branch.kind]}", "accent"))
+        if page.aged is not None:
+            lines += signals(page.aged, width, self.glyphs)
+        if page.ceiling is not None:
+            lines += ceiling_lines(page.ceiling, width)
+        return lines
+
+    def _ahead(self, around: Around | None, width: int) -> list[Line]:
+        if around is None or around.standing is None:
+            return []
+        made = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
+        come = [str(coming.event) for coming in around.coming if not coming.days]
+        if come:
+            made += [line(f" {part}", "warn") for part in wrap(f"now: {', '.join(come)}", width - 2)]
+        for coming in around.coming:
+            if coming.days:
+                made.append(line(f" {coming.event} ", "text").add(f"in {days(coming.days)}", "accent").cut(width))
+        if not around.coming:
+            made.append(line(" stays as it is", "muted"))
+        return made
+
+    def _manifest(self, around: Around | None, width: int) -> list[Line]:
+        if around is None:
+            return []
+        words = place_words(around.place) if around.place is not None else "in no lane of it"
+        role = "text" if around.place is not None and around.place.rank else "warn"
+        made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
+        made += [line(f" {part}", role) for part in wrap(words, width - 2)]
+        return [*made, *(line(f" {part}", "muted") for part in wrap(around.manifest, width - 2))]
+
+    # what can be gone to
+
+    def _links(self, around: Around | None, width: int) -> Iterable[tuple[list[Line], str]]:
+        if around is None:
+            yield [rule(width, "links", dash=self.glyphs.dash), line(" reading the links of all notes…", "muted")], ""
+            return
+        to: dict[str, list[Resolved]] = {}
+        for found in around.links:
+            to.setdefault(found.path or found.link.target, []).append(found)
+        yield [rule(width, f"links to {len(to)}", dash=self.glyphs.dash)], ""
+        for target, links in islice(to.items(), _MOST):
+            path = links[0].path
+            how = ", ".join(dict.fromkeys(str(found.link.kind) for found in links))
+            yield (
+                [self._named(path, width, how) if self._branch(path) else self._lost(target, links[0], width)],
+                (f"to{_SEPARATOR}{path or target}"),
+            )
+        yield self._more(len(to))
+        back: dict[str, list[str]] = {}
+        for link in around.backlinks:
+            back.setdefault(link.source, []).append(str(link.found.link.line))
+        yield [rule(width, f"linked from {len(back)}", dash=self.glyphs.dash)], ""
+        for source, numbers in islice(back.items(), _MOST):
+            how = f"line {', '.join(numbers)}"
+            yield [self._named(source, width, how)], f"from{_SEPARATOR}{source}"
+        yield self._more(len(back))
+
+    def _more(self, count: int) -> tuple[list[Line], str]:
+        return ([line(f" … {count - _MOST} more", "muted")] if count > _MOST else []), ""
+
+    def _lost(self, target: str, found: Resolved, width: int) -> Line:
+        word = {"broken": "no such note", "refused": "leads out", "foreign": "no note"}.get(found.state, found.state)
+        right = Line().add(word, "muted" if found.state == "foreign" else "bad")
+        return (
+            line(f" {self.glyphs.cross} ", "bad")
+            .add(cut_left(target, width - 4 - right.width), "muted")
+            .right(width, right)
+        )
+
+    def _named(self, path: str, width: int, how: str) -> Line:
+        branch = self._branch(path)
+        made = Line().gap()
+        if branch is None or branch.is_folder:
+            made.add(f"{self.glyphs.closed} ", "muted").add(path, "text")
+        else:
+            sign, role = sign_of(branch, self.glyphs)
+            made.add(f"{sign} ", role).add(branch.name, "text")
+        return made.right(width, Line().add(how, "muted"))
+
+    def _likes(self, view: View, width: int) -> Iterable[tuple[list[Line], str]]:
+        similar = view.similar
+        yield [rule(width, "similar notes", dash=self.glyphs.dash)], ""
+        if view.seeking_similar == view.selected:
+            yield [line(" looking through all notes…", "muted")], ""
+        elif similar is None or similar.path != view.selected:
+            yield [line(" f ", "bold accent").add("finds the notes that are most like it", "muted").cut(width)], SEEK
+        elif similar.problem or not similar.found:
+            yield empty_lines(similar.problem or "no note shares words with it", width), ""
+        else:
+            for like in similar.found:
+                made = self._named(like.path, width - _BAR - 1, "").to(width - _BAR)
+                made.add(eighths(like.share, _BAR, self.glyphs), "bar")
+                words = line("   ").add(", ".join(like.words), "faint").cut(width)
+                yield [made, words], f"like{_SEPARATOR}{like.path}"
+
+    def _branch(self, path: str) -> Branch | None:
+        return self.view.overview.branches.get(path) if self.view.overview is not None else None
+
+    def words(self, choice: str, lines: object) -> str:
+        """Title and path, uncut."""
+        path = choice.partition(_SEPARATOR)[2]
+        branch = self._branch(path)
+        return f"{branch.name}\n{path}" if branch is not None else path
+
+    # actions
+
+    def action_take(self) -> None:
+        """Goes to what is under the cursor."""
+        if self.chosen == SEEK:
+            self.action_similar()
+        elif self._branch(self.path) is not None:
+            self.post_message(LinkFollowed(self.path))
+        elif self.path:
+            self.brv.notify(f"this link leads to no note: {self.path}", severity="warning", timeout=4)
+
+    def clicked(self, place: int) -> None:
+        """A click goes there."""
+        self.move_to(place)
+        self.action_take()
+
+    def action_similar(self) -> None:
+        """Finds the notes that are most like the selected one."""
+        self.brv.find_similar(self.view.selected)
+
+
+def place_words(place: ManifestPlace) -> str:
+    """Where a note stands in the manifest, or why it does not."""
+    lane = place.lane
+    text = "" if not place.text_path.endswith(".abstract.md") else ", with its abstract"
+    if place.rank:
+        return f"{lane.name}: number {place.rank} of {len(lane.entries)}, {plural(place.tokens, 'token')}{text}"
+    free = lane.budget - place.used
+    return f"left out of {lane.name}: its {plural(place.tokens, 'token')} do not fit into {free} of {lane.budget}"

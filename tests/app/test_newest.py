@@ -1,0 +1,85 @@
+"""Work of which only the newest request matters, and the trail of links that were followed."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.app.newest import Newest
+from brvtui.app.trail import Trail
+
+
+def test_one_at_a_time_and_then_only_the_newest() -> None:
+    begun: list[str] = []
+    work = Newest(begun.append, lambda: None)
+    for name in ("a", "b", "c"):
+        work.want(name)
+        work.go()
+    assert begun == ["a"]
+    work.finished()
+    assert begun == ["a", "c"]
+    work.finished()
+    assert begun == ["a", "c"]
+    work.want("d")
+    assert begun == ["a", "c", "d"]
+
+
+def test_of_a_burst_the_first_and_the_last() -> None:
+    begun: list[str] = []
+    pauses: list[None] = []
+    work = Newest(begun.append, lambda: pauses.append(None))
+    for name in ("a", "b", "c"):
+        work.want(name)
+        work.finished()
+    assert begun == ["a"]
+    assert len(pauses) == 3
+    work.go()
+    assert begun == ["a", "c"]
+    work.finished()
+    work.go()
+    assert begun == ["a", "c"]
+    work.want("d")
+    assert begun == ["a", "c", "d"]
+
+
+def test_back_and_forward() -> None:
+    trail = Trail().jumped("a").jumped("b")
+    assert trail.step(-1, "c") == ("b", Trail(("a",), ("c",)))
+    there, back = trail.step(-1, "c")
+    assert back.step(1, there) == ("c", Trail(("a", "b")))
+    assert back.step(-1, there)[0] == "a"
+
+
+def test_a_jump_forgets_what_was_ahead() -> None:
+    _, back = Trail().jumped("a").step(-1, "b")
+    assert back.ahead == ("b",)
+    assert back.jumped("a").ahead == ()
+
+
+def test_the_ends_of_a_trail() -> None:
+    assert Trail().step(-1, "a") == ("", Trail())
+    assert Trail().step(1, "a") == ("", Trail())
+    assert Trail().jumped("") == Trail()
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=8), st.integers(1, 7))
+def test_going_back_and_forward_again_ends_where_it_began(notes: list[str], steps: int) -> None:
+    trail, here = Trail(), notes[0]
+    for note in notes[1:]:
+        trail, here = trail.jumped(here), note
+    before, taken = (here, trail), 0
+    for _ in range(steps):
+        found, trail = trail.step(-1, here)
+        if found:
+            here, taken = found, taken + 1
+    for _ in range(taken):
+        here, trail = trail.step(1, here)
+    assert (here, trail) == before
+
+
+def test_a_trail_does_not_grow_for_ever() -> None:
+    trail = Trail()
+    for number in range(300):
+        trail = trail.jumped(str(number))
+    assert len(trail.back) == 100
+    assert trail.back[-1] == "299"

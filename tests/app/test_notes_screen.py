@@ -1,0 +1,435 @@
+"""The Notes screen: reading, following links, going back, what is known of a note; by keys and by mouse."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app import engine
+from brvtui.app.app import BrvTui
+from brvtui.app.reading import page_document
+from brvtui.app.screens.notes import NotesScreen
+from brvtui.app.widgets.about import SEEK, AboutPane
+from brvtui.app.widgets.note import NotePane, character_at
+from brvtui.app.widgets.notes_tree import NotesTree
+from brvtui.session import Session
+from tests.app.driving import (
+    HUGE,
+    NARROW,
+    SIZES,
+    WIDE,
+    ask,
+    brv,
+    frame,
+    open_notes,
+    screen,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
+from tests.support.trees import Tree
+
+STORE = "auth/jwt/token_store.md"
+HUB = "hub/links.md"
+_HUB = """---
+related: [auth/jwt/token_store.md, deploy/nowhere.md]
+---
+# Hub
+
+Go to [the store](../auth/jwt/token_store.md) or @auth/jwt/refresh_rotation.md, to [the end](#the-end),
+to [the web](https://example.org), to [a folder](../auth/oauth) or to [nowhere](lost.md).
+
+{filler}
+
+## The end
+
+Last words about tokens.
+"""
+
+
+@pytest.fixture
+def linked(garden: Tree) -> Tree:
+    garden.file(HUB, _HUB.format(filler="\n\n".join(f"Paragraph {number}." for number in range(40))), 3)
+    garden.note("hub/other.md", "Other", "@hub/links/x.md [hub](links.md)", days=3)
+    return garden
+
+
+@pytest.fixture
+def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+    return make_app(linked.root)
+
+
+async def _open(pilot: object, path: str = HUB) -> None:
+    await open_notes(pilot)  # type: ignore[arg-type]
+    brv(pilot).select(path)  # type: ignore[arg-type]
+    await settled(pilot)  # type: ignore[arg-type]
+
+
+def _note(app: BrvTui) -> NotePane:
+    return app.screen.query_one(NotePane)
+
+
+def _about(app: BrvTui) -> AboutPane:
+    return app.screen.query_one(AboutPane)
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_a_note_is_rendered_with_its_frontmatter(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await _open(pilot)
+        text = text_of(pilot, "#note")
+        assert "frontmatter" in text
+        assert "related  auth/jwt/token_store.md" in text
+        assert "(no such note)" in " ".join(text.split())
+        assert "## The end" not in text
+        assert "The end" in text
+        wide = size != NARROW
+        assert (f"Note · {HUB}" in shown(pilot)) == wide
+
+
+async def test_raw_and_rendered(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("f3", "r")
+        await settled(pilot)
+        assert "## The end" in text_of(pilot, "#note")
+        assert f"Note · {HUB} · raw" in shown(pilot)
+        await pilot.press("right_square_bracket")
+        assert _note(app).links[_note(app).link].target.path == STORE
+        await pilot.press("r")
+        await settled(pilot)
+        assert "## The end" not in text_of(pilot, "#note")
+
+
+async def test_links_are_gone_through_followed_and_come_back_from(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        note = _note(app)
+        await pilot.press("f3", "right_square_bracket", "right_square_bracket", "right_square_bracket")
+        (spot,) = note.links[note.link].spots
+        assert note.lines[spot.line].plain[spot.start : spot.end] == "the store"
+        assert any("reverse" in role for _, role in note.spans(spot.line))
+        await pilot.press("left_square_bracket")
+        assert note.link == 1
+        await pilot.press("right_square_bracket", "enter")
+        await settled(pilot)
+        assert view(pilot).selected == STORE
+        assert "kept hashed" in text_of(pilot, "#note")
+        assert app.screen.query_one(NotesTree).chosen == STORE
+        assert note.link == -1
+        await pilot.press("b")
+        await settled(pilot)
+        assert view(pilot).selected == HUB
+        await pilot.press("B")
+        await settled(pilot)
+        assert view(pilot).selected == STORE
+        await pilot.press("backspace", "backspace")
+        await settled(pilot)
+        assert view(pilot).selected == HUB
+        assert any("no link was followed" in notice.message for notice in app._notifications)
+
+
+async def test_the_first_enter_takes_the_first_link(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        await pilot.press("f3", "enter")
+        assert _note(app).link == 0
+        await pilot.press("enter")
+        await settled(pilot)
+        assert view(pilot).selected == STORE
+
+
+async def test_links_of_every_kind(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _open(pilot)
+        note = _note(app)
+        await pilot.press("f3")
+
+        async def follow(word: str) -> None:
+            for place, link in enumerate(note.links):
+                (first, *_) = link.spots
+                if word in note.lines[first.line].plain[first.start : first.end]:
+                    note.link = place
+            await pilot.press("enter")
+            await settled(pilot)
+
+        await follow("nowhere")
+        assert any("leads nowhere: no such note" in notice.message for notice in app._notifications)
+        await follow("web")
+        assert any("not a note of this tree: https://example.org" in notice.message for notice in app._notifications)
+        assert view(pilot).selected == HUB
+        await follow("the end")
+        assert note.lines[note.offset_row].plain.strip() == "The end" or note.offset_row == note.last_offset
+        await follow("folder")
+        tree = app.screen.query_one(NotesTree)
+        assert tree.chosen == "auth/oauth"
+        assert app.focused is tree
+
+
+async def test_a_click_on_a_link_follows_it(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await _open(pilot)
+        note = _note(app)
+        spot = next(spot for link in note.links for spot in link.spots if "the store" in _words(note, spot))
+        await pilot.click("#note", offset=(spot.start + 2, spot.line + 1))
+        await settled(pilot)
+        assert view(pilot).selected == STORE
+        assert app.focused is note
+        await pilot.click("#note", offset=(3, 2))
+        assert view(pilot).selected == STORE
+
+
+def _words(note: NotePane, spot: object) -> str:
+    line, start, end = (getattr(spot, name) for name in ("line", "start", "end"))
+    return note.lines[line].plain[start:end]
+
+
+async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, linked: Tree) -> None:
+    linked.note("hub/first.md", "First", "[end](links.md#the-end)", days=1)
+    async with app.run_test(size=NARROW) as pilot:
+        await _open(pilot, "hub/first.md")
+        await pilot.press("f3", "enter", "enter")
+        await settled(pilot)
+        note = _note(app)
+        assert view(pilot).selected == HUB
+        assert note.document is not None
+        assert note.offset_row == min(note.document.parts["the-end"], note.last_offset)
+        assert "Last words" in shown(pilot)
+
+
+async def test_terms_of_the_query_are_lit(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        note = _note(app)
+        lit = {
+            text.lower() for number in range(len(note.lines)) for text, role in note.spans(number) if "match" in role
+        }
+        assert {"token", "store"} <= lit
+
+
+async def test_words_are_found_in_a_long_note(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await _open(pilot)
+        await pilot.press("f3", "slash", *"paragraph 39")
+        await settled(pilot)
+        assert "Paragraph 39." in shown(pilot)
+        assert "match 1 of 1" in shown(pilot)
+
+
+async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "o")
+        assert not isinstance(frame(pilot), NotesScreen)
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "j")
+        await settled(pilot)
+        second = screen(pilot).results.choices[1]
+        await pilot.press("o")
+        await settled(pilot)
+        assert isinstance(frame(pilot), NotesScreen)
+        assert app.screen.query_one(NotesTree).chosen == view(pilot).selected == second
+        assert _note(app).shown is not None
+        assert _note(app).shown.page.path == second
+        await pilot.press("1", "f8", "G", "k", "o")
+        await settled(pilot)
+        assert isinstance(frame(pilot), NotesScreen)
+
+
+class TestAbout:
+    async def test_it_says_what_is_known(self, app: BrvTui) -> None:
+        async with app.run_test(size=HUGE) as pilot:
+            await _open(pilot, STORE)
+            text = text_of(pilot, "#about")
+            assert "● Token store" in text
+            assert "signals from signals file" in text
+            assert "ceiling" in text
+            assert "leaves tier 2 in" in text
+            assert "contexts: number" in text
+            assert "linked from 1" in text
+            assert "Hub" in text
+
+    async def test_links_can_be_gone_to_and_come_back_from(self, app: BrvTui) -> None:
+        async with app.run_test(size=WIDE) as pilot:
+            await _open(pilot)
+            about = _about(app)
+            await pilot.press("f4")
+            assert about.path == STORE
+            assert frame(pilot).note_at_hand == STORE
+            await pilot.press("enter")
+            await settled(pilot)
+            assert view(pilot).selected == STORE
+            assert app.focused is _note(app)
+            await pilot.press("b", "f4")
+            await settled(pilot)
+            assert view(pilot).selected == HUB
+            lost = next(place for place, choice in enumerate(about.choices) if "nowhere" in choice)
+            about.move_to(lost)
+            assert about.note == ""
+            assert frame(pilot).note_at_hand == HUB
+            await pilot.press("enter")
+            assert any("leads to no note" in notice.message for notice in app._notifications)
+            assert "no such note" in text_of(pilot, "#about")
+
+    async def test_a_click_goes_to_the_note_that_links_here(self, app: BrvTui) -> None:
+        async with app.run_test(size=HUGE) as pilot:
+            await _open(pilot)
+            about = _about(app)
+            place = about.choices.index(next(choice for choice in about.choices if choice.endswith("hub/other.md")))
+            row = about.owner.index(place) - about.offset_row
+            await pilot.click("#about", offset=(6, row + 1))
+            await settled(pilot)
+            assert view(pilot).selected == "hub/other.md"
+
+    async def test_similar_notes_are_found_when_asked_for(self, app: BrvTui) -> None:
+        async with app.run_test(size=WIDE) as pilot:
+            await _open(pilot, STORE)
+            about = _about(app)
+            assert "f finds" in text_of(pilot, "#about")
+            await pilot.press("f4", "f")
+            await settled(pilot)
+            likes = [choice for choice in about.choices if choice.startswith("like")]
+            assert likes
+            assert SEEK not in about.choices
+            about.move_to(about.choices.index(likes[0]))
+            await pilot.press("enter")
+            await settled(pilot)
+            assert likes[0].endswith(view(pilot).selected)
+            assert "f finds" in text_of(pilot, "#about")
+
+    async def test_what_is_no_note_has_nothing_like_it(self, app: BrvTui) -> None:
+        async with app.run_test(size=WIDE) as pilot:
+            await _open(pilot, "auth/_index.md")
+            assert "folder summary" in text_of(pilot, "#about")
+            await pilot.press("f4", "G", "enter")
+            await settled(pilot)
+            assert "only notes have notes" in text_of(pilot, "#about").replace("\n ", " ")
+
+    async def test_all_of_it_can_be_scrolled_to_by_keys(self, app: BrvTui) -> None:
+        async with app.run_test(size=(60, 18)) as pilot:
+            await _open(pilot)
+            await pilot.press("f4", "G")
+            assert _about(app).offset_row == _about(app).last_offset > 0
+            await pilot.press("g")
+            assert _about(app).offset_row == 0
+
+    async def test_it_can_be_filtered(self, app: BrvTui) -> None:
+        async with app.run_test(size=WIDE) as pilot:
+            await _open(pilot)
+            await pilot.press("f4", "slash", *"rotation", "enter")
+            await settled(pilot)
+            assert [choice.partition("\0")[2] for choice in _about(app).choices] == ["auth/jwt/refresh_rotation.md"]
+
+
+async def test_a_file_that_changes_is_read_again_in_its_place(app: BrvTui, linked: Tree) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await _open(pilot)
+        await pilot.press("f3", "pagedown")
+        offset = _note(app).offset_row
+        assert offset
+        linked.file(HUB, _HUB.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
+        await until(pilot, lambda: "Sentence 7." in text_of(pilot, "#note"))
+        await settled(pilot)
+        assert _note(app).offset_row == offset
+
+
+async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "watch", lambda session, post: None)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).overview)
+        await pilot.press("escape", "2")
+        (linked.tree / HUB).unlink()
+        brv(pilot).select(HUB)
+        await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
+        linked.file(STORE, "# Other\n\nnewer\n", 0)
+        brv(pilot).select(STORE)
+        await until(pilot, lambda: "changed on disk" in text_of(pilot, "#note"))
+        assert "newer" in text_of(pilot, "#note")
+
+
+async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _open(pilot, STORE)
+        hold = threading.Event()
+        about = Session.about
+
+        def slow(session: Session, path: str) -> object:
+            hold.wait(5)
+            return about(session, path)
+
+        monkeypatch.setattr(Session, "about", slow)
+        brv(pilot).select(HUB)
+        await pilot.pause()
+        assert "kept hashed" in text_of(pilot, "#note"), "the note before stays for a moment"
+        await until(pilot, lambda: "reading the note…" in text_of(pilot, "#note"))
+        hold.set()
+        await settled(pilot)
+        assert "Go to the store" in text_of(pilot, "#note")
+
+
+async def test_only_the_newest_of_many_notes_is_read(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _open(pilot, STORE)
+        read: list[str] = []
+        about = Session.about
+
+        def counted(session: Session, path: str) -> object:
+            read.append(path)
+            return about(session, path)
+
+        monkeypatch.setattr(Session, "about", counted)
+        paths = [note.path for note in brv(pilot).session.snapshot.notes]  # type: ignore[union-attr]
+        for path in paths:
+            brv(pilot).select(path)
+        await until(pilot, lambda: read and read[-1] == paths[-1])
+        await settled(pilot)
+        assert len(read) < len(paths)
+        assert view(pilot).page is not None
+        assert view(pilot).page.path == paths[-1]  # type: ignore[union-attr]
+
+
+async def test_a_long_note_is_set_outside_the_event_loop(
+    app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = "## Part {0}\n\nSome **bold** text, `code` and a [link](x/{0}.md) that goes on for a while.\n\n- item\n\n"
+    linked.file("hub/long.md", "# Long\n\n" + "".join(part.format(number) for number in range(2_000)), 1)
+    threads = []
+
+    def watched(*args: object) -> object:
+        threads.append(threading.current_thread())
+        return page_document(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("brvtui.app.reading.page_document", watched)
+    async with app.run_test(size=WIDE) as pilot:
+        await _open(pilot, "hub/long.md")
+        await pilot.press("f3", "G")
+        assert "Part 1999" in shown(pilot)
+        await pilot.press("slash", *"part 1000")
+        await settled(pilot)
+        assert "Part 1000" in shown(pilot)
+        assert threading.main_thread() not in threads
+        assert "… 1700 more" in text_of(pilot, "#about")
+
+
+async def test_without_a_project_every_key_does_nothing(tree: Tree, make_app: Callable[..., BrvTui]) -> None:
+    app = make_app(tree.root / "nowhere")
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "o", "2")
+        for pane in ("f3", "f4"):
+            await pilot.press(
+                pane, "enter", "r", "right_square_bracket", "left_square_bracket", "f", "b", "B", "G", "n"
+            )
+        await settled(pilot)
+        assert "no such folder" in " ".join(text_of(pilot, "#tree").split())
+        assert screen(pilot).field.value == ""
+
+
+def test_characters_of_wide_text_by_cell() -> None:
+    assert [character_at("a日b", cell) for cell in range(5)] == [0, 1, 1, 2, 3]

@@ -1,0 +1,131 @@
+"""A file of the tree as it is read: frontmatter, notices, raw text, where links lead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from brvtui.app.paint.markdown import Document, Target
+from brvtui.app.reading import notices, page_document, resolver
+from brvtui.inquire.about import About, FileState
+from brvtui.tree.links import LinkKind
+from tests.support.trees import Tree
+
+FRONT = """---
+title: Token store
+tags: [a, b]
+related: [auth/jwt/expiry.md, '@auth/jwt/gone.md']
+count: 3
+empty:
+flag: true
+when: 2026-05-06T11:00:00Z
+nested: {a: 1, b: [x, y]}
+---
+# Token store
+
+See [expiry](expiry.md#two), [out](../../../x.md), [web](https://a.b/c), [here](#token-store), [pic](x.png),
+[folder](../jwt), [lost](nope.md) and @auth/jwt/expiry.md.
+"""
+
+
+@pytest.fixture
+def page(tree: Tree) -> About:
+    tree.file("auth/jwt/store.md", FRONT)
+    tree.note("auth/jwt/expiry.md", "Expiry")
+    tree.file("auth/jwt/context.md", "# Tokens\n")
+    tree.note("auth/folder/x.md", "X")
+    return tree.session().about("auth/jwt/store.md")
+
+
+def _text(document: Document) -> str:
+    return "\n".join(line.plain.rstrip() for line in document.lines)
+
+
+def test_frontmatter_is_a_table_with_links(page: About) -> None:
+    document = page_document(page, 60, False)
+    assert _text(document).split("\n")[:11] == [
+        " ┄┄ frontmatter " + "┄" * 44,
+        " title    Token store",
+        " tags     a, b",
+        " related  auth/jwt/expiry.md",
+        "          @auth/jwt/gone.md (no such note)",
+        " count    3",
+        " empty    –",
+        " flag     true",
+        " when     2026-05-06 11:00:00+00:00",
+        ' nested   {"a": 1, "b": ["x", "y"]}',
+        " " + "┄" * 59,
+    ]
+    assert document.links[0].target == Target(path="auth/jwt/expiry.md")
+    assert document.links[1].target == Target(why_not="no such note")
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "target"),
+    [
+        (LinkKind.MARKDOWN, "expiry.md#two", Target(path="auth/jwt/expiry.md", part="two")),
+        (LinkKind.MARKDOWN, "expiry.md?x=1", Target(path="auth/jwt/expiry.md")),
+        (LinkKind.MARKDOWN, "%65xpiry.md", Target(path="auth/jwt/expiry.md")),
+        (LinkKind.MARKDOWN, "../../../x.md", Target(why_not="leads out of the tree")),
+        (LinkKind.MARKDOWN, "/etc/passwd", Target(why_not="leads out of the tree")),
+        (LinkKind.MARKDOWN, "https://a.b/c", Target(outside="https://a.b/c")),
+        (LinkKind.MARKDOWN, "mailto:x@y.z", Target(outside="mailto:x@y.z")),
+        (LinkKind.MARKDOWN, "#token-store", Target(part="token-store")),
+        (LinkKind.MARKDOWN, "x.png", Target(outside="x.png")),
+        (LinkKind.MARKDOWN, "../jwt", Target(path="auth/jwt/context.md")),
+        (LinkKind.MARKDOWN, "../folder", Target(path="auth/folder")),
+        (LinkKind.MARKDOWN, "nope.md", Target(why_not="no such note")),
+        (LinkKind.RELATION, "auth/jwt/expiry.md", Target(path="auth/jwt/expiry.md")),
+        (LinkKind.RELATED, "Auth/JWT/Expiry", Target(path="auth/jwt/expiry.md")),
+    ],
+)
+def test_where_links_lead(page: About, kind: LinkKind, written: str, target: Target) -> None:
+    found = resolver(page)(kind, written)
+    assert found == target or (found.outside.endswith(target.outside) and target.outside == "x.png")
+
+
+def test_the_raw_text_is_every_character_of_the_file(page: About) -> None:
+    document = page_document(page, 200, True)
+    bare = _text(document).replace(" (no such note)", "").replace(" (leads out of the tree)", "")
+    assert "\n".join(line[1:] for line in bare.split("\n")) == FRONT
+    for link in document.links:
+        for spot in link.spots:
+            assert document.lines[spot.line].plain[spot.start : spot.end].strip()
+
+
+def test_broken_frontmatter_is_shown_as_text_with_its_problem(tree: Tree) -> None:
+    tree.file("a/b.md", "---\ntitle: [unclosed\n---\n# B\n\ntext\n")
+    text = _text(page_document(tree.session().about("a/b.md"), 60, False))
+    assert text.startswith(" frontmatter that cannot be read: ")
+    assert "\n title: [unclosed\n" in text
+    assert text.endswith(" B\n " + "─" * 59 + "\n text")
+
+
+def test_a_note_without_frontmatter_begins_with_its_text(tree: Tree) -> None:
+    tree.note("a/b.md", "B", "text")
+    assert _text(page_document(tree.session().about("a/b.md"), 20, False)).startswith(" B\n")
+
+
+def test_files_that_are_no_markdown_are_text(tree: Tree) -> None:
+    tree.note("a/b.md", "B")
+    tree.file("_manifest.json", '{"# no": "heading"}')
+    assert _text(page_document(tree.session().about("_manifest.json"), 40, False)) == ' {"# no": "heading"}'
+
+
+def test_what_is_to_be_known_before_reading(page: About) -> None:
+    assert list(notices(page)) == []
+    assert "changed on disk" in next(notices(replace(page, state=FileState.NEWER)))
+    assert list(notices(replace(page, cut_lines=1, cut_units=2))) == [
+        "the engine does not read the last 1 line",
+        "the engine reads only the beginning of 2 long lines",
+    ]
+    gone = replace(page, state=FileState.GONE, problem="the file is gone", text="")
+    assert _text(page_document(gone, 80, False)) == " the file is gone: what is known of it is from before"
+    unseen = replace(page, problem="cannot be shown: x", unseen="x", text="")
+    assert _text(page_document(unseen, 80, False)) == " cannot be shown: x\n not seen by the engine: x"
+
+
+def test_links_of_a_shared_source_stay_in_it(page: About) -> None:
+    shared = replace(page, alias="lib", path="[lib]:auth/jwt/store.md")
+    assert resolver(shared)(LinkKind.MARKDOWN, "expiry.md").path == "[lib]:auth/jwt/expiry.md"
