@@ -124,7 +124,7 @@ class Settings:
     ascii: str = _setting(
         AUTO, "letters instead of signs; `auto`: where the output is not UTF-8", choices=_SWITCH, restart=True
     )
-    pipeline: str = _setting("byterover", "whose retrieval answers queries", choices=PIPELINES)
+    pipeline: str = _setting("byterover", "whose retrieval answers queries", choices=PIPELINES, restart=True)
     profile: str | Mapping[str, Any] = _setting(
         DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
     )

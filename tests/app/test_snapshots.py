@@ -16,7 +16,7 @@ from brvtui.app.project import Opening
 from brvtui.app.view import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
-from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, until, view
+from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, until, view
 from tests.support.trees import Tree
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
@@ -197,3 +197,40 @@ async def _reopened(pilot: Pilot[Any]) -> None:
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 def test_saving(snap_compare: Compare, app: BrvTui, size: tuple[int, int]) -> None:
     assert snap_compare(app, terminal_size=size, run_before=_asking("refresh token rotation", "escape", "x"))
+
+
+@pytest.mark.parametrize("theme", ["brv-dark", "brv-light"])
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@pytest.mark.parametrize("keys", [(), ("slash", *"reranker"), (*"jjjjjjj", "enter", "x", "enter")],
+                         ids=["list", "searched", "refused"])  # fmt: skip
+def test_settings(snap_compare: Compare, app: BrvTui, keys: tuple[str, ...], size: tuple[int, int], theme: str) -> None:
+    app.theme = theme
+    assert snap_compare(app, terminal_size=size, run_before=_asking("", "escape", "comma", *keys))
+
+
+@pytest.mark.parametrize("theme", ["brv-dark", "brv-contrast"])
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+def test_theme_list(snap_compare: Compare, app: BrvTui, size: tuple[int, int], theme: str) -> None:
+    app.theme = theme
+
+    async def before(pilot: Pilot[Any]) -> None:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "T")
+        await until(pilot, lambda: "brv-light" in shown(pilot))
+        await pilot.press("down")
+        await settled(pilot)
+
+    assert snap_compare(app, terminal_size=size, run_before=before)
+
+
+@pytest.mark.parametrize("theme", ["brv-contrast", "nord", "textual-light", "ansi-dark"])
+def test_other_themes(snap_compare: Compare, app: BrvTui, theme: str) -> None:
+    app.theme = theme
+    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("refresh token rotation", "escape", "j"))
+
+
+def test_no_color(snap_compare: Compare, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert snap_compare(
+        make_app(garden.root), terminal_size=WIDE, run_before=_asking("refresh token rotation", "escape", "j")
+    )

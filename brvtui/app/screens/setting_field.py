@@ -39,6 +39,10 @@ class SettingField(ModalScreen[Value | None]):
             yield Static(self._allowed, id="setting-allowed", markup=False)
             yield Static("", id="setting-problem", markup=False)
 
+    def on_mount(self) -> None:
+        """A blinking cursor would write to the terminal without end."""
+        self.query_one(Input).cursor_blink = False
+
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.theme import Theme
+from textual.widgets import Input
 
 from brvtui.app.themes.library import OURS
 
@@ -68,3 +69,7 @@ class ThemePalette(CommandPalette):
     def __init__(self) -> None:
         """A list of every theme."""
         super().__init__(providers=[ThemeProvider], placeholder="Theme: enter keeps it, esc goes back")
+
+    def on_mount(self) -> None:
+        """A blinking cursor would write to the terminal without end."""
+        self.query_one(Input).cursor_blink = False
