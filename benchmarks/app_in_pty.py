@@ -60,14 +60,18 @@ class Terminal:
 
     def settle(self) -> float:
         """Reads until a quiet; when the last byte came, on the performance counter."""
-        last = time.perf_counter()
+        return self.listen()[0]
+
+    def listen(self) -> tuple[float, int]:
+        """Reads until a quiet; when the last byte came, on the performance counter, and how many there were."""
+        last, written = time.perf_counter(), 0
         end = last + _LONGEST_SECONDS
         while time.perf_counter() < end:
             data = self.read(_QUIET_SECONDS)
             if not data:
                 break
-            last = time.perf_counter()
-        return last
+            last, written = time.perf_counter(), written + len(data)
+        return last, written
 
     def cpu_seconds(self) -> float:
         """User and system time of the process so far."""

@@ -26,7 +26,12 @@ class BrvTui(BrowsingApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"
-    CSS_PATH: ClassVar[list[str | PurePath]] = ["styles/base.tcss", "styles/query.tcss", "styles/modal.tcss"]
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        "styles/base.tcss",
+        "styles/query.tcss",
+        "styles/maturity.tcss",
+        "styles/modal.tcss",
+    ]
     ENABLE_COMMAND_PALETTE = False
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {mode.name: mode.make for mode in SCREENS}
     DEFAULT_MODE = "query"

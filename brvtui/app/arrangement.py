@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from brvtui.app.glyphs import MATURITIES
 from brvtui.app.splits import Layout, Place, Split, Tiled, tile
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 18
@@ -70,7 +71,7 @@ def arrange(
     if not wide:
         return _below_head(plan, whole, _narrow(plan, width, tab, layout), layout)
     split = plan.wide(width, height)
-    if plan.with_own_head and plan.with_own_head <= layout.hidden:
+    if plan.head and plan.with_own_head <= layout.hidden:
         return _below_head(plan, whole, split, layout)
     return tile(split, whole, layout)
 
@@ -183,4 +184,23 @@ def _wide_settings(width: int, height: int) -> Split:
 
 SETTINGS = Arrangement(
     panes=("settings", "setting"), beside="settings", tabs=("setting",), wide=_wide_settings, beside_share=0.6
+)
+
+
+def _wide_maturity(width: int, height: int) -> Split:
+    ageing = max(42, width * 34 // 100)
+    columns = width - ageing
+    sizes = tuple(
+        columns // len(MATURITIES) + (number < columns % len(MATURITIES)) for number in range(len(MATURITIES))
+    )
+    return Split("maturity", True, (Split("columns", True, MATURITIES, sizes), "ageing"), (columns, ageing))
+
+
+MATURITY = Arrangement(
+    panes=(*MATURITIES, "ageing"),
+    beside="",
+    tabs=(*MATURITIES, "ageing"),
+    wide=_wide_maturity,
+    head="forecast",
+    head_rows=4,
 )

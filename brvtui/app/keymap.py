@@ -41,6 +41,7 @@ QUERY_PANES = {
     "answer": "f7",
     "tree": "f8",
 }
+MATURITY_PANES = {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}
 NOTES_PANES = {"tree": "f2", "note": "f3", "about": "f4"}
 LOG_PANES = {"log": "f2", "entry": "f3", "summary": "f4"}
 SETTINGS_PANES = {"settings": "f2", "setting": "f3"}
@@ -93,6 +94,15 @@ NOTES_SCREEN: list[BindingType] = [
     *pane_keys("notes", NOTES_PANES),
     _plain("b,backspace", "go(-1)", "back", "notes.back", "Back to the note from which a link was followed", True),
     _plain("B", "go(1)", "forward", "notes.forward", "Forward again"),
+]
+
+MATURITY_SCREEN: list[BindingType] = [
+    *pane_keys("maturity", MATURITY_PANES),
+    _plain("right_square_bracket", "day(1)", "a day on", "forecast.next", "The forecast a day on", True),
+    _plain("left_square_bracket", "day(-1)", "a day back", "forecast.before", "The forecast a day back"),
+    _plain("right_curly_bracket", "day(30)", "30 days on", "forecast.month", "The forecast 30 days on", True),
+    _plain("left_curly_bracket", "day(-30)", "30 days back", "forecast.month_before", "The forecast 30 days back"),
+    _plain("0", "today", "today", "forecast.today", "The notes as they are today", True),
 ]
 
 LOG_SCREEN: list[BindingType] = [*pane_keys("log", LOG_PANES)]

@@ -17,6 +17,7 @@ from brvtui.trace import Detail, Hit, Trace
 if TYPE_CHECKING:
     from brvtui.app import clipboard
     from brvtui.app.keys.checking import Checked
+    from brvtui.app.standings import Standings
     from brvtui.app.themes.library import Library
     from brvtui.config import Configuration
     from brvtui.inquire.about import About, Around
@@ -192,6 +193,31 @@ class LinkFollowed(Message):
     """A link to a note or folder was followed."""
 
     path: str
+
+
+@dataclass
+class Stood(Message):
+    """Where every note stands on a day was worked out."""
+
+    standings: Standings
+
+
+@dataclass
+class DayWanted(Message):
+    """The forecast of a day, counted from today, is wanted."""
+
+    day: int
+
+    def can_replace(self, message: Message) -> bool:
+        """A drag may want many; the last one counts."""
+        return isinstance(message, DayWanted)
+
+
+@dataclass
+class TimesWanted(Message):
+    """What so many hits more, or less, would make of a note is wanted."""
+
+    step: int
 
 
 @dataclass

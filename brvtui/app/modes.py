@@ -34,6 +34,12 @@ def _notes() -> FrameScreen:
     return NotesScreen()
 
 
+def _maturity() -> FrameScreen:
+    from brvtui.app.screens.maturity import MaturityScreen
+
+    return MaturityScreen()
+
+
 def _log() -> FrameScreen:
     from brvtui.app.screens.log import LogScreen
 
@@ -49,6 +55,7 @@ def _settings() -> FrameScreen:
 SCREENS = (
     Mode("query", "1", "Query", _query),
     Mode("notes", "2", "Notes", _notes),
+    Mode("maturity", "3", "Maturity", _maturity),
     Mode("log", "4", "Log", _log),
     Mode("settings", "comma", "Settings", _settings, listed=False),
 )

@@ -167,6 +167,16 @@ class Board:
             hits = np.ceil(np.where(missing > 0, missing, 0.0) / rules.access_gain - _WHOLE_HITS)
         return np.where(self._promoted_from > rules.max_importance, np.inf, np.maximum(1.0, hits))
 
+    @cached_property
+    def path_ranks(self) -> NDArray[np.int64]:
+        """The rank of each note when they are sorted by path."""
+        return _ranks([note.path for note in self.snapshot.notes])
+
+    @cached_property
+    def title_ranks(self) -> NDArray[np.int64]:
+        """The rank of each note when they are sorted by title, whatever the case."""
+        return _ranks([note.title.casefold() for note in self.snapshot.notes])
+
     def row(self, position: int) -> Row:
         """The note at ``position`` of the snapshot."""
         note, stored = self.snapshot.notes[position], self.snapshot.signals[position]
@@ -251,6 +261,12 @@ def _archivable(note: Note, signals: NoteSignals) -> bool:
 def _pruned(note: Note) -> bool:
     """Whether the engine's walk for pruning comes by: it passes over names that begin with an underscore."""
     return not note.alias and not note.file.startswith("_") and "/_" not in note.file
+
+
+def _ranks(names: list[str]) -> NDArray[np.int64]:
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
 
 
 def _finite(value: float) -> float | None:

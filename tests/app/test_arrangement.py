@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.arrangement import EDITOR, NOTES, QUERY, VERDICT, Arrangement, arrange, is_too_small, is_wide
+from brvtui.app.arrangement import EDITOR, MATURITY, NOTES, QUERY, VERDICT, Arrangement, arrange, is_too_small, is_wide
 from brvtui.app.splits import (
     LEAST_COLUMNS,
     LEAST_ROWS,
@@ -23,7 +23,7 @@ from brvtui.app.splits import (
     tile,
 )
 
-PLANS = {"query": QUERY, "notes": NOTES, "editor": EDITOR}
+PLANS = {"query": QUERY, "notes": NOTES, "editor": EDITOR, "maturity": MATURITY}
 NAMES = ("route", "three columns", "four columns", "results", "score", "retry beside cache", "tree", "text", "narrow")
 
 

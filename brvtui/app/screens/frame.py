@@ -234,7 +234,7 @@ class FrameScreen(Screen[None]):
         ]
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
         panes = [self.query_one(f"#{pane}") for pane in self.PLAN.panes]
-        kinds: list[type[Widget]] = [*(type(part) for part in (*stops, *panes)), FilterField]
+        kinds: list[type[Widget]] = [*dict.fromkeys(type(part) for part in (*stops, *panes)), FilterField]
         groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
         made: list[Entry] = []
         for name, bindings in groups:

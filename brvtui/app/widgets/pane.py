@@ -342,8 +342,8 @@ class ChoicePane(Pane):
         first = last = self.owner.index(self.cursor)
         while last + 1 < len(self.owner) and self.owner[last + 1] == self.cursor:
             last += 1
-        if first < self.offset_row:
-            self.scroll_to_row(0 if self.cursor == 0 else first)
+        if first < self.offset_row + self.pinned:
+            self.scroll_to_row(0 if self.cursor == 0 else first - self.pinned)
         elif last >= self.offset_row + self.rows:
             self.scroll_to_row(last - self.rows + 1)
 

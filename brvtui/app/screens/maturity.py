@@ -1,0 +1,174 @@
+"""The Maturity screen: every note by maturity, on any day of the year to come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.worker import Worker, WorkerState
+
+from brvtui.app import keymap
+from brvtui.app.arrangement import MATURITY
+from brvtui.app.messages import DayWanted, Stood, TimesWanted
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.standings import Standings, Wanted, ageing_of, gather
+from brvtui.app.view import View
+from brvtui.app.widgets.ageing import AgeingPane
+from brvtui.app.widgets.column import ColumnPane
+from brvtui.app.widgets.forecast_bar import ForecastBar
+from brvtui.inquire.board import Event
+from brvtui.inquire.forecast import LAST_DAY
+from brvtui.inquire.ordering import Order
+from brvtui.rank.maturity import LEVELS
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+_HITS = 5
+_MOST_HITS = 99
+_ONLY: tuple[Event | None, ...] = (None, *Event)
+_ORDERS = tuple(Order)
+
+
+class MaturityScreen(FrameScreen):
+    """A column a maturity, the forecast above, the selected note beside."""
+
+    TITLE = "Maturity"
+    PLAN = MATURITY
+    BINDINGS: ClassVar[list[BindingType]] = keymap.MATURITY_SCREEN
+    AUTO_FOCUS = f"#{LEVELS[0]}"
+
+    def __init__(self) -> None:
+        """A screen that shows today, by importance."""
+        super().__init__()
+        self.wanted = Wanted()
+        self.standings: Standings | None = None
+        self.times = _HITS
+        self._of: tuple[object, ...] = ()
+        self._under_way = False
+        self._stale = True
+
+    def make_panes(self) -> ComposeResult:
+        """Forecast, columns, note."""
+        yield ForecastBar(id="forecast")
+        for level in LEVELS:
+            yield ColumnPane(level)
+        yield AgeingPane(id="ageing")
+
+    @property
+    def columns(self) -> list[ColumnPane]:
+        """The columns from left to right."""
+        return list(self.query(ColumnPane).results(ColumnPane))
+
+    def show(self, view: View) -> None:
+        """Shows ``view``; another tree or profile is gathered anew."""
+        super().show(view)
+        source = (view.overview, view.profile)
+        if view.overview is not None and source != self._of:
+            self._of = source
+            self._gather(anew=True)
+        self._show_note()
+
+    def on_screen_resume(self) -> None:
+        """The clock went on, and another note may be selected."""
+        super().on_screen_resume()
+        if self.standings is not None:
+            self._gather(anew=True)
+            self._go_to_selected()
+
+    # what is shown
+
+    def want(self, **changes: object) -> None:
+        """Changes what is wanted: the slider shows it at once, the notes when they are worked out."""
+        self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of Wanted's own fields
+        self.query_one(ForecastBar).put(self.standings, self.wanted.day)
+        self._gather()
+
+    def _gather(self, anew: bool = False) -> None:
+        if anew:
+            self._stale = True
+        session = self.brv.session
+        if session is not None and self.view.overview is not None and not self._under_way:
+            self._under_way = True
+            before = None if self._stale else self.standings
+            self._stale = False
+            self._work_out(session, self.wanted, before)
+
+    @work(thread=True, group="board", exit_on_error=False)
+    def _work_out(self, session: Session, wanted: Wanted, before: Standings | None) -> None:
+        self.post_message(Stood(gather(session, wanted, before)))
+
+    @on(Stood)
+    def _stood(self, event: Stood) -> None:
+        self._under_way = False
+        first = self.standings is None
+        self.standings = event.standings
+        for column in self.columns:
+            column.put(event.standings)
+        self.query_one(ForecastBar).put(event.standings, self.wanted.day)
+        if first:
+            self._go_to_selected()
+        self._show_note()
+        if event.standings.wanted != self.wanted or self._stale:
+            self._gather()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that broke down is told of."""
+        if event.state is WorkerState.ERROR:
+            self._under_way = False
+            self.notify(f"the board cannot be shown: {event.worker.error!r}", severity="error", timeout=10)
+
+    def _show_note(self) -> None:
+        session, standings = self.brv.session, self.standings
+        if session is None or standings is None:
+            return
+        self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selected, self.times))
+
+    def _go_to_selected(self) -> None:
+        """The focus goes to the column of the selected note; without one, the first note is selected."""
+        if self.standings is None:
+            return
+        level = self.standings.level_of(self.view.selected)
+        if not level:
+            level = next((one for one in LEVELS if self.standings.columns[one]), LEVELS[0])
+        column = self.query_one(f"#{level}", ColumnPane)
+        if self.standings.position(self.view.selected) is None and column.chosen:
+            self.brv.select(column.chosen)
+        column.follow(self.view.selected)
+        if self.stop in LEVELS and self.stop != level:
+            self.action_pane(level)
+
+    @on(DayWanted)
+    def _day_wanted(self, event: DayWanted) -> None:
+        self._go_to_day(event.day)
+
+    def _go_to_day(self, day: int) -> None:
+        wanted = max(0, min(day, LAST_DAY))
+        if wanted != self.wanted.day:
+            self.want(day=wanted)
+
+    @on(TimesWanted)
+    def _times_wanted(self, event: TimesWanted) -> None:
+        self.times = max(1, min(self.times + event.step, _MOST_HITS))
+        self._show_note()
+
+    # actions
+
+    def action_day(self, step: int) -> None:
+        """The forecast so many days on, or back."""
+        self._go_to_day(self.wanted.day + step)
+
+    def action_today(self) -> None:
+        """The notes as they are now."""
+        self._go_to_day(0)
+
+    def action_order(self, step: int) -> None:
+        """The next order, or the one before."""
+        self.want(order=_ORDERS[(_ORDERS.index(self.wanted.order) + step) % len(_ORDERS)])
+
+    def action_only(self, step: int) -> None:
+        """Only the notes of the next event, or of the one before; then all again."""
+        self.want(only=_ONLY[(_ONLY.index(self.wanted.only) + step) % len(_ONLY)])

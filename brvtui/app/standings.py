@@ -1,0 +1,135 @@
+"""What the Maturity screen shows, gathered from the engine: all notes in a worker, one when it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.inquire.after_hits import After
+from brvtui.inquire.board import Board, Event, Row
+from brvtui.inquire.curve import Curve
+from brvtui.inquire.forecast import LAST_DAY, Coming, Forecast, calendar
+from brvtui.inquire.ordering import Order, columns
+from brvtui.rank.maturity import LEVELS
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+HEAVIEST_FIRST = (Event.ARCHIVE, Event.PRUNING, Event.LEAVES_PROMPT, Event.LEAVES_TIER_2, Event.BELOW_MATURITY)
+_NOTABLE = (Event.ARCHIVE, Event.PRUNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the screen was asked to show."""
+
+    day: int = 0
+    order: Order = Order.IMPORTANCE
+    only: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a card says of a note's ageing: an event that comes by the chosen day, that has come, or the next one."""
+
+    event: Event
+    days: float
+    """Until it comes; 0 for one that has come already."""
+    by_then: bool
+    more: int = 0
+    """How many other events come by the chosen day."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """Every note on one day, by maturity, in the wanted order."""
+
+    wanted: Wanted
+    forecast: Forecast
+    columns: Mapping[str, Sequence[int]]
+    """Positions in the snapshot, by maturity."""
+    calendar: Mapping[Event, NDArray[np.int64]]
+    names: Sequence[str]
+    """Title and path of each note in lower case, by position: what a filter looks at."""
+
+    @property
+    def board(self) -> Board:
+        """The notes today."""
+        return self.forecast.board
+
+    def position(self, path: str) -> int | None:
+        """The note at ``path``; None when there is none."""
+        return self.board.snapshot.by_path.get(path)
+
+    def level_of(self, path: str) -> str:
+        """The maturity of the note at ``path``; empty when there is none."""
+        position = self.position(path)
+        return "" if position is None else LEVELS[self.board.snapshot.maturity[position]]
+
+    def mark(self, position: int) -> Mark | None:
+        """What its card says of the note at ``position``; None when nothing is ahead of it."""
+        days = {event: float(until[position]) for event, until in self.board.days_until.items()}
+        changed = [event for event in HEAVIEST_FIRST if self.forecast.changed[event][position]]
+        if changed:
+            return Mark(changed[0], days[changed[0]], True, len(changed) - 1)
+        come = next((event for event in _NOTABLE if days[event] == 0), None)
+        if come is not None:
+            return Mark(come, 0.0, False)
+        event, soonest = min(days.items(), key=lambda item: item[1] or np.inf)
+        return Mark(event, soonest, False) if 0 < soonest <= LAST_DAY else None
+
+
+@dataclass(frozen=True, eq=False)
+class Ageing:
+    """One note: where it stands, how it ages, and what hits or updates would make of it."""
+
+    wanted: Wanted
+    row: Row
+    then_importance: float
+    then_recency: float
+    then_ceiling: float
+    coming: Sequence[Coming]
+    curve: Curve
+    thresholds: tuple[float, float]
+    """The scores that the direct answer and the prompt need."""
+    hits: After
+    updates: After
+
+
+def gather(session: Session, wanted: Wanted, before: Standings | None) -> Standings:
+    """What ``wanted`` asks for. The board is that of ``before``, if there is one."""
+    board = before.board if before is not None else session.board()
+    forecast = session.forecast(wanted.day, board)
+    sorted_columns = columns(forecast, wanted.order, wanted.only)
+    _ = forecast.any_change
+    return Standings(
+        wanted,
+        forecast,
+        {level: column.tolist() for level, column in zip(LEVELS, sorted_columns, strict=True)},
+        before.calendar if before is not None else calendar(board),
+        before.names if before is not None else [f"{n.title}\n{n.path}".lower() for n in board.snapshot.notes],
+    )
+
+
+def ageing_of(session: Session, standings: Standings, path: str, times: int) -> Ageing | None:
+    """The note at ``path`` after so many more hits, or updates; None when the standings do not have it."""
+    position = standings.position(path)
+    if position is None or path not in session.snapshot.by_path:
+        return None
+    then = standings.forecast.then
+    return Ageing(
+        standings.wanted,
+        standings.board.row(position),
+        float(then.importance[position]),
+        float(then.recency[position]),
+        float(then.ceiling[position]),
+        standings.forecast.coming(position),
+        session.curve(path, board=standings.board),
+        (session.profile.direct.min_top, session.profile.direct.prefetch),
+        session.after_hits(path, times),
+        session.after_updates(path, times),
+    )

@@ -1,0 +1,204 @@
+"""One column of the maturity board: the notes of one maturity as cards, drawn only where they are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, overload
+
+from textual import events
+from textual.binding import Binding, BindingType
+
+from brvtui.app.paint.cards import card, card_height, header
+from brvtui.app.paint.line import Line
+from brvtui.app.standings import Standings
+from brvtui.app.view import Phase, View
+from brvtui.app.widgets.pane import NOTHING, ChoicePane
+from brvtui.app.widgets.verdict import empty_lines
+from brvtui.rank.maturity import LEVELS
+
+
+class Cards(Sequence[Line]):
+    """The header, then the lines of each card, made when they are looked at."""
+
+    def __init__(self, header: Line, count: int, height: int, make: Callable[[int], Sequence[Line]]) -> None:
+        """``count`` cards of ``height`` lines; ``make`` gives those of one."""
+        self._header = header
+        self._count, self._height = count, height
+        self._make = make
+        self._made: dict[int, Sequence[Line]] = {}
+
+    def __len__(self) -> int:
+        return 1 + self._count * self._height
+
+    @overload
+    def __getitem__(self, number: int) -> Line: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Line]: ...
+
+    def __getitem__(self, number: int | slice) -> Line | list[Line]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        if number == 0:
+            return self._header
+        place, row = divmod(number - 1, self._height)
+        if not 0 <= place < self._count:
+            raise IndexError(number)
+        if place not in self._made:
+            self._made[place] = self._make(place)
+        return self._made[place][row]
+
+
+class ColumnPane(ChoicePane):
+    """Cards of one or two lines: title and what ageing brings; importance, hits to promotion, recency, counts."""
+
+    TITLE = "Maturity"
+    HELP_TEXT = (
+        "The notes of one maturity. The bar is importance after decay, its light part what decay took of the stored "
+        "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
+        "the next promotion, recency, access hits and updates. On the right stands what ageing brings next, in days; "
+        "what comes by the day of the forecast is marked. [ and ] move the forecast by a day, { and } by 30, 0 is "
+        "today; S orders, e keeps the notes of one event, / filters."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("S", "screen.order(1)", "order", id="board.order", tooltip="Order notes by the next of eight values"),
+        Binding("e", "screen.only(1)", "only…", id="board.only", tooltip="Only the notes of the next event, or all"),
+        Binding("E", "screen.only(-1)", "only…", id="board.only_before", show=False, tooltip="Only: the event before"),
+        Binding("l,right", "beside(1)", "right", id="board.right", show=False, tooltip="The next column"),
+        Binding("h,left", "beside(-1)", "left", id="board.left", show=False, tooltip="The column before"),
+        Binding("enter", "details", "details", id="board.details", tooltip="Curve and what-if of the note"),
+    ]
+
+    def __init__(self, level: str) -> None:
+        """The column of one maturity."""
+        super().__init__(id=level)
+        self.level = level
+        self.pinned = 1
+        self.standings: Standings | None = None
+        self._positions: list[int] = []
+
+    def put(self, standings: Standings | None) -> None:
+        """Shows other standings."""
+        self.standings = standings
+        self.rebuild()
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """How far the project is; the standings stand beside the view."""
+        return (view.phase, view.problem)
+
+    def also_depends(self) -> tuple[object, ...]:
+        """The standings and the filter."""
+        return (self.standings, *super().also_depends())
+
+    def heading(self, view: View) -> str:
+        """The maturity with its sign, and how many notes."""
+        name = f"{self.glyphs.maturity[self.level]} {self.level}"
+        if self.standings is None:
+            return name
+        return f"{name} {len(self.standings.columns[self.level])}"
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """A card for every note that the filter keeps."""
+        before = self.chosen or view.selected
+        self.choices, self.owner, self._positions = [], [], []
+        standings = self.standings
+        if standings is None:
+            text = view.problem if view.phase is Phase.FAILED else "reading the tree…"
+            return empty_lines(text, width)
+        column = standings.columns[self.level]
+        self.all = len(column)
+        keeps = self.sieve.keeps
+        self._positions = [place for place in column if keeps(standings.names[place])] if self.sieve else list(column)
+        if not self._positions:
+            return empty_lines(NOTHING if self.sieve else self._empty(standings), width)
+        notes = standings.board.snapshot.notes
+        self.choices = [notes[place].path for place in self._positions]
+        height = card_height(width)
+        self.owner = [-1, *(place for place in range(len(self.choices)) for _ in range(height))]
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        positions = self._positions
+        return Cards(
+            header(width),
+            len(positions),
+            height,
+            lambda place: card(standings, positions[place], width, self.glyphs),
+        )
+
+    def _empty(self, standings: Standings) -> str:
+        if standings.wanted.only:
+            return f"no {self.level} note: {standings.wanted.only}"
+        return f"no {self.level} note" if len(standings.board) else "no notes in this tree yet"
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The lines as they are: only cards that the filter keeps were made."""
+        return lines
+
+    def changed(self) -> None:
+        """Keeps the chosen note in view."""
+        super().changed()
+        self.reveal()
+
+    def update(self, view: View) -> None:
+        """Follows the selected note."""
+        before = self.view.selected
+        super().update(view)
+        if before != view.selected and self.standings is not None:
+            held, holds = (self.standings.level_of(path) == self.level for path in (before, view.selected))
+            if holds:
+                self.follow(view.selected)
+            if held != holds:
+                self.repaint()
+
+    def follow(self, path: str) -> None:
+        """Puts the cursor on the note at ``path``, if it stands in this column."""
+        if path in self.choices and path != self.chosen:
+            self.move_to(self.choices.index(path), tell=False)
+
+    def ground(self, number: int) -> str:
+        """Only the column of the selected note shows a cursor, and the one that has the focus."""
+        if not self.has_focus and self.chosen != self.view.selected:
+            return ""
+        return super().ground(number)
+
+    def moved(self, choice: str) -> None:
+        """Selects the note."""
+        self.brv.select(choice)
+
+    def on_focus(self, event: events.Focus) -> None:
+        """A column that is gone to shows its note."""
+        super().on_focus(event)
+        if self.chosen and self.view.selected not in self.choices:
+            self.moved(self.chosen)
+
+    def put_filter(self, text: str) -> None:
+        """All columns are filtered alike."""
+        super().put_filter(text)
+        for column in self.screen.query(ColumnPane).results(ColumnPane):
+            if column.sieve != self.sieve:
+                column.put_filter(text)
+
+    def clicked(self, place: int) -> None:
+        """A first click selects; a second one on the same shows the details."""
+        if place == self.cursor and self.chosen == self.view.selected:
+            self.action_details()
+        self.move_to(place)
+        self.moved(self.chosen)
+
+    @property
+    def note(self) -> str:
+        """The note under the cursor."""
+        return self.chosen
+
+    def action_beside(self, step: int) -> None:
+        """The neighbouring column."""
+        place = LEVELS.index(self.level) + step
+        if 0 <= place < len(LEVELS):
+            self._bring(LEVELS[place])
+
+    def action_details(self) -> None:
+        """The pane with the note's curve."""
+        self._bring("ageing")
+
+    def _bring(self, pane: str) -> None:
+        if self.brv.frame is not None:
+            self.brv.frame.action_pane(pane)

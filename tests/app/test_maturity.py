@@ -1,0 +1,370 @@
+"""The Maturity screen: by keys alone, by mouse, at every size, in every state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import MouseScrollDown, MouseScrollUp
+from textual.pilot import Pilot
+
+from brvtui.app import standings as gathering
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.maturity import MaturityScreen
+from brvtui.app.screens.message import MessageScreen, TextPane
+from brvtui.app.widgets.column import ColumnPane
+from brvtui.app.widgets.forecast_bar import ForecastBar
+from brvtui.inquire.board import Event
+from brvtui.inquire.ordering import Order
+from brvtui.rank.maturity import LEVELS
+from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.garden import STRANGE
+from tests.support.trees import Tree
+
+FREEZE = "deploy/freeze_window.md"
+
+
+def maturity(pilot: Pilot[Any]) -> MaturityScreen:
+    found = frame(pilot)
+    assert isinstance(found, MaturityScreen)
+    return found
+
+
+def column(pilot: Pilot[Any], level: str) -> ColumnPane:
+    return maturity(pilot).query_one(f"#{level}", ColumnPane)
+
+
+async def opened(pilot: Pilot[Any], *keys: str) -> None:
+    """The screen, with its notes, after some keys."""
+    await settled(pilot)
+    await pilot.press("escape", "3")
+    await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen) and maturity(pilot).standings is not None)
+    await settled(pilot)
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_every_note_stands_under_its_maturity(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        overview = view(pilot).overview
+        assert overview is not None
+        notes = [branch for branch in overview.branches.values() if not branch.is_folder]
+        for level, key in zip(LEVELS, ("f2", "f3", "f4"), strict=True):
+            await pilot.press(key)
+            await settled(pilot)
+            wanted = {branch.path for branch in notes if branch.maturity == level}
+            assert set(column(pilot, level).choices) == wanted
+        assert "Token store" in shown(pilot)
+        assert "TODAY   20 November 2026" in shown(pilot)
+
+
+async def test_a_card_in_one_line_and_in_two(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        assert "○ Freeze window          ███████▎░┊      52   ▴2  .33     0/0 27d prune" in text_of(pilot, "#draft")
+    async with BrvTui(app.opening).run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        first, second = text_of(pilot, "#draft").splitlines()[1:3]
+        assert first.startswith("○ Freeze win")
+        assert first.endswith("27d prune")
+        assert second.split() == ["████▋┊", "52", "▴2", ".33"]
+
+
+async def test_the_forecast_by_keys(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "right_curly_bracket", "right_square_bracket")
+        assert maturity(pilot).wanted.day == 31
+        assert "IN 31 DAYS" in shown(pilot)
+        assert "21 December 2026" in shown(pilot)
+        assert "▾ prune" in text_of(pilot, "#draft")
+        assert "offered for pruning 4 ▴2" in shown(pilot)
+        await pilot.press("left_square_bracket")
+        await settled(pilot)
+        assert "IN 30 DAYS" in shown(pilot)
+        await pilot.press("left_curly_bracket", "left_square_bracket")
+        await settled(pilot)
+        assert maturity(pilot).wanted.day == 0
+        await pilot.press(*["right_curly_bracket"] * 14)
+        await settled(pilot)
+        assert maturity(pilot).wanted.day == 365
+        await pilot.press("0")
+        await settled(pilot)
+        assert "TODAY" in shown(pilot)
+        assert "▾ prune" not in text_of(pilot, "#draft")
+
+
+async def test_the_forecast_by_mouse(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        bar = maturity(pilot).query_one(ForecastBar)
+        first, cells = bar._track(bar.room)
+        await pilot.mouse_down("#forecast", offset=(first + (cells - 1) // 2, 1))
+        await settled(pilot)
+        assert abs(maturity(pilot).wanted.day - 182) < 3
+        await pilot.hover("#forecast", offset=(first + cells - 1, 1))
+        await settled(pilot)
+        assert maturity(pilot).wanted.day == 365
+        await pilot.mouse_up("#forecast", offset=(first + cells - 1, 1))
+        await pilot.hover("#forecast", offset=(first, 1))
+        await settled(pilot)
+        assert maturity(pilot).wanted.day == 365, "let go"
+        await pilot.click("#forecast", offset=(first, 2))
+        await settled(pilot)
+        assert maturity(pilot).wanted.day == 0
+
+
+async def test_the_wheel_turns_the_forecast(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        bar = maturity(pilot).query_one(ForecastBar)
+        for turn, day in ((MouseScrollUp, 1), (MouseScrollUp, 2), (MouseScrollDown, 1)):
+            bar.post_message(turn(bar, 9, 1, 0, 0, 0, False, False, False))
+            await settled(pilot)
+            assert maturity(pilot).wanted.day == day
+
+
+async def test_columns_are_reached_by_letters_arrows_and_function_keys(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        assert maturity(pilot).stop == "draft"
+        walk = {"l": "validated", "right": "core", "l ": "core", "h": "validated", "f2": "draft", "f5": "ageing"}
+        walk |= {"tab": "draft", "f4": "core", "enter": "ageing", "escape": "draft"}
+        for key, stop in walk.items():
+            await pilot.press(key.strip())
+            await settled(pilot)
+            assert maturity(pilot).stop == stop, key
+
+
+async def test_moving_selects_and_the_note_follows(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "j")
+        assert view(pilot).selected == column(pilot, "draft").chosen
+        assert "Refresh rotation" in text_of(pilot, "#ageing")
+        await pilot.press("l")
+        await settled(pilot)
+        assert view(pilot).selected == "billing/invoices/numbering.md"
+        assert "Invoice numbering" in text_of(pilot, "#ageing")
+        assert column(pilot, "draft").ground(3) == "", "only one column shows a cursor"
+
+
+async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        chosen = view(pilot).selected
+        assert chosen == "auth/jwt/token_store.md"
+        await opened(pilot)
+        assert maturity(pilot).stop == "core"
+        assert column(pilot, "core").chosen == chosen
+        assert "Token store" in text_of(pilot, "#ageing")
+        await pilot.press("j", "1")
+        await settled(pilot)
+        assert screen(pilot).view.selected == "deploy/rollback.md"
+        await pilot.press("3")
+        await settled(pilot)
+        assert column(pilot, "core").chosen == "deploy/rollback.md"
+
+
+async def test_orders(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        seen = set()
+        for order in (*tuple(Order)[1:], Order.IMPORTANCE):
+            await pilot.press("S")
+            await settled(pilot)
+            assert f"by {order}" in shown(pilot)
+            seen.add(tuple(column(pilot, "draft").choices))
+            assert view(pilot).selected == column(pilot, "draft").chosen == FREEZE, "the note stays"
+        assert len(seen) >= 4
+
+
+async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "E", "E")
+        assert maturity(pilot).wanted.only is Event.PRUNING
+        assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
+        assert "only offered for pruning" in shown(pilot)
+        assert "no core note: offered for pruning" in text_of(pilot, "#core").replace("\n ", " ")
+        await pilot.press("e", "e")
+        await settled(pilot)
+        assert maturity(pilot).wanted.only is None
+        assert len(column(pilot, "draft").choices) == 9
+
+
+async def test_a_filter_holds_for_every_column(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "slash")
+        await pilot.press(*"rotation")
+        await settled(pilot)
+        found = {level: column(pilot, level).choices for level in LEVELS}
+        assert found == {
+            "draft": ["auth/jwt/refresh_rotation.md", "i18n/rotation_ja.md", "auth/oauth/key_rotation.md"],
+            "validated": [],
+            "core": [],
+        }
+        assert "3 of 9" in shown(pilot)
+        assert "nothing matches" in text_of(pilot, "#core").replace("\n ", " ")
+        await pilot.press("enter", "n")
+        await settled(pilot)
+        assert view(pilot).selected == "i18n/rotation_ja.md"
+        await pilot.press("escape")
+        await settled(pilot)
+        assert len(column(pilot, "core").choices) == 2
+        assert view(pilot).selected == "i18n/rotation_ja.md"
+
+
+async def test_letters_are_text_in_the_filter(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "slash")
+        await pilot.press("S", "e", "0", "right_square_bracket", "3")
+        await settled(pilot)
+        assert column(pilot, "draft").sieve.words == ("se0]3",)
+        assert maturity(pilot).wanted.day == 0
+
+
+async def test_what_if(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
+        assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
+        await pilot.press("f5", *"AAAAAA")
+        await settled(pilot)
+        assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
+        await pilot.press("a", "a")
+        await settled(pilot)
+        assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
+        assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
+
+
+async def test_the_events_of_a_note(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, "f5", "right_curly_bracket")
+        text = text_of(pilot, "#ageing")
+        assert "✗ cannot be the direct answer" in text
+        assert "▾ is offered for pruning in 27 d" in text
+        assert "• leaves the prompt in 42 d" in text
+        assert "no updatedAt: never an archive candidate" in text
+        assert "importance 61 → 51.7 now → 44.5 then" in text
+
+
+async def test_clicks(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.click("#validated", offset=(5, 4))
+        await settled(pilot)
+        assert view(pilot).selected == "auth/jwt/session_expiry.md"
+        assert maturity(pilot).stop == "validated"
+        await pilot.click("#validated", offset=(5, 5))
+        await settled(pilot)
+        assert maturity(pilot).stop == "ageing"
+        await pilot.click("#draft", offset=(5, 1))
+        await settled(pilot)
+        assert maturity(pilot).stop == "draft", "the header chooses nothing"
+
+
+async def test_what_changes_on_disk_is_shown(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "right_curly_bracket")
+        garden.file("deploy/new_note.md", "# A new note\n")
+        await until(pilot, lambda: "deploy/new_note.md" in column(pilot, "draft").choices)
+        assert maturity(pilot).wanted.day == 30
+
+
+async def test_another_profile_ages_otherwise(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert "offered for pruning 2" in shown(pilot)
+        await pilot.press("p")
+        await until(pilot, lambda: "offered for pruning 0" in shown(pilot))
+
+
+async def test_help_and_keys(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert " S order  e only…" in shown(pilot)
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(app.screen, MessageScreen)
+        assert "Draft · help" not in shown(pilot)
+        assert "access hits until" in shown(pilot)
+        await pilot.press("escape", "question_mark")
+        await pilot.pause()
+        listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)
+        assert "The forecast 30 days on" in listed
+        assert listed.count("Order notes by the next of eight values") == 1, "three columns are one kind of pane"
+
+
+async def test_maximised_it_keeps_the_forecast(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "f5", "z")
+        assert maturity(pilot).body.maximised == "ageing"
+        assert "TODAY" in shown(pilot)
+        assert maturity(pilot).query_one("#ageing").size.width > 100
+
+
+async def test_strange_titles_are_text(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        pane = column(pilot, "draft")
+        pane.move_to(pane.choices.index(STRANGE))
+        await settled(pilot)
+        assert "A [red]title[/red]" in text_of(pilot, "#ageing")
+        assert "\x1b" not in shown(pilot)
+
+
+async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:
+    async with make_app(tree.root).run_test(size=NARROW) as pilot:
+        await opened(pilot, "right_curly_bracket")
+        assert "no notes in this tree yet" in text_of(pilot, "#draft")
+        await pilot.press("f5")
+        await settled(pilot)
+        assert "no note is selected" in text_of(pilot, "#ageing")
+
+
+async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:
+    async with make_app(tmp_path / "nowhere").run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "3")
+        await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen))
+        await pilot.pause()
+        assert "CANNOT OPEN" in shown(pilot)
+        assert "nowhere:nosuchfolder" in "".join(text_of(pilot, "#draft").split())
+
+
+async def test_a_failure_is_told_and_the_next_question_works(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        told: list[str] = []
+        monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
+        with monkeypatch.context() as patched:
+            patched.setattr("brvtui.app.screens.maturity.gather", lambda *_: 1 / 0)
+            await pilot.press("right_square_bracket")
+            await until(pilot, lambda: told)
+        assert "the board cannot be shown" in told[0]
+        await pilot.press("right_square_bracket")
+        await settled(pilot)
+        assert brv(pilot).is_running
+        assert maturity(pilot).standings is not None
+        assert maturity(pilot).standings.wanted.day == 2
+
+
+async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
+    tree: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.notes(1_000)
+    drawn: list[int] = []
+    draw = gathering.Standings.mark
+
+    def counting(self: gathering.Standings, position: int) -> Any:
+        drawn.append(position)
+        return draw(self, position)
+
+    monkeypatch.setattr(gathering.Standings, "mark", counting)
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, "G", "pageup")
+        assert len(column(pilot, "draft").choices) == 1_000
+        assert len(set(drawn)) < 80
+        assert column(pilot, "draft").cursor < 999

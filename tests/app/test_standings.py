@@ -1,0 +1,125 @@
+"""What the Maturity screen is given: marks, words, and one note's ageing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from brvtui.app.ageing_words import label_of, sentence_of
+from brvtui.app.glyphs import ASCII, UNICODE
+from brvtui.app.paint.cards import card, card_height, header, share
+from brvtui.app.standings import Mark, Standings, Wanted, ageing_of, gather
+from brvtui.inquire.board import Event
+from brvtui.inquire.forecast import Coming
+from brvtui.inquire.ordering import Order
+from brvtui.session import Session
+from tests.support.trees import Tree
+
+DATED = "---\nupdatedAt: 2026-11-13T12:00:00Z\n---\n# Dated\n"
+
+
+@pytest.fixture
+def session(tree: Tree) -> Iterator[Session]:
+    tree.file("a/dated.md", DATED, days=7)
+    tree.note("a/plain.md", "Plain", days=1)
+    tree.note("a/old.md", "Old", days=70)
+    tree.note("b/core.md", "Core", days=3)
+    tree.sidecar_file("b/core.md", {"importance": 90, "maturity": "core", "accessCount": 12, "updateCount": 3,
+                                    "recency": 1})  # fmt: skip
+    made = tree.session()
+    yield made
+    made.close()
+
+
+def marks(standings: Standings) -> dict[str, Mark | None]:
+    notes = standings.board.snapshot.notes
+    return {note.path: standings.mark(position) for position, note in enumerate(notes)}
+
+
+def test_today_says_what_comes_next(session: Session) -> None:
+    found = marks(gather(session, Wanted(), None))
+    assert found["a/plain.md"] == Mark(Event.LEAVES_TIER_2, pytest.approx(2.46, abs=0.01), False)
+    assert found["a/old.md"] == Mark(Event.PRUNING, 0.0, False)
+    core = found["b/core.md"]
+    assert core is not None
+    assert (core.event, core.by_then) == (Event.BELOW_MATURITY, False)
+
+
+def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Session) -> None:
+    found = marks(gather(session, Wanted(65), None))
+    dated = found["a/dated.md"]
+    assert dated is not None
+    assert (dated.event, dated.by_then, dated.more) == (Event.ARCHIVE, True, 2)
+    plain = found["a/plain.md"]
+    assert plain is not None
+    assert (plain.event, plain.by_then, plain.more) == (Event.PRUNING, True, 2)
+
+
+def test_what_was_gathered_is_used_again(session: Session) -> None:
+    first = gather(session, Wanted(), None)
+    second = gather(session, Wanted(30, Order.TITLE, Event.PRUNING), first)
+    assert second.board is first.board
+    assert second.names is first.names
+    assert second.calendar is first.calendar
+    assert [len(second.columns[level]) for level in ("draft", "validated", "core")] == [1, 0, 0]
+
+
+def test_notes_are_found_by_path(session: Session) -> None:
+    made = gather(session, Wanted(), None)
+    assert made.level_of("b/core.md") == "core"
+    assert made.level_of("gone.md") == ""
+    assert made.position("gone.md") is None
+    assert made.names[made.position("a/plain.md") or 0] == "plain\na/plain.md"
+
+
+def test_one_note(session: Session) -> None:
+    standings = gather(session, Wanted(10), None)
+    made = ageing_of(session, standings, "b/core.md", 4)
+    assert made is not None
+    assert (made.row.importance_stored, made.hits.times, made.hits.importance) == (90, 4, 100)
+    assert made.then_importance == pytest.approx(90 * 0.995**13)
+    assert (made.updates.importance, made.thresholds) == (100, (0.85, 0.7))
+    assert ageing_of(session, standings, "gone.md", 4) is None
+
+
+@pytest.mark.parametrize(
+    ("mark", "label"),
+    [
+        (None, ""),
+        (Mark(Event.PRUNING, 0.0, False), "⚠ prune"),
+        (Mark(Event.LEAVES_PROMPT, 12.4, False), "12d prompt"),
+        (Mark(Event.LEAVES_TIER_2, 12.4, True), "▾ tier 2"),
+        (Mark(Event.ARCHIVE, 12.4, True, 2), "▾ archive +2"),
+    ],
+)
+def test_labels(mark: Mark | None, label: str) -> None:
+    assert label_of(mark, UNICODE)[0] == label
+
+
+def test_sentences() -> None:
+    for event in Event:
+        come, ahead, then = (sentence_of(Coming(event, day, by), UNICODE)[0] for day, by in
+                             ((0.0, False), (12.0, False), (12.0, True)))  # fmt: skip
+        assert come.startswith("✗ ")
+        assert ahead.startswith("• ")
+        assert "in 12\u00a0d" in ahead
+        assert then.startswith("▾ ")
+        assert ("nothing is demoted" in come) == (event is Event.BELOW_MATURITY)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("width", [10, 23, 40, 61, 62, 77, 120])
+def test_cards_fit(width: int, glyphs: object, session: Session) -> None:
+    for day in (0, 65, 365):
+        standings = gather(session, Wanted(day), None)
+        for position in range(len(standings.board)):
+            lines = card(standings, position, width, glyphs)  # type: ignore[arg-type]
+            assert len(lines) == card_height(width)
+            assert all(line.width <= width for line in lines)
+    assert header(width).width <= width
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.0, "1.0"), (0.996, "1.0"), (0.87, ".87"), (0.0, ".00")])
+def test_shares(value: float, text: str) -> None:
+    assert share(value) == text
