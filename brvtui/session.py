@@ -23,6 +23,7 @@ from brvtui.inquire.log_summary import Compared, compare
 from brvtui.inquire.naming import find_note
 from brvtui.inquire.preview import Preview, preview
 from brvtui.inquire.score_of import score_of
+from brvtui.inquire.standing import Standings, standings
 from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
@@ -295,6 +296,10 @@ class Session:
     def board(self) -> Board:
         """Every note's signals, maturity and ageing as of now."""
         return Board(self.snapshot, self.profile, self.clock())
+
+    def standings(self, path: str, data: bytes) -> Standings:
+        """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
+        return standings(self.snapshot, self.profile, self.clock(), path, data)
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
         """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""

@@ -12,7 +12,8 @@ from textual.screen import Screen
 
 from brvtui.app import keymap
 from brvtui.app.browsing import BrowsingApp
-from brvtui.app.modes import SCREENS
+from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.planning_app import PlanningApp
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import Phase
 from brvtui.text.visible import visible
@@ -22,7 +23,7 @@ NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
 
-class BrvTui(BrowsingApp):
+class BrvTui(PlanningApp, BrowsingApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"
@@ -30,10 +31,12 @@ class BrvTui(BrowsingApp):
         "styles/base.tcss",
         "styles/query.tcss",
         "styles/maturity.tcss",
+        "styles/editor.tcss",
         "styles/modal.tcss",
+        "styles/dialog.tcss",
     ]
     ENABLE_COMMAND_PALETTE = False
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {mode.name: mode.make for mode in SCREENS}
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {mode.name: mode.make for mode in (*SCREENS, EDITOR)}
     DEFAULT_MODE = "query"
     BINDINGS: ClassVar[list[BindingType]] = [
         *keymap.APP,
@@ -77,6 +80,10 @@ class BrvTui(BrowsingApp):
         self.notify("press ctrl+q to quit", timeout=3)
 
     async def action_quit(self) -> None:
+        """Ends the app, not without asking about unsaved text."""
+        self.when_safe(lambda: self.call_later(self._end))
+
+    async def _end(self) -> None:
         """Ends the app: with the code for a missing project when there was none to open."""
         await self.finish_writing()
         self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)

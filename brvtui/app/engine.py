@@ -74,7 +74,7 @@ def open_project(
         post(Failed(f"{error.filename or start}: {error.strerror or error}"))
         return None
     post(Opened(session))
-    if not read_tree(session, post, first=True):
+    if not read_tree(session, post):
         session.close()
         return None
     return session
@@ -93,8 +93,8 @@ def reopen(file: Path, post: Post) -> None:
     post(Reopened(saved, saved.trace, remembered(saved.trace)))
 
 
-def read_tree(session: Session, post: Post, first: bool = False) -> bool:
-    """Reads what changed on disk and posts Loaded when something had; False when it could not be read."""
+def read_tree(session: Session, post: Post, shown: int = 0) -> bool:
+    """Reads what changed on disk; posts Loaded unless generation ``shown`` is the newest. False: it cannot be read."""
     from brvtui.app.overview import survey
     from brvtui.tree.signals import SignalsError
 
@@ -102,14 +102,17 @@ def read_tree(session: Session, post: Post, first: bool = False) -> bool:
         post(Progressed(done, total))
 
     try:
-        news = session.load(progress) if first else session.refresh()
+        if session.is_loaded:
+            session.refresh()
+        else:
+            session.load(progress)
     except SignalsError as error:
         post(Failed(str(error)))
         return False
     except OSError as error:
         post(Failed(f"{error.filename or session.project.tree}: {error.strerror or error}"))
         return False
-    if news or first:
+    if session.snapshot.generation != shown:
         post(Loaded(survey(session.snapshot), session.history.read()))
     return True
 

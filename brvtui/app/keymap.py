@@ -45,7 +45,9 @@ MATURITY_PANES = {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"
 NOTES_PANES = {"tree": "f2", "note": "f3", "about": "f4"}
 LOG_PANES = {"log": "f2", "entry": "f3", "summary": "f4"}
 SETTINGS_PANES = {"settings": "f2", "setting": "f3"}
+EDITOR_PANES = {"text": "f2", "problems": "f3", "ranking": "f4"}
 
+_KEEP = "Saving keeps the note's modification time, or makes it new"
 _RECORD = "Record access hits of runs, or stop: importance then rises in the tool's own overlay"
 
 APP: list[BindingType] = [
@@ -63,7 +65,28 @@ APP: list[BindingType] = [
     _plain("R", "record", "record", "engine.record", _RECORD),
 ]
 
+NOTE: list[BindingType] = [
+    _plain(
+        "e",
+        "app.edit_note",
+        "edit",
+        "note.edit",
+        "Edit the note under the cursor, or the selected one",
+        True,
+    ),
+    _plain("E", "app.edit_outside", "$EDITOR", "note.outside", "Edit that note with $VISUAL or $EDITOR"),
+    _plain("a", "app.new_note", "new note", "note.new", "Begin a note; from the query, when nothing covers it", True),
+    _plain("M", "app.move_note", "move", "note.move", "Rename or move that note; links to it follow"),
+    _plain("X", "app.archive_note", "archive", "note.archive", "Archive that note, or restore one from its stub"),
+    _plain("I", "app.signals", "signals", "note.signals", "Set that note's maturity and importance"),
+    _plain("u", "app.undo_change", "undo", "note.undo", "Undo what was saved, moved or archived last in this session"),
+    _plain("U", "app.redo_change", "do again", "note.redo", "Do again what was undone last"),
+    _plain("D", "app.drafts", "drafts", "note.drafts", "Texts that were typed and never saved"),
+    _plain("C", "app.changes", "changes", "note.changes", "What was changed in this session"),
+]
+
 FRAME: list[BindingType] = [
+    *NOTE,
     _first("escape", "back", "back", "panes.back", "Out of filter or maximised pane, else to the first pane", True),
     _first("tab", "cycle(1)", "next pane", "panes.next", "The next pane", True),
     _first("shift+tab", "cycle(-1)", "pane before", "panes.before", "The pane before"),
@@ -106,5 +129,13 @@ MATURITY_SCREEN: list[BindingType] = [
 ]
 
 LOG_SCREEN: list[BindingType] = [*pane_keys("log", LOG_PANES)]
-
 SETTINGS_SCREEN: list[BindingType] = [*pane_keys("settings", SETTINGS_PANES)]
+
+EDITOR_SCREEN: list[BindingType] = [
+    _first("ctrl+s", "save", "save", "editor.save", "Save the text", True),
+    _first("f6", "keep_mtime", "keep time", "editor.keep_mtime", _KEEP, True),
+    _first("ctrl+f", "find", "find", "editor.find", "Find words in the text; again: the next place", True),
+    *pane_keys("editor", EDITOR_PANES),
+    _first("f8", "wrap", "wrap", "editor.wrap", "Wrap long lines, or not"),
+    _first("f7", "external", "$EDITOR", "editor.external", "Hand the text to $VISUAL or $EDITOR, save what comes back"),
+]

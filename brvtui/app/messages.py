@@ -221,6 +221,14 @@ class TimesWanted(Message):
 
 
 @dataclass
+class LineWanted(Message):
+    """A place in the text that is being edited is wanted; line and column count from 0."""
+
+    line: int
+    column: int
+
+
+@dataclass
 class ProfileSwitched(Message):
     """Queries are answered with the constants of another profile from now on."""
 

@@ -52,6 +52,12 @@ def _settings() -> FrameScreen:
     return SettingsScreen()
 
 
+def _editor() -> FrameScreen:
+    from brvtui.app.screens.editor import EditorScreen
+
+    return EditorScreen()
+
+
 SCREENS = (
     Mode("query", "1", "Query", _query),
     Mode("notes", "2", "Notes", _notes),
@@ -59,3 +65,5 @@ SCREENS = (
     Mode("log", "4", "Log", _log),
     Mode("settings", "comma", "Settings", _settings, listed=False),
 )
+EDITOR = Mode("edit", "", "Edit", _editor)
+"""Reached by what edits a note; while one is open, the status line leads to it."""

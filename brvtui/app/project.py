@@ -64,6 +64,11 @@ class ProjectApp(ConfiguredApp):
         first = self.screen_stack[0] if self.screen_stack else None
         return first if isinstance(first, FrameScreen) else None
 
+    @property
+    def shown_generation(self) -> int:
+        """Of the snapshot that the screens show; 0 before the first."""
+        return self.view.overview.generation if self.view.overview is not None else 0
+
     def show(self, **changes: object) -> None:
         """Changes the view and shows it in the screen in front; the others are shown it when they come to the front."""
         self.view = replace(self.view, **changes)  # type: ignore[arg-type]  # names of View's own fields
@@ -277,7 +282,7 @@ class ProjectApp(ConfiguredApp):
         session = engine.open_project(asked.start, asked.profile, asked.now_ms, asked.signals_file, self.post_message)
         if session is not None:
             engine.watch(session, self.post_message)
-            engine.read_tree(session, self.post_message)  # what changed before watching began
+            engine.read_tree(session, self.post_message, session.snapshot.generation)  # changed before watching began
             engine.keep(session, self.post_message)
 
     def follow(self, session: Session) -> None:
@@ -292,7 +297,7 @@ class ProjectApp(ConfiguredApp):
         try:
             while True:
                 self._changed_again = False
-                engine.read_tree(session, self.post_message)
+                engine.read_tree(session, self.post_message, self.shown_generation)
                 if not self._changed_again:
                     return
         finally:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from brvtui.app.editing.state import Edit
 from brvtui.inquire.log_summary import Compared, LogSummary
 from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Trace
@@ -173,6 +174,8 @@ class View:
     log: LogShown | None = None
     followed: LoggedQuery | None = None
     """The query of the engine that is explained, while it is followed."""
+    edit: Edit | None = None
+    """The note that is open in the editor."""
     constants: Mapping[str, float] = field(default_factory=dict)
     """Thresholds by dotted name, as far as traces named them."""
 

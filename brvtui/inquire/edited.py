@@ -11,8 +11,15 @@ from brvtui.profile import Profile
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading import Unseen, read_bytes
 
+_NS_PER_MS = 1_000_000
 OVERLAY = 0
 """The generation of a snapshot that nobody publishes."""
+
+
+def saved(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> Edit:
+    """The file at ``path`` after a save of ``data`` at ``now_ms``, with that time or the one that it has."""
+    known = snapshot.parsed.get(path)
+    return Edit(path, data, known.mtime_ns if known and keep_mtime else round(now_ms) * _NS_PER_MS)
 
 
 def edited(snapshot: Snapshot, profile: Profile, now_ms: float, edit: Edit) -> Snapshot:

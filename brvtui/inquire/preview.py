@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brvtui.inquire.edited import edited
+from brvtui.inquire.edited import edited, saved
 from brvtui.inquire.score_of import score_of
-from brvtui.loading import Edit
 from brvtui.profile import Profile
 from brvtui.route.deciding import Ranked, Verdict, ranked, verdict
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Origin
-
-_NS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +74,7 @@ def preview(
 
     Saving gives the file the time of ``now_ms``, unless it keeps the one that it has (``keep_mtime``).
     """
-    known = snapshot.parsed.get(path)
-    mtime_ns = known.mtime_ns if known and keep_mtime else round(now_ms) * _NS_PER_MS
-    then = edited(snapshot, profile, now_ms, Edit(path, data, mtime_ns))
+    then = edited(snapshot, profile, now_ms, saved(snapshot, now_ms, path, data, keep_mtime))
     before, after = (_outcome(state, profile, now_ms, query, scope, path) for state in (snapshot, then))
     unseen = next((file.reason for file in then.unseen if file.path == path), "")
     return Preview(path, keep_mtime, before, after, _results(before.ranked.hits, after.ranked.hits), unseen)

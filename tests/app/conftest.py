@@ -26,13 +26,15 @@ def garden(tmp_path: Path) -> Tree:
 
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations."""
+    """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations, no pauses."""
     for name in ("probe", "run", "hybrid"):
         monkeypatch.setattr(Session, name, _without_timings(getattr(Session, name)))
     monkeypatch.setattr("brvtui.snapshot.fingerprint", _fingerprint)
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")
+    monkeypatch.setattr("brvtui.app.screens.editing.LOOK_S", 0.02)
+    monkeypatch.setattr("brvtui.app.screens.editing.DRAFT_S", 0.05)
 
 
 def _without_timings(method: Callable[..., Trace | Retrieved]) -> Callable[..., Trace | Retrieved]:

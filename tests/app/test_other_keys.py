@@ -21,25 +21,25 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
 
 
 async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:
-    own('[keys]\n"panes.maximise" = "M"\n"results.open" = "o"\n"screens.notes" = "f10"\n')
+    own('[keys]\n"panes.maximise" = "B"\n"results.open" = "o"\n"screens.notes" = "f10"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         assert toasts(pilot) == []
         await pilot.press("escape", "z")
         assert not screen(pilot).body.maximised
         bar = text_of(pilot, "#keys")
-        assert "M maximise" in bar
+        assert "B maximise" in bar
         assert "o note text" in bar
         assert "z maximise" not in bar
         assert " F10 Notes " in text_of(pilot, "#status")
-        await pilot.press("M")
+        await pilot.press("B")
         assert screen(pilot).body.maximised == "results"
         await pilot.press("escape", "f1")
         await pilot.pause()
         assert "o" in shown(pilot).split("Keys")[-1].split()
         await pilot.press("escape", "question_mark")
         await pilot.pause()
-        assert " M          Give the pane the whole screen, or back" in shown(pilot)
+        assert " B          Give the pane the whole screen, or back" in shown(pilot)
         await pilot.press("escape", "2", "f10")
         await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
         await settled(pilot)
@@ -87,7 +87,7 @@ async def test_a_clash_is_told_and_the_inner_binding_wins(garden: Tree, make_app
 
 
 async def test_a_projects_keys_are_joined_with_the_users(garden: Tree, make_app: MakeApp) -> None:
-    own('[keys]\n"panes.maximise" = "M"\n"app.theme" = "ctrl+t"\n')
+    own('[keys]\n"panes.maximise" = "B"\n"app.theme" = "ctrl+t"\n')
     (garden.root / ".brv" / "brv-tui.toml").write_text('[keys]\n"panes.maximise" = "Z"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -100,9 +100,9 @@ async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape")
-        app.keep_setting("keys.panes.maximise", "M")
-        await until(pilot, lambda: "M maximise" in text_of(pilot, "#keys"))
-        await pilot.press("M")
+        app.keep_setting("keys.panes.maximise", "B")
+        await until(pilot, lambda: "B maximise" in text_of(pilot, "#keys"))
+        await pilot.press("B")
         assert screen(pilot).body.maximised == "results"
         app.keep_setting("keys.panes.maximise", None)
         await until(pilot, lambda: "z maximise" in text_of(pilot, "#keys"))

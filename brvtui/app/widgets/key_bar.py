@@ -6,7 +6,7 @@ from textual import events
 from textual.binding import ActiveBinding
 
 from brvtui.app.keys.naming import is_text, key_name
-from brvtui.app.keys.owners import declared
+from brvtui.app.keys.owners import declared, own_bindings
 from brvtui.app.paint.line import Line
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
@@ -54,7 +54,7 @@ class KeyBar(Lines):
         """The active bindings, those with other keys in the place where their class declares them."""
         found = list(self.screen.active_bindings.values())
         if not self.brv.keymap:
-            return found
+            return sorted(found, key=self._rank)
         nodes = list(dict.fromkeys(active.node for active in found))
         places = {
             (node, binding.id): (number, place)
@@ -62,7 +62,16 @@ class KeyBar(Lines):
             for place, binding in enumerate(declared(type(node)))
         }
         last = (len(nodes), 0)
-        return sorted(found, key=lambda active: places.get((active.node, active.binding.id), last))
+        placed = sorted(found, key=lambda active: places.get((active.node, active.binding.id), last))
+        return sorted(placed, key=self._rank)
+
+    def _rank(self, active: ActiveBinding) -> int:
+        """Keys of what has the focus come first, then those of this kind of screen; in a dialog its answers."""
+        if active.node is not self.screen:
+            return 2 if active.node is self.app else 1
+        if active.binding.id not in [binding.id for binding in own_bindings(type(self.screen))]:
+            return 3
+        return 0 if self.screen.is_modal else 2
 
     async def on_click(self, event: events.Click) -> None:
         """Presses the key that was clicked."""

@@ -16,7 +16,7 @@ from brvtui.app.paint.text import cut_left, number, plural, wrap
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.pane import ChoicePane
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
-from brvtui.trace import Hit, NearMiss, Origin, Trace
+from brvtui.trace import Hit, NearMiss, Origin, Outcome, Trace
 
 _BAR = 6
 _SCORE = 5
@@ -193,6 +193,8 @@ def _nothing(trace: Trace, width: int) -> list[Line]:
     made += [line(part, "muted") for part in wrap(trace.verdict, width)]
     for word in trace.search.unmatched_words:
         made.append(line("no note has ", "muted").add(f"“{word}”", "warn"))
+    if trace.outcome is Outcome.NOT_COVERED:
+        made += [Line(), line("a", "bold accent").add(" begins a note about it", "text")]
     return made
 
 

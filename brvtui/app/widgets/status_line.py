@@ -6,15 +6,18 @@ from textual import events
 
 from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.keys.naming import key_name
-from brvtui.app.modes import SCREENS
+from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.paint.line import Line, Span, spread
-from brvtui.app.paint.text import plural
+from brvtui.app.paint.text import cut, plural
 from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.app.widgets.lines import Lines
 
+_EDITED_CELLS = 28
+"""For the name of the note in the editor."""
+
 
 class StatusLine(Lines):
-    """The screens, then what is known of the open project. A click on a screen's name brings it to the front."""
+    """The screens, the note in the editor, then what is known of the project. A click brings a screen to the front."""
 
     def __init__(self, *, id: str) -> None:
         """A line without edges yet."""
@@ -32,6 +35,14 @@ class StatusLine(Lines):
             key = key_name(self.brv.keymap.get(f"screens.{mode.name}", mode.key))
             made.add(f" {key} {mode.title} ", "bold badge-text on accent" if front else "muted")
             self._edges.append((made.width, mode.name))
+        if view.edit is not None:
+            front = EDITOR.title == self.screen.TITLE
+            name = f" {EDITOR.title} {view.edit.path.rpartition('/')[2]}{' •' if view.edit.dirty else ''} "
+            made.add(
+                cut(name, _EDITED_CELLS),
+                "bold badge-text on accent" if front else "bold warn" if view.edit.dirty else "muted",
+            )
+            self._edges.append((made.width, EDITOR.name))
         made.gap()
         return [made.extend(spread(width - made.width - 1, _groups(view, self.glyphs), 2).spans)]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from brvtui.app.glyphs import Glyphs
 from brvtui.app.jeffs_brain import verdict as hybrid
 from brvtui.app.paint import steps
@@ -24,6 +26,18 @@ _BYTEROVER = {
     "agentic_loop": "4",
 }
 _LEAST_METER, _MOST_METER = 8, 60
+
+
+class Answered(Protocol):
+    """What a tier is painted from."""
+
+    @property
+    def tier(self) -> int:
+        """The tier that answers."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """As what."""
 
 
 class Verdict(Lines):
@@ -78,9 +92,9 @@ def _routed(trace: Trace, view: View, width: int) -> Line:
     return made.right(width - 1, right)
 
 
-def tier_role(trace: Trace) -> str:
+def tier_role(answered: Answered) -> str:
     """The role that the tier is painted in."""
-    return "tier-none" if trace.outcome is Outcome.NOT_COVERED else f"tier-{trace.tier}"
+    return "tier-none" if answered.outcome is Outcome.NOT_COVERED else f"tier-{answered.tier}"
 
 
 def _meaning(trace: Trace) -> str:

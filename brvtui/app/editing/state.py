@@ -1,0 +1,92 @@
+"""A note that is open to be edited: what was read of it, and what the screens show of the edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from brvtui.inquire.preview import Preview
+    from brvtui.tree.merging import Hunk
+    from brvtui.tree.note_text import NoteText
+    from brvtui.tree.problems import Problem
+    from brvtui.tree.seen import Seen
+
+CHANGED, GONE = "changed", "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """A note as it was on disk: its bytes and what was seen of it; None and None when there was none."""
+
+    path: str
+    data: bytes | None
+    seen: Seen | None
+
+    @property
+    def sha256(self) -> str | None:
+        """Of its bytes; None when there was none."""
+        return self.seen.sha256 if self.seen else None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDraft:
+    """A draft of the note that is being opened, and how it differs from what is on disk."""
+
+    text: NoteText = field(repr=False)
+    age_s: float
+    is_on_disk_text: bool
+    """Whether it was made from the text that is on disk now."""
+    hunks: tuple[Hunk, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """The note is not what it was when it was read: ``theirs`` is on disk; what differs, and both merged."""
+
+    theirs: OnDisk
+    hunks: tuple[Hunk, ...] = field(repr=False)
+    merged: bytes = field(repr=False)
+    undecided: int
+    """Places in ``merged`` where both changed the same lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What saving does to one number of the note: as it is now, saved with a new modification time, with the old."""
+
+    name: str
+    now: float | None
+    saved: float | None
+    kept: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found out about the text of a moment ago."""
+
+    problems: tuple[Problem, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    preview: Preview | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The edit as screens show it."""
+
+    path: str
+    is_new: bool = False
+    dirty: bool = False
+    keep_mtime: bool = False
+    on_disk: str = ""
+    """CHANGED or GONE when somebody else wrote or removed the note meanwhile; else empty."""
+    looked: Looked = Looked()
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A note that does not exist yet: its path, title, and the template of its text."""
+
+    path: str
+    title: str
+    template: str

@@ -1,0 +1,213 @@
+"""What the editor's workers do: every function blocks, is meant for a thread, and posts what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from brvtui.app.editing import news
+from brvtui.app.editing.state import Begun, Clash, Effect, FoundDraft, Looked, OnDisk
+
+if TYPE_CHECKING:
+    from brvtui.inquire.preview import Preview
+    from brvtui.session import Session
+    from brvtui.snapshot import Snapshot
+    from brvtui.tree.known_files import KnownFiles
+    from brvtui.tree.note_text import NoteText
+
+Post = Callable[[Message], bool]
+MOST_CHARS = 200_000
+"""A longer text is felt with every key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Request ``number`` to look at ``edited``, a text of ``note`` at ``path``, under a query."""
+
+    number: int
+    path: str
+    note: NoteText = field(repr=False)
+    edited: str = field(repr=False)
+    keep_mtime: bool
+    query: str
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRequest:
+    """The draft to keep of the note at ``path``, made from the text ``base``; none without ``data``."""
+
+    path: str
+    data: bytes | None = field(repr=False)
+    base: str | None = None
+
+
+def open_note(session: Session, path: str, outside: bool, post: Post) -> None:
+    """Posts NoteOpened with the note as it is on disk and its draft, or NotOpened; ``outside`` it may be long."""
+    from brvtui.tree.note_text import NotText, note_text
+    from brvtui.tree.saving import SaveError
+
+    try:
+        disk = _on_disk(session, path)
+        text = note_text(disk.data or b"")
+    except SaveError as error:
+        post(news.NotOpened(str(error)))
+        return
+    except NotText as error:
+        post(news.NotOpened(f"{path}: {error}"))
+        return
+    draft = _draft(session, disk, text)
+    if disk.data is None and draft is None:
+        post(news.NotOpened(f"{path}: there is no such note (any more); a makes a new one"))
+    elif not outside and len(text.text) > MOST_CHARS:
+        length = f"{len(text.text)} characters are too many to edit them here"
+        post(news.NotOpened(f"{path}: {length}; E opens your own editor"))
+    else:
+        post(news.NoteOpened(disk, text, draft, outside))
+
+
+def begin_note(session: Session, begun: Begun, query: str, post: Post) -> None:
+    """Posts NoteOpened with the text that a new note begins with; ``query`` is the question that it answers."""
+    from brvtui.tree.new_notes import NewNote, Template, keywords_of, text_of
+    from brvtui.tree.note_text import note_text
+
+    keywords = keywords_of(query, session.profile.query.stop_words)
+    note = NewNote(begun.title, session.clock(), query, keywords=keywords)
+    disk = OnDisk(begun.path, None, None)
+    text = note_text(text_of(Template(begun.template), note).encode())
+    post(news.NoteOpened(disk, text, _draft(session, disk, text), False))
+
+
+def _on_disk(session: Session, path: str) -> OnDisk:
+    """The note at ``path`` as it is on disk. Raises :class:`brvtui.tree.saving.SaveError`."""
+    from brvtui.tree.saving import SaveError, read_note_file
+
+    known = session.snapshot.parsed.get(path)
+    if known is not None and known.alias:
+        raise SaveError(f"{path}: belongs to the shared source {known.alias}; open that project to edit it")
+    if not os.path.lexists(session.project.tree / path):
+        return OnDisk(path, None, None)
+    return OnDisk(path, *read_note_file(session.project.tree, path))
+
+
+def _draft(session: Session, disk: OnDisk, text: NoteText) -> FoundDraft | None:
+    """The draft of the note that is offered: not one of a text that is on disk, nor of an editor that still runs."""
+    from brvtui.store.drafts import Drafts
+    from brvtui.tree.merging import difference
+    from brvtui.tree.note_text import NotText, note_text
+
+    draft = Drafts(session.project.tree).read(disk.path)
+    if draft is None or draft.data == disk.data or draft.is_being_edited:
+        return None
+    try:
+        drafted = note_text(draft.data)
+    except NotText:
+        return None
+    hunks = difference(text.plain(text.text), drafted.plain(drafted.text))
+    age_s = max(0.0, session.clock() - draft.at_ms) / 1000
+    return FoundDraft(drafted, age_s, draft.is_on(disk.sha256), hunks)
+
+
+def look(session: Session, text: Text, post: Post) -> None:
+    """Posts TextLooked: problems of the text, and what saving it does to the note and to the current query."""
+    from brvtui.tree.problems import problems
+
+    snapshot = session.snapshot
+    found = problems(text.path, text.note, text.edited, _known_files(snapshot), snapshot.limits)
+    data = text.note.encode(text.edited)
+    rows = session.standings(text.path, data)
+    both = (rows.now, rows.renewed, rows.kept)
+    effects = [
+        Effect("recency", *(row.recency if row else None for row in both)),
+        Effect("ceiling", *(row.ceiling if row else None for row in both)),
+    ]
+    shown: Preview | None = None
+    if text.query.strip():
+        renewed, kept = (session.preview(text.query, text.path, data, keep, text.scope) for keep in (False, True))
+        shown = kept if text.keep_mtime else renewed
+        own = (shown.before.own, renewed.after.own, kept.after.own)
+        effects.insert(0, Effect("score", *(hit.score if hit else None for hit in own)))
+    post(news.TextLooked(text.number, Looked(found, tuple(effects), shown)))
+
+
+@lru_cache(maxsize=1)
+def _known_files(snapshot: Snapshot) -> KnownFiles:
+    from brvtui.tree.known_files import KnownFiles
+    from brvtui.tree.links import Names
+
+    return KnownFiles(Names(file.path for file in snapshot.files))
+
+
+def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, post: Post) -> None:
+    """Saves ``data`` where ``disk`` was seen; posts NoteSaved, NoteClashed or NotSaved."""
+    from brvtui.tree.saving import Conflict, SaveError
+
+    try:
+        done = session.notes.save(disk.path, data, disk.seen, keep_mtime)
+    except SaveError as error:
+        post(news.NotSaved(disk, data, str(error)))
+        return
+    if isinstance(done, Conflict):
+        theirs = OnDisk(disk.path, done.theirs, done.seen)
+        post(news.NoteClashed(disk, data, _clash(disk, data, theirs)))
+        return
+    said = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
+    if done.kept:
+        said.append(f"{disk.path}: another program has it open; what that writes is kept in {done.kept}")
+    post(news.NoteSaved(replace(disk, data=data, seen=done.seen), tuple(said)))
+
+
+def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
+    """What differs between ``mine`` and ``theirs``, both made from what ``disk`` was."""
+    from brvtui.tree.merging import difference, merged
+    from brvtui.tree.note_text import NotText, note_text
+
+    own = note_text(mine)
+    try:
+        other, base = note_text(theirs.data or b""), note_text(disk.data or b"")
+    except NotText:
+        return Clash(theirs, (), b"", 0)
+    texts = [text.plain(text.text) for text in (base, own, other)]
+    both = merged(*texts)
+    return Clash(theirs, difference(texts[1], texts[2]), replace(own, marks={}).encode(both.text), both.conflicts)
+
+
+def look_at_disk(session: Session, before: OnDisk, post: Post) -> None:
+    """Posts DiskSeen: the note as it is now."""
+    from brvtui.tree.saving import SaveError, is_unchanged
+
+    if before.seen is not None and is_unchanged(session.project.tree, before.path, before.seen):
+        post(news.DiskSeen(before, before))
+        return
+    try:
+        now = _on_disk(session, before.path)
+    except SaveError:
+        now = before  # saving will say what is wrong
+    post(news.DiskSeen(before, before if now.data == before.data else now))
+
+
+def keep_draft(session: Session, asked: DraftRequest) -> str:
+    """Writes or drops a draft; what is wrong, when that cannot be done."""
+    from brvtui.store.drafts import Drafts
+
+    drafts = Drafts(session.project.tree)
+    try:
+        if asked.data is None:
+            drafts.drop(asked.path)
+        else:
+            drafts.keep(asked.path, asked.data, asked.base, session.clock())
+    except OSError as error:
+        return f"the draft of {asked.path} cannot be kept: {error.strerror or error}"
+    return ""
+
+
+def drafts(session: Session) -> tuple[str, ...]:
+    """The notes that have drafts which no other process is working on, the newest first."""
+    from brvtui.store.drafts import Drafts
+
+    return tuple(draft.path for draft in Drafts(session.project.tree).all() if not draft.is_being_edited)

@@ -1,0 +1,342 @@
+"""One note that is being edited: holding, looking at, drafting and saving its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.timer import Timer
+from textual.widgets import TextArea
+from textual.worker import Worker, WorkerState
+
+from brvtui.app.editing import news
+from brvtui.app.editing import work as editing
+from brvtui.app.editing.newest import Newest
+from brvtui.app.editing.state import Edit, OnDisk
+from brvtui.app.screens import leaving
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.view import View
+from brvtui.app.widgets.note_editor import NoteEditor
+from brvtui.app.widgets.problems import role_of
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+    from brvtui.tree.note_text import NoteText
+
+LOOK_S = 0.2
+"""After a pause in typing of so many seconds the text is looked at."""
+DRAFT_S = 1.0
+"""So many seconds after the first key that is not in the draft, it is written."""
+Then = Callable[[], object]
+
+
+class EditingScreen(FrameScreen):
+    """Holds one note at a time, from :meth:`begin` until it is left. Every call that blocks runs in a thread."""
+
+    def __init__(self) -> None:
+        """Nothing is edited."""
+        super().__init__()
+        self._disk: OnDisk | None = None
+        self._note: NoteText | None = None
+        self._clean = b""
+        """The text that need not be saved."""
+        self._drafted: bytes | None = None
+        """What the draft holds."""
+        self._saving = False
+        self._then: Then | None = None
+        self._looks: Newest[editing.Text] = Newest(self._look)
+        self._drafts: Newest[editing.DraftRequest] = Newest(self._keep_draft)
+        self._number = 0
+        self._looked_for: tuple[object, ...] = ()
+        self._look_timer: Timer | None = None
+        self._draft_timer: Timer | None = None
+
+    @property
+    def area(self) -> NoteEditor:
+        """The text."""
+        return self.query_one(NoteEditor)
+
+    @property
+    def edit(self) -> Edit | None:
+        """What the screens show of the edit; None when no note is open."""
+        return self.view.edit
+
+    @property
+    def _session(self) -> Session:
+        assert self.brv.session is not None
+        return self.brv.session
+
+    @property
+    def path(self) -> str:
+        """Of the note."""
+        return self.edit.path if self.edit else ""
+
+    @property
+    def data(self) -> bytes:
+        """What a save would write."""
+        assert self._note is not None
+        return self._note.encode(self.area.text)
+
+    # showing
+
+    def show(self, view: View) -> None:
+        """Shows ``view``; when the text is now to be seen under another query or tree, it is looked at again."""
+        super().show(view)
+        edit, area = view.edit, self.area
+        area.shown_path, area.state = (edit.path, state_of(edit)) if edit else ("", "")
+        area.retitle()
+        problems = edit.looked.problems if edit else ()
+        area.show_marks({problem.line: role_of(problem) for problem in reversed(problems)})
+        if self._disk is not None and self._looked_for != self._looking_for:
+            self.look_soon()
+
+    @property
+    def _looking_for(self) -> tuple[object, ...]:
+        view = self.view
+        return (view.query, view.scope, view.profile, id(view.overview))
+
+    def show_edit(self, **changes: object) -> None:
+        """Changes what the screens show of the edit."""
+        if self.edit is not None:
+            self.brv.show(edit=replace(self.edit, **changes))  # type: ignore[arg-type]  # names of Edit's own fields
+
+    # beginning and ending
+
+    def begin(self, disk: OnDisk, note: NoteText, draft: NoteText | None = None) -> None:
+        """Begins to edit ``note``, as it is on disk or as a new one begins; a ``draft`` goes on where it ended."""
+        self._disk, self._note = disk, None
+        self._clean = note.encode(note.text)
+        self._drafted = draft.encode(draft.text) if draft else None
+        self.brv.show(edit=Edit(disk.path, is_new=disk.data is None))
+        self.adopt(note)
+        if draft is not None:
+            self.adopt(draft)
+        self.action_pane("text")
+
+    def adopt(self, note: NoteText) -> None:
+        """Puts a text into the text area; it can be undone there when both are encoded alike."""
+        before, self._note = self._note, note
+        if before is not None and _coding(before) == _coding(note):
+            self.area.take(note.text)
+        else:
+            self.area.open(note.text, note.marks)
+        self._settle()
+
+    def adopt_data(self, data: bytes) -> bool:
+        """The same with bytes; says so and returns False when they are not text."""
+        from brvtui.tree.note_text import NotText, note_text
+
+        try:
+            self.adopt(note_text(data))
+        except NotText as error:
+            self.app.notify(f"{self.path}: {error}", severity="error", timeout=10)
+            return False
+        return True
+
+    def rebase(self, disk: OnDisk) -> None:
+        """From now on the text is compared with ``disk``, and saved only over that."""
+        self._disk, self._clean = disk, disk.data or b""
+        self.show_edit(on_disk="", is_new=disk.data is None)
+        self._settle()
+
+    def is_about(self, disk: OnDisk) -> bool:
+        """Whether ``disk`` is what the text is compared with, and no save is under way."""
+        return disk is self._disk and not self._saving
+
+    def discard(self) -> None:
+        """Lets go of the note, its text and its draft."""
+        self._drop_draft()
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the note."""
+        self._disk = self._note = None
+        for timer in (self._look_timer, self._draft_timer):
+            if timer is not None:
+                timer.stop()
+        self._look_timer = self._draft_timer = None
+        self._number += 1
+        self._looked_for = ()
+        self.area.open("", ())
+        self.brv.show(edit=None)
+
+    def leave(self, then: Then, can_stay_open: bool = False) -> None:
+        """Closes the note and calls ``then``; asks first about text that is not saved."""
+        edit = self.edit
+        if isinstance(self.app.screen, leaving.LeavingDialog):
+            return
+        if edit is None or not edit.dirty:
+            self.close()
+            then()
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == leaving.SAVE:
+                self.save(lambda: self.leave(then))
+            elif answer == leaving.DISCARD:
+                self.discard()
+                then()
+            elif answer == leaving.KEEP:
+                then()
+
+        self.app.push_screen(leaving.LeavingDialog(edit.path, can_stay_open), answered)
+
+    # typing
+
+    @on(TextArea.Changed, "#text")
+    def _typed(self) -> None:
+        if self._disk is not None:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Marks text that is not saved, and has it looked at and drafted before long."""
+        assert self.edit is not None
+        data = self.data
+        dirty = data != self._clean
+        if dirty != self.edit.dirty:
+            self.show_edit(dirty=dirty)
+        self.look_soon()
+        if not dirty:
+            self._drop_draft()
+        elif data != self._drafted and self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_S, self._draft)
+
+    def look_soon(self) -> None:
+        """Has the text looked at after a pause."""
+        self._looked_for = self._looking_for
+        if self._look_timer is not None:
+            self._look_timer.stop()
+        self._look_timer = self.set_timer(LOOK_S, self._ask_look)
+
+    def _ask_look(self) -> None:
+        self._look_timer = None
+        note, view = self._note, self.view
+        if self._disk is None or self.edit is None or note is None:
+            return
+        self._number += 1
+        path, edited, keep = self._disk.path, self.area.text, self.edit.keep_mtime
+        self._looks.ask(editing.Text(self._number, path, note, edited, keep, view.query, view.scope))
+
+    @on(news.TextLooked)
+    def _looked(self, event: news.TextLooked) -> None:
+        self._looks.done()
+        if event.number == self._number:
+            self.show_edit(looked=event.looked)
+
+    def _draft(self) -> None:
+        self._draft_timer = None
+        if self._disk is not None:
+            self._drafted = self.data
+            self._drafts.ask(editing.DraftRequest(self._disk.path, self._drafted, self._disk.sha256))
+
+    def _drop_draft(self) -> None:
+        if self._draft_timer is not None:
+            self._draft_timer.stop()
+            self._draft_timer = None
+        if self._disk is not None and self._drafted is not None:
+            self._drafts.ask(editing.DraftRequest(self._disk.path, None))
+            self._drafted = None
+
+    @on(news.DraftKept)
+    def _draft_kept(self, event: news.DraftKept) -> None:
+        self._drafts.done()
+        if event.problem:
+            self.app.notify(event.problem, severity="warning")
+
+    # saving
+
+    def save(self, then: Then | None = None) -> None:
+        """Saves the text and, when that worked, calls ``then``."""
+        disk, edit = self._disk, self.edit
+        if disk is None or edit is None or self._saving:
+            return
+        data = self.data
+        if data == disk.data:
+            self.app.notify("nothing to save: the note holds this text", timeout=2)
+            if then is not None:
+                then()
+            return
+        self._saving, self._then = True, then
+        self._save(self._session, disk, data, edit.keep_mtime)
+
+    @on(news.NoteSaved)
+    def _saved(self, event: news.NoteSaved) -> None:
+        self._saving = False
+        then, self._then = self._then, None
+        path = event.disk.path
+        for said in event.said:
+            self.app.notify(said, severity="warning", timeout=10)
+        self.app.notify(f"saved {path}", timeout=4)
+        self.brv.follow(self._session)
+        if self._disk is None or self._disk.path != path:
+            return
+        self.rebase(event.disk)
+        if then is not None:
+            then()
+
+    def changed_on_disk(self) -> None:
+        """Something of the tree changed: whether it was this note is found out."""
+        if self._disk is not None:
+            self._look_at_disk(self._session, self._disk)
+
+    def not_saved(self) -> None:
+        """The save that was under way has ended without one."""
+        self._saving, self._then = False, None
+
+    @on(news.NotSaved)
+    def _not_saved(self, event: news.NotSaved) -> None:
+        self.not_saved()
+        self.app.notify(event.what, severity="error", timeout=10)
+
+    # workers
+
+    def _look(self, text: editing.Text) -> None:
+        self._look_at(self._session, text)
+
+    def _keep_draft(self, asked: editing.DraftRequest) -> None:
+        self._write_draft(self._session, asked)
+
+    @work(thread=True, group="look", exit_on_error=False)
+    def _look_at(self, session: Session, text: editing.Text) -> None:
+        editing.look(session, text, self.post_message)
+
+    @work(thread=True, group="draft", exit_on_error=False)
+    def _write_draft(self, session: Session, asked: editing.DraftRequest) -> None:
+        self.post_message(news.DraftKept(editing.keep_draft(session, asked)))
+
+    @work(thread=True, group="save", exit_on_error=False)
+    def _save(self, session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> None:
+        editing.save(session, disk, data, keep_mtime, self.post_message)
+
+    @work(thread=True, group="disk", exit_on_error=False)
+    def _look_at_disk(self, session: Session, before: OnDisk) -> None:
+        editing.look_at_disk(session, before, self.post_message)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that broke down is told of; the text stays."""
+        if event.state is not WorkerState.ERROR:
+            return
+        self.app.notify(f"{event.worker.name} failed: {event.worker.error!r}", severity="error", timeout=10)
+        if event.worker.group == "look":
+            self._looks.done()
+        elif event.worker.group == "draft":
+            self._drafts.done()
+        elif event.worker.group == "save":
+            self.not_saved()
+
+
+def _coding(note: NoteText) -> tuple[object, ...]:
+    return (note.newline, note.has_bom, note.marks)
+
+
+def state_of(edit: Edit) -> str:
+    """What the title says of an edit."""
+    said = {
+        "• unsaved": edit.dirty,
+        "new note": edit.is_new,
+        "keeps its time": edit.keep_mtime,
+        f"{edit.on_disk} on disk": edit.on_disk,
+    }
+    return " · ".join(words for words, holds in said.items() if holds)

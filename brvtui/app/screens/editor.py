@@ -1,0 +1,195 @@
+"""The editor: one note's text, its problems, and what saving it would do."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app import keymap
+from brvtui.app.arrangement import EDITOR
+from brvtui.app.editing import news
+from brvtui.app.editing.external import EditorError, hand_over
+from brvtui.app.editing.state import CHANGED, GONE, Clash, OnDisk
+from brvtui.app.messages import LineWanted
+from brvtui.app.paint.text import plural
+from brvtui.app.screens import comparing
+from brvtui.app.screens.editing import EditingScreen
+from brvtui.app.widgets.find_bar import FindBar
+from brvtui.app.widgets.note_editor import NoteEditor
+from brvtui.app.widgets.problems import ProblemsPane
+from brvtui.app.widgets.ranking import RankingPane
+from brvtui.app.widgets.saving_line import SavingLine
+
+_UNDECIDED = "<<<<<<<"
+
+
+class EditorScreen(EditingScreen):
+    """Text, problems, ranking; asks when the note is not what it was."""
+
+    TITLE = "Edit"
+    PLAN = EDITOR
+    BINDINGS: ClassVar[list[BindingType]] = keymap.EDITOR_SCREEN
+    AUTO_FOCUS = "#text"
+
+    def __init__(self) -> None:
+        """An editor without a note."""
+        super().__init__()
+        self.origin = ""
+        """The screen to go back to."""
+
+    def make_head(self) -> ComposeResult:
+        """What saving does, and the words to find."""
+        yield SavingLine(id="saving")
+        yield FindBar(id="find-bar")
+
+    def make_panes(self) -> ComposeResult:
+        """Text, problems, ranking."""
+        yield NoteEditor(id="text")
+        yield ProblemsPane(id="problems")
+        yield RankingPane(id="ranking")
+
+    @property
+    def bar(self) -> FindBar:
+        """The words to find."""
+        return self.query_one(FindBar)
+
+    def close(self) -> None:
+        """Lets go of the note."""
+        self.bar.display = False
+        super().close()
+
+    # the note is not what it was
+
+    @on(news.NoteClashed)
+    def _clashed(self, event: news.NoteClashed) -> None:
+        self.not_saved()
+        self.show_edit(on_disk=GONE if event.clash.theirs.data is None else CHANGED)
+        self.ask_about(event.clash)
+
+    def ask_about(self, clash: Clash) -> None:
+        """Asks what shall become of the two texts."""
+        self.brv.bring_editor()
+        path = clash.theirs.path
+        if clash.theirs.data is None:
+            self.app.push_screen(comparing.GoneDialog(path), lambda answer: self._gone(answer))
+            return
+        said = [f"{path} was changed on disk since its text was read. - is mine, + is theirs, on disk."]
+        if clash.undecided:
+            places = plural(clash.undecided, "place")
+            said.append(f"Both changed the same lines: merged, {places} would be yours to decide.")
+        dialog = comparing.ConflictDialog("Changed on disk", said, clash.hunks)
+        self.app.push_screen(dialog, lambda answer: self._chosen(answer, clash))
+
+    def _gone(self, answer: str | None) -> None:
+        if answer == comparing.AGAIN:
+            self.rebase(OnDisk(self.path, None, None))
+            self.save()
+        elif answer == comparing.DROP:
+            self.discard()
+            self._go_back()
+
+    def _chosen(self, answer: str | None, clash: Clash) -> None:
+        if answer == comparing.MINE:
+            self.rebase(clash.theirs)
+            self.save()
+        elif answer == comparing.THEIRS and self.adopt_data(clash.theirs.data or b""):
+            self.rebase(clash.theirs)
+        elif answer == comparing.MERGED and self.adopt_data(clash.merged):
+            self.rebase(clash.theirs)
+            if clash.undecided:
+                self._find(_UNDECIDED, 0)
+                self.app.notify(f"{plural(clash.undecided, 'place')} to decide: look for {_UNDECIDED}", timeout=8)
+
+    @on(news.DiskSeen)
+    def _disk_seen(self, event: news.DiskSeen) -> None:
+        """What the watcher brought: a text without changes follows the disk, others are never touched."""
+        edit = self.edit
+        if edit is None or not self.is_about(event.before):
+            return
+        if event.now is event.before:
+            self.show_edit(on_disk="")
+        elif edit.dirty or edit.is_new:
+            state = GONE if event.now.data is None else CHANGED
+            if edit.on_disk != state:
+                self.show_edit(on_disk=state)
+                what = f"{edit.path} was {'removed' if state == GONE else 'changed'} on disk; your text is kept here"
+                self.app.notify(what, severity="warning", timeout=8)
+        elif event.now.data is None:
+            self.app.notify(f"{edit.path} was removed on disk: closed", severity="warning", timeout=8)
+            self.close()
+            if self.is_current:
+                self._go_back()
+        elif self.adopt_data(event.now.data):
+            self.rebase(event.now)
+            self.app.notify(f"{edit.path} was changed on disk: shown as it is now", timeout=4)
+
+    # finding
+
+    def action_find(self) -> None:
+        """Shows the field; when it is there already, goes to the next place."""
+        if self.bar.display:
+            self.bar.field.action_step(1)
+            return
+        self.bar.display = True
+        self.set_focus(self.bar.field, scroll_visible=False)
+
+    @on(FindBar.Wanted)
+    def _find_wanted(self, event: FindBar.Wanted) -> None:
+        self._find(event.words, event.step)
+
+    def _find(self, words: str, step: int) -> None:
+        self.bar.tell(*self.area.find(words, step or 1, here=not step))
+
+    def _stop_finding(self) -> None:
+        self.bar.display = False
+        self.area.find("")
+        self.action_pane("text")
+
+    @on(LineWanted)
+    def _line_wanted(self, event: LineWanted) -> None:
+        self.action_pane("text")
+        self.area.move_cursor((event.line, event.column), center=True)
+
+    # actions
+
+    def _go_back(self) -> None:
+        self.app.switch_mode(self.origin)
+
+    def action_back(self) -> None:
+        """From the words to find, a maximised pane or another pane to the text; from the text to where it began."""
+        if self.bar.display:
+            self._stop_finding()
+        elif self.body.maximised or self.focused is not self.area:
+            super().action_back()
+        else:
+            self.leave(self._go_back, can_stay_open=True)
+
+    def action_save(self) -> None:
+        """Saves the text."""
+        self.save()
+
+    def action_keep_mtime(self) -> None:
+        """Whether saving keeps the note's modification time."""
+        if self.edit is not None:
+            self.show_edit(keep_mtime=not self.edit.keep_mtime)
+            self.look_soon()
+
+    def action_wrap(self) -> None:
+        """Wraps long lines, or not."""
+        self.area.soft_wrap = not self.area.soft_wrap
+
+    def action_external(self) -> None:
+        """Hands the text to the user's own editor, and saves what comes back."""
+        if self.edit is None:
+            return
+        before = self.data
+        try:
+            after = hand_over(self.path, before, self.app.suspend)
+        except EditorError as error:
+            self.app.notify(str(error), severity="error", timeout=8)
+            return
+        if after != before and self.adopt_data(after):
+            self.save()

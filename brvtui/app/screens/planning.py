@@ -1,0 +1,131 @@
+"""Dialogs that show a plan before it is carried out; they end with it, or with None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input
+
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.widgets.field import Field
+from brvtui.app.widgets.plan import PlanPane
+from brvtui.app.widgets.saying import Saying
+
+if TYPE_CHECKING:
+    from brvtui.notes.plan import Plan
+
+PAUSE_S = 0.15
+_SAME = "type another path, below the tree, ending in .md; Enter then moves the note"
+
+
+@dataclass
+class Planned(Message, bubble=False):
+    """The plan for what was asked as request ``number``, or why there is none."""
+
+    number: int
+    plan: Plan | None
+    problem: str
+
+
+class PlanDialog(Dialog["Plan"]):
+    """Says what is about to happen and waits for Enter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "carry_out", "do it", id="plan.do", tooltip="Do what is shown", priority=True),
+    ]
+    AUTO_FOCUS = "#plan"
+
+    def __init__(self, title: str, said: str, make: Callable[[], Plan] | None = None) -> None:
+        """A dialog about the plan that ``make`` returns; that blocks and raises NoteError."""
+        super().__init__(title, wide=True)
+        self._said = said
+        self._make = make
+        self._number = 0
+
+    def make_parts(self) -> ComposeResult:
+        """What is said, and the plan."""
+        yield Saying((self._said, "text"), id="question")
+        yield PlanPane(id="plan")
+
+    @property
+    def pane(self) -> PlanPane:
+        """The plan."""
+        return self.query_one(PlanPane)
+
+    def on_mount(self) -> None:
+        """Has the plan made."""
+        if self._make is not None:
+            self.ask(self._make)
+
+    def forget(self) -> None:
+        """The plan that is shown, or under way, is no longer wanted."""
+        self._number += 1
+        self.pane.show_plan(None)
+
+    def ask(self, make: Callable[[], Plan]) -> None:
+        """Has another plan made."""
+        self.forget()
+        self._plan(self._number, make)
+
+    @work(thread=True, group="plan", exit_on_error=False)
+    def _plan(self, number: int, make: Callable[[], Plan]) -> None:
+        from brvtui.notes.plan import NoteError
+
+        try:
+            self.post_message(Planned(number, make(), ""))
+        except NoteError as error:
+            self.post_message(Planned(number, None, str(error)))
+
+    @on(Planned)
+    def _planned(self, event: Planned) -> None:
+        if event.number == self._number:
+            self.pane.show_plan(event.plan, event.problem)
+
+    def action_carry_out(self) -> None:
+        """Ends with the plan, if there is one."""
+        if self.pane.plan is not None:
+            self.dismiss(self.pane.plan)
+
+
+class MoveDialog(PlanDialog):
+    """Asks for the new path; every change of it is planned anew."""
+
+    AUTO_FOCUS = "Input"
+
+    def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
+        """A dialog about the note or folder at ``path``; ``make`` plans its move to another path."""
+        super().__init__(
+            "Rename or move", f"{path} gets another path; links to it, and in it, follow.", lambda: make(path)
+        )
+        self._path = path
+        self._make_move = make
+        self._pausing: Timer | None = None
+
+    def make_parts(self) -> ComposeResult:
+        """What is said, the path, the plan."""
+        yield Saying((self._said, "text"), id="question")
+        yield Field("to", self._path, id="target")
+        yield PlanPane(id="plan")
+
+    def on_mount(self) -> None:
+        """Nothing is planned as long as the path is the same; the cursor stands before the ending."""
+        self.pane.show_plan(None, _SAME)
+        self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self.forget()
+        if self._pausing is not None:
+            self._pausing.stop()
+        target = event.value.strip()
+        if target == self._path:
+            self.pane.show_plan(None, _SAME)
+        else:
+            self._pausing = self.set_timer(PAUSE_S, lambda: self.ask(lambda: self._make_move(target)))

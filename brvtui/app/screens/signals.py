@@ -1,0 +1,81 @@
+"""The dialog that sets a note's maturity and importance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.timer import Timer
+from textual.widgets import Input
+
+from brvtui.app.glyphs import MATURITIES
+from brvtui.app.screens.planning import PAUSE_S, PlanDialog
+from brvtui.app.widgets.field import Field
+from brvtui.app.widgets.options import Options
+from brvtui.app.widgets.plan import PlanPane
+from brvtui.app.widgets.saying import Saying
+
+if TYPE_CHECKING:
+    from brvtui.notes.plan import Plan
+    from brvtui.notes.signals import Where
+
+_NUMBER = "importance must be a number from 0 to 100"
+
+
+class SignalsDialog(PlanDialog):
+    """Maturity, importance, and where they are kept; every change is planned anew."""
+
+    AUTO_FOCUS = "#maturity"
+
+    def __init__(self, path: str, maturity: str, importance: float, make: Callable[[str, float, Where], Plan]) -> None:
+        """A dialog about the note at ``path`` and its signals of now; ``make`` plans others."""
+        said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
+        super().__init__("Signals", said)
+        self._first = (maturity, importance)
+        self._make_signals = make
+        self._pausing: Timer | None = None
+
+    def make_parts(self) -> ComposeResult:
+        """What is said, the fields, the plan."""
+        from brvtui.notes.signals import Where
+
+        maturity, importance = self._first
+        yield Saying((self._said, "text"), id="question")
+        yield Options("maturity", MATURITIES, maturity, id="maturity")
+        yield Field("importance", f"{importance:g}", id="importance")
+        yield Options("keep in", [where.value for where in Where], Where.OVERLAY.value, id="where")
+        yield PlanPane(id="plan")
+
+    def on_mount(self) -> None:
+        """Says what there would be to do."""
+        self._plan_now()
+
+    @on(Options.Chosen)
+    def _chosen(self) -> None:
+        self._soon()
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self._soon()
+
+    def _soon(self) -> None:
+        self.forget()
+        if self._pausing is not None:
+            self._pausing.stop()
+        self._pausing = self.set_timer(PAUSE_S, self._plan_now)
+
+    def _plan_now(self) -> None:
+        from brvtui.notes.signals import Where
+
+        maturity = self.query_one("#maturity", Options).chosen
+        where = Where(self.query_one("#where", Options).chosen)
+        try:
+            importance = float(self.query_one(Field).value)
+        except ValueError:
+            importance = -1.0
+        if not 0 <= importance <= 100:
+            self.pane.show_plan(None, _NUMBER)
+        else:
+            self.ask(lambda: self._make_signals(maturity, importance, where))

@@ -1,0 +1,282 @@
+"""The text of the note that is being edited."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual._text_area_theme import TextAreaTheme
+from textual._tree_sitter import get_language
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
+from textual.geometry import Offset
+from textual.strip import Strip
+from textual.widgets import TextArea
+
+from brvtui.app.paint.text import cut, cut_left, plural
+from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.app.app import BrvTui
+
+_LANGUAGE = "markdown"
+_HIGHLIGHTED_CHARS = 40_000
+"""Every edit colours the whole text anew; beyond this it would be felt."""
+_LINE_BREAKS = re.compile(r"\r\n?")
+_CORNERS = 6
+_MARK = "!"
+_MARK_CELLS = 2
+"""Cells between a line's number and the text; the first of them is for the mark."""
+_HIDDEN = "·"
+_PICTURES = frozenset(map(chr, [*range(0x2400, 0x2422)]))
+"""Marks that say what they stand for."""
+_HIDDEN_KINDS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_SELECTORS = range(0xFE00, 0xFE10)
+_ROLES = {
+    "heading": "bold strong",
+    "heading.marker": "bold accent",
+    "text.literal": "ok",
+    "punctuation.delimiter": "muted",
+    "punctuation.special": "muted",
+    "link.uri": "underline accent",
+    "link.label": "accent",
+    "list.marker": "bold accent",
+    "string.escape": "warn",
+}
+
+
+def _plain(key: str, action: str, label: str, id: str, tooltip: str, show: bool = False) -> Binding:
+    return Binding(key, action, label, id=f"text.{id}", tooltip=tooltip, show=show)
+
+
+class NoteEditor(TextArea, inherit_bindings=False):
+    """A text area with marks beside the numbers of lines that have a problem."""
+
+    TITLE = "Text"
+    HELP_TEXT = (
+        "The note as it is on disk, every character of it: what a terminal must not get is drawn as a placeholder and "
+        "saved as it was. Problems of the frontmatter and relations to missing notes are marked beside the line and "
+        "listed (F3); F4 shows what the edit does to the current query. Ctrl+S saves; what that does to the note's "
+        "modification time, and so to its score, stands above the text."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _plain("up", "cursor_up", "up", "up", "A line up"),
+        _plain("down", "cursor_down", "down", "down", "A line down"),
+        _plain("left", "cursor_left", "left", "left", "A character to the left"),
+        _plain("right", "cursor_right", "right", "right", "A character to the right"),
+        _plain("ctrl+left", "cursor_word_left", "word left", "word_left", "A word to the left"),
+        _plain("ctrl+right", "cursor_word_right", "word right", "word_right", "A word to the right"),
+        _plain("home,ctrl+a", "cursor_line_start", "line start", "line_start", "To the start of the line"),
+        _plain("end,ctrl+e", "cursor_line_end", "line end", "line_end", "To the end of the line"),
+        _plain("pageup", "cursor_page_up", "page up", "page_up", "A page up"),
+        _plain("pagedown", "cursor_page_down", "page down", "page_down", "A page down"),
+        _plain("ctrl+home", "text_start", "start", "start", "To the start of the text"),
+        _plain("ctrl+end", "text_end", "end", "end", "To the end of the text"),
+        _plain("shift+up", "cursor_up(True)", "select up", "select_up", "Select a line up"),
+        _plain("shift+down", "cursor_down(True)", "select down", "select_down", "Select a line down"),
+        _plain("shift+left", "cursor_left(True)", "select left", "select_left", "Select to the left"),
+        _plain("shift+right", "cursor_right(True)", "select right", "select_right", "Select to the right"),
+        _plain("shift+home", "cursor_line_start(True)", "select", "select_start", "Select to the start of the line"),
+        _plain("shift+end", "cursor_line_end(True)", "select", "select_end", "Select to the end of the line"),
+        _plain("backspace", "delete_left", "delete", "backspace", "Delete what is left of the cursor"),
+        _plain("delete,ctrl+d", "delete_right", "delete", "delete", "Delete what is right of the cursor"),
+        _plain("ctrl+w", "delete_word_left", "delete word", "delete_word", "Delete to the start of the word"),
+        _plain("ctrl+u", "delete_to_start_of_line", "delete", "delete_start", "Delete to the start of the line"),
+        _plain(
+            "ctrl+k",
+            "delete_to_end_of_line_or_delete_line",
+            "delete",
+            "delete_end",
+            "Delete to the end of the line, or an empty line",
+        ),
+        _plain("ctrl+x", "cut", "cut", "cut", "Cut what is selected, or the line"),
+        _plain("ctrl+c", "copy", "copy", "copy", "Copy what is selected"),
+        _plain("ctrl+v", "paste", "paste", "paste", "Paste what was cut or copied here"),
+        _plain("ctrl+z", "undo", "undo", "undo", "Undo in the text", True),
+        _plain("ctrl+y", "redo", "redo", "redo", "Redo in the text"),
+    ]
+
+    def __init__(self, *, id: str) -> None:
+        """An editor without a note."""
+        self.shown_path = ""
+        self.state = ""
+        self.tabs: Content | None = None
+        self.marks: Mapping[int, str] = {}
+        self._marks: frozenset[str] = frozenset()
+        self._drawn: dict[int, str] = {}
+        self._found: re.Pattern[str] | None = None
+        super().__init__(id=id, show_line_numbers=True)
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+
+    @property
+    def brv(self) -> BrvTui:
+        """The app."""
+        return cast("BrvTui", self.app)
+
+    def on_mount(self) -> None:
+        """Takes the colours of the theme, now and later."""
+        self._recolour()
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
+
+    def _recolour(self) -> None:
+        style = self.brv.palette.style
+        self.register_theme(TextAreaTheme("brv", syntax_styles={name: style(role) for name, role in _ROLES.items()}))
+        self.theme = "brv"
+
+    # the text
+
+    def open(self, text: str, marks: Collection[str]) -> None:
+        """Begins with ``text``, in which ``marks`` stand for what cannot be drawn; there is nothing to undo."""
+        self._drawn = {ord(mark): _HIDDEN for mark in marks if mark not in _PICTURES}
+        self._marks = frozenset(marks)
+        self.language = _LANGUAGE if len(text) <= _HIGHLIGHTED_CHARS and can_highlight() else None
+        self.load_text(text)
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Performs ``edit`` without what cannot be drawn; terminals paste carriage returns where lines end."""
+        text = _LINE_BREAKS.sub("\n", edit.text)
+        edit.text = "".join(filter(_can_be_drawn, text))
+        if len(edit.text) < len(text):
+            left_out = plural(len(text) - len(edit.text), "character")
+            self.brv.notify(f"{left_out} that cannot be shown left out", severity="warning")
+        return super().edit(edit)
+
+    def take(self, text: str) -> None:
+        """Puts ``text`` in place of the whole, as one edit that can be undone; what is equal keeps the cursor."""
+        old, new = self.text.split("\n"), text.split("\n")
+        top = next((row for row, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+        below = 0
+        while below < min(len(old), len(new)) - top and old[-1 - below] == new[-1 - below]:
+            below += 1
+        if top == len(old) - below and top == len(new) - below:
+            return
+        start, end, middle = _replaced(old, new, top, below)
+        self.history.checkpoint()
+        super().edit(Edit(middle, start, end, True))
+        self.history.checkpoint()
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
+        """None: brackets say little in notes, and the search for one may cross the whole text."""
+        return None
+
+    def action_text_start(self) -> None:
+        """To the start of the text."""
+        self.move_cursor((0, 0))
+
+    def action_text_end(self) -> None:
+        """To the end of the text."""
+        self.move_cursor(self.document.end)
+
+    # finding
+
+    def find(self, words: str, step: int = 1, here: bool = False) -> tuple[int, int]:
+        """Selects the next (``step`` 1) or previous (-1) place of ``words``, in any case, and marks all.
+
+        With ``here`` a place at the cursor counts as the next. The number of the place, from 1, and of all.
+        """
+        self._found = re.compile(re.escape(words), re.IGNORECASE) if words else None
+        self.notify_style_update()
+        self.refresh()
+        if self._found is None:
+            return 0, 0
+        places = [
+            Selection((row, match.start()), (row, match.end()))
+            for row, line in enumerate(self.document.lines)
+            for match in self._found.finditer(line)
+        ]
+        if not places:
+            return 0, 0
+        at = min(self.selection)
+        if step > 0:
+            number = next((n for n, place in enumerate(places) if place.start > at or (here and place.start == at)), 0)
+        else:
+            number = next((n for n in reversed(range(len(places))) if places[n].start < at), len(places) - 1)
+        self.selection = places[number]
+        self.scroll_cursor_visible(center=True)
+        return number + 1, len(places)
+
+    # drawing
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn: placeholders instead of masks, marks on what is searched for."""
+        style = self.brv.palette.style
+        held = self.document.get_line(line_index)
+        line = Text(held.translate(self._drawn), end="", no_wrap=True)
+        if not self._marks.isdisjoint(held):
+            for place, char in enumerate(held):
+                if char in self._marks:
+                    line.stylize(style("warn"), place, place + 1)
+        if self._found is not None:
+            for match in self._found.finditer(held):
+                line.stylize(style("match on match-ground"), match.start(), match.end())
+        return line
+
+    def render_line(self, y: int) -> Strip:
+        """A row, with the mark of its line beside the number."""
+        strip = super().render_line(y)
+        row = self.scroll_offset.y + y
+        if not self.marks or row >= self.wrapped_document.height:
+            return strip
+        line, column = self.wrapped_document.offset_to_location(Offset(0, row))
+        role = self.marks.get(line) if column == 0 else None
+        if role is None:
+            return strip
+        place = self.gutter_width - _MARK_CELLS
+        style = next((piece.style for piece in strip if piece.style), None) or Style()
+        mark = Segment(_MARK, style + self.brv.palette.style(f"bold {role}"))
+        left, right = strip.crop(0, place), strip.crop(place + 1)
+        return Strip.join([left, Strip([mark], 1), right])
+
+    def show_marks(self, marks: Mapping[int, str]) -> None:
+        """Marks lines (numbered from 0), each with the role of its mark."""
+        if dict(marks) != dict(self.marks):
+            self.marks = marks
+            self.refresh()
+
+    # the frame
+
+    def retitle(self) -> None:
+        """Puts the note's path and the state of the edit, or the row of tabs, into the border."""
+        room = max(self.outer_size.width - _CORNERS, 1)
+        path = cut_left(visible(self.shown_path), max(8, room - len(self.state) - 1))
+        title = self.tabs or Content(cut(f"{path} {self.state}".strip(), room))
+        if self.border_title != title.markup:
+            self.border_title = title
+
+    def arranged(self, shown: frozenset[str]) -> None:
+        """Nothing depends on what else is shown."""
+
+
+def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Location, Location, str]:
+    """Where the lines from ``top`` to ``below`` from the end stand in ``old``, and the text of those in ``new``."""
+    gone, come = old[top : len(old) - below], new[top : len(new) - below]
+    text = "\n".join(come)
+    if below:
+        return (top, 0), (top + len(gone), 0), text + "\n" if come else text
+    if not top:
+        return (0, 0), (len(old) - 1, len(old[-1])), text
+    return (top - 1, len(old[top - 1])), (len(old) - 1, len(old[-1])), "\n" + text if come else text
+
+
+@lru_cache(maxsize=1)
+def can_highlight() -> bool:
+    """Whether tree-sitter and its Markdown grammar are installed (extra ``syntax``) and fit each other."""
+    try:
+        return get_language(_LANGUAGE) is not None
+    except (ValueError, TypeError):  # a grammar of another version than the library reads
+        return False
+
+
+def _can_be_drawn(char: str) -> bool:
+    if char in "\n\t":
+        return True
+    return unicodedata.category(char) not in _HIDDEN_KINDS and ord(char) not in _SELECTORS

@@ -1,0 +1,80 @@
+"""One of a few, chosen in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from brvtui.app.paint.line import Line, line
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+
+
+class Options(Lines, can_focus=True):
+    """A label and its options; left and right choose, and so does a click."""
+
+    TITLE = "Options"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,l", "choose(1)", "next option", id="options.next", tooltip="The option to the right"),
+        Binding("left,h", "choose(-1)", "option before", id="options.before", show=False, tooltip="The option before"),
+    ]
+
+    class Chosen(Message):
+        """Another option was chosen."""
+
+    def __init__(self, label: str, options: Sequence[str], chosen: str = "", *, id: str) -> None:
+        """A row of ``options``, the first of them chosen unless told otherwise."""
+        super().__init__(id=id)
+        self._label = label
+        self._options = options
+        self.chosen = chosen or options[0]
+        self._edges: list[tuple[int, str]] = []
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """What is chosen, and the focus."""
+        return (self.chosen, self.has_focus)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Label, options."""
+        made = line(f" {self._label} ", "muted")
+        made.to(_LABEL_CELLS)
+        self._edges = [(made.width, "")]
+        for option in self._options:
+            chosen = option == self.chosen
+            role = "bold badge-text on accent" if chosen and self.has_focus else "bold accent" if chosen else "text"
+            made.add(f"[{option}]" if chosen else f" {option} ", role)
+            self._edges.append((made.width, option))
+        return [made.cut(width)]
+
+    def choose(self, option: str) -> None:
+        """Chooses ``option`` and says so."""
+        if option != self.chosen:
+            self.chosen = option
+            self.rebuild()
+            self.post_message(self.Chosen())
+
+    def action_choose(self, step: int) -> None:
+        """The option to the right, or to the left."""
+        place = self._options.index(self.chosen) + step
+        self.choose(self._options[max(0, min(place, len(self._options) - 1))])
+
+    def on_click(self, event: events.Click) -> None:
+        """The option that was clicked."""
+        option = next((option for edge, option in self._edges if event.x < edge), "")
+        if option:
+            self.choose(option)
+
+    def on_focus(self, event: events.Focus) -> None:
+        """The chosen option is brighter with focus."""
+        self.rebuild()
+
+    def on_blur(self, event: events.Blur) -> None:
+        """The chosen option is dimmer without focus."""
+        self.rebuild()
+
+
+_LABEL_CELLS = 13

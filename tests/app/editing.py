@@ -1,0 +1,73 @@
+"""How tests drive the editor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.screens.editor import EditorScreen
+from brvtui.app.widgets.note_editor import NoteEditor
+from brvtui.store.drafts import Drafts
+from tests.app.driving import ask, brv, frame, settled, until, view
+
+NOTE = "deploy/rollback.md"
+
+
+def editor(pilot: Pilot[Any]) -> EditorScreen:
+    """The editor, which must be in front."""
+    found = frame(pilot)
+    assert isinstance(found, EditorScreen)
+    return found
+
+
+def area(pilot: Pilot[Any]) -> NoteEditor:
+    """Its text."""
+    return editor(pilot).area
+
+
+async def open_note(pilot: Pilot[Any], path: str = NOTE) -> None:
+    """Opens a note in the editor from the Query screen, by keys."""
+    await ask(pilot, "rollback")
+    brv(pilot).select(path)
+    await pilot.press("escape", "e")
+    await until(pilot, lambda: view(pilot).edit is not None and isinstance(frame(pilot), EditorScreen))
+    await looked(pilot)
+
+
+async def looked(pilot: Pilot[Any]) -> None:
+    """Waits until the text of now was looked at, and drafted or not."""
+    screen = editor(pilot)
+
+    def idle() -> bool:
+        timers = (screen._look_timer, screen._draft_timer)
+        return not any(timers) and not (screen._looks.is_busy or screen._drafts.is_busy or screen._saving)
+
+    await until(pilot, idle)
+    await settled(pilot)
+
+
+async def type_keys(pilot: Pilot[Any], text: str) -> None:
+    """Types ``text`` into what has the focus."""
+    names = {" ": "space", "/": "slash", ".": "full_stop", "-": "minus", "_": "underscore", ":": "colon", "\n": "enter"}
+    await pilot.press(*(names.get(char, char) for char in text))
+
+
+def dialog(pilot: Pilot[Any]) -> Dialog[Any]:
+    """The dialog in front."""
+    found = pilot.app.screen
+    assert isinstance(found, Dialog)
+    return found
+
+
+def toasts(pilot: Pilot[Any]) -> str:
+    """All that was said in toasts so far, in lines."""
+    return "\n".join(str(toast.message) for toast in pilot.app._notifications)
+
+
+def drafted(root: Path, path: str = NOTE) -> bytes | None:
+    """What the draft of a note holds."""
+    draft = Drafts(root / ".brv" / "context-tree").read(path)
+    return draft.data if draft else None

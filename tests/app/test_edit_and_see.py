@@ -1,0 +1,118 @@
+"""Edit and see: the current query's answer with the edited text beside today's, and what saving does to the note."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, text_of, until, view
+from tests.app.editing import NOTE, area, editor, looked, open_note, type_keys
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+_OTHER = "billing/invoices/numbering.md"
+
+
+async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "credit note")
+        before = {hit.file: hit.score for hit in view(pilot).trace.hits}  # type: ignore[union-attr]
+        assert _OTHER not in before
+        brv(pilot).select(_OTHER)
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: view(pilot).edit is not None)
+        await looked(pilot)
+        assert "now, and saved" in text_of(pilot, "#ranking")
+        await pilot.press("f6")
+        await type_keys(pilot, "# Credit note, credit note\n")
+        await looked(pilot)
+        preview = view(pilot).edit.looked.preview  # type: ignore[union-attr]
+        assert preview is not None
+        assert "new   Credit note" in text_of(pilot, "#ranking")
+        foreseen = {moved.file: moved.after.score for moved in preview.results if moved.after}
+        assert (garden.tree / _OTHER).read_text().startswith("# Invoice")
+        assert {hit.file: hit.score for hit in view(pilot).trace.hits} == before  # type: ignore[union-attr]
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: (garden.tree / _OTHER).read_text().startswith("# Credit"))
+        await looked(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: view(pilot).edit is None)
+        await until(pilot, lambda: any(hit.file == _OTHER for hit in view(pilot).trace.hits))  # type: ignore[union-attr]
+        await settled(pilot)
+        assert {hit.file: hit.score for hit in view(pilot).trace.hits} == foreseen  # type: ignore[union-attr]
+        assert view(pilot).trace.tier == preview.after.verdict.tier  # type: ignore[union-attr]
+
+
+async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        first = view(pilot).trace.hits[0].file  # type: ignore[union-attr]
+        brv(pilot).select(first)
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: view(pilot).edit is not None)
+        await looked(pilot)
+        area(pilot).take("nothing of it\n")
+        await looked(pilot)
+        text = text_of(pilot, "#ranking")
+        assert "was" in text
+        assert "▴" in text
+        assert "▾" in text
+        await pilot.press("ctrl+z")
+        await looked(pilot)
+        assert not {"was", "▴", "▾"} & set(text_of(pilot, "#ranking").split())
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
+    garden.age(NOTE, 60)
+    async with make_app(garden.root).run_test(size=size) as pilot:
+        await open_note(pilot)
+        edit = view(pilot).edit
+        assert edit is not None
+        score, recency, ceiling = edit.looked.effects
+        assert (score.name, recency.name, ceiling.name) == ("score", "recency", "ceiling")
+        assert recency.kept == recency.now
+        assert recency.now is not None
+        assert recency.saved == pytest.approx(1.0)
+        assert f"score {score.now:.2f}" in shown(pilot)
+        if size == WIDE:
+            assert f"recency {recency.now:.2f} → 1.00 (kept {recency.kept:.2f})" in shown(pilot)
+        await pilot.press("f6")
+        if size == WIDE:
+            assert f"recency {recency.now:.2f} (new 1.00)" in shown(pilot)
+
+
+async def test_without_a_query_the_ceiling_is_told(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).edit(NOTE)
+        await until(pilot, lambda: view(pilot).edit is not None)
+        await looked(pilot)
+        assert "ceiling 1.00" in shown(pilot)
+        assert "Ask a query on the Query screen" in " ".join(text_of(pilot, "#ranking").split())
+
+
+async def test_another_query_is_looked_at_when_the_editor_comes_back(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await pilot.press("escape", "k")
+        await until(pilot, lambda: frame(pilot) is not brv(pilot).editor)
+        await ask(pilot, "freeze window")
+        await pilot.press("escape")
+        brv(pilot).edit(NOTE)
+        await until(pilot, lambda: frame(pilot) is brv(pilot).editor)
+        await looked(pilot)
+        assert "Freeze window" in text_of(pilot, "#ranking")
+        assert editor(pilot).query_one("#ranking").border_title == "Ranking · freeze window"
+
+
+async def test_a_text_that_the_engine_would_not_read_says_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        area(pilot).take("\ufffd broken\n")
+        await looked(pilot)
+        assert "not read any more: a U+FFFD" in " ".join(text_of(pilot, "#ranking").split())
+        assert area(pilot).marks

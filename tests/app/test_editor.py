@@ -1,0 +1,406 @@
+"""Editing in the app: opening, typing, saving, leaving; by keyboard and by mouse."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.editor import EditorScreen
+from brvtui.app.screens.leaving import LeavingDialog
+from brvtui.app.screens.message import TextPane
+from brvtui.app.screens.notes import NotesScreen
+from brvtui.app.screens.query import QueryScreen
+from brvtui.app.widgets.tree import TreePane
+from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, settled, shown, text_of, until, view
+from tests.app.editing import NOTE, area, dialog, drafted, editor, looked, open_note, toasts, type_keys
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+
+
+def _on_disk(garden: Tree, path: str = NOTE) -> bytes:
+    return (garden.tree / path).read_bytes()
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_e_edits_the_selected_note_and_esc_goes_back(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await open_note(pilot)
+        assert editor(pilot).focused is area(pilot)
+        assert "Roll back by pointing the alias" in shown(pilot).replace("\n", "")
+        assert " Edit rollback.md " in shown(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        assert view(pilot).edit is None
+        assert "Edit rollback.md" not in shown(pilot)
+
+
+async def test_the_note_under_the_cursor_of_the_tree_is_edited(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        tree = frame(pilot).query_one(TreePane)
+        tree.move_to(tree.choices.index("billing/refunds.md"), tell=False)
+        await pilot.press("e")
+        await until(pilot, lambda: view(pilot).edit is not None)
+        assert editor(pilot).path == "billing/refunds.md"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+
+
+async def test_without_a_note_e_says_what_to_do(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "e")
+        await settled(pilot)
+        assert "select a note first" in toasts(pilot)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_typing_marks_the_note_as_unsaved_everywhere(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "12 zq?")
+        await looked(pilot)
+        assert area(pilot).text.startswith("12 zq?# Rollback")
+        assert "Edit rollback.md •" in shown(pilot)
+        assert size == NARROW or "• unsaved" in shown(pilot)
+        await pilot.press("ctrl+z")
+        await looked(pilot)
+        assert "•" not in shown(pilot)
+        await pilot.press("ctrl+y")
+        assert area(pilot).text.startswith("12 zq?# Rollback")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"# Rollback\r\n\r\nalias\r\n",
+        b"\xef\xbb\xbf# Rollback\n\nno newline at the end",
+        b"# Rollback \x1b[31m\n\nbyte \xff, \xe2\x80\xae turned, a\rb\n",
+        b"# Rollback\ttab\n\n\n",
+    ],
+    ids=["crlf", "bom", "hidden", "tab"],
+)
+async def test_saving_changes_what_was_typed_and_nothing_else(garden: Tree, make_app: MakeApp, before: bytes) -> None:
+    garden.file(NOTE, before, 3)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("right", "right")
+        await type_keys(pilot, "My ")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: _on_disk(garden) != before)
+        await looked(pilot)
+        assert _on_disk(garden) == before.replace(b"# Roll", b"# My Roll")
+        assert f"saved {NOTE}" in toasts(pilot)
+        assert not any(ord(char) < 32 for char in shown(pilot).replace("\n", ""))
+
+
+async def test_our_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app: MakeApp) -> None:
+    garden.file(NOTE, "# Rollback\n" + "line\n" * 200, 3)
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await open_note(pilot)
+        area(pilot).move_cursor((150, 2))
+        await pilot.pause()
+        await type_keys(pilot, "x")
+        place, scrolled = area(pilot).cursor_location, area(pilot).scroll_offset
+        generation = brv(pilot).shown_generation
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: brv(pilot).shown_generation > generation)
+        await looked(pilot)
+        assert area(pilot).cursor_location == place
+        assert area(pilot).scroll_offset == scrolled
+        assert editor(pilot).focused is area(pilot)
+        assert "shown as it is now" not in toasts(pilot)
+        await pilot.press("ctrl+z")
+        await looked(pilot)
+        assert view(pilot).edit is not None
+        assert view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert b"lixne" in _on_disk(garden)
+
+
+async def test_the_modification_time_is_new_or_kept_as_chosen(garden: Tree, make_app: MakeApp) -> None:
+    before = os.stat(garden.tree / NOTE).st_mtime_ns
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        assert "^S new time" in shown(pilot)
+        await pilot.press("f6")
+        assert "^S keeps its time" in shown(pilot)
+        assert "keeps its time" in str(area(pilot).border_title)
+        await type_keys(pilot, "x")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: _on_disk(garden).startswith(b"x#"))
+        await looked(pilot)
+        assert os.stat(garden.tree / NOTE).st_mtime_ns == before
+        await pilot.press("f6", "y", "ctrl+s")
+        await until(pilot, lambda: _on_disk(garden).startswith(b"xy#"))
+        await looked(pilot)
+        assert os.stat(garden.tree / NOTE).st_mtime_ns != before
+
+
+async def test_saving_without_a_change_writes_nothing(garden: Tree, make_app: MakeApp) -> None:
+    before = os.stat(garden.tree / NOTE)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("ctrl+s")
+        await looked(pilot)
+        assert "nothing to save" in toasts(pilot)
+        assert os.stat(garden.tree / NOTE).st_ino == before.st_ino
+
+
+async def test_a_file_that_cannot_be_written_is_one_line_and_the_text_stays(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        (garden.tree / NOTE).chmod(0o444)
+        await type_keys(pilot, "x")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "read-only" in toasts(pilot))
+        await looked(pilot)
+        assert area(pilot).text.startswith("x#")
+        assert "• unsaved" in shown(pilot)
+
+
+# leaving
+
+
+async def _dirty(pilot: object) -> None:
+    await open_note(pilot)  # type: ignore[arg-type]
+    await type_keys(pilot, "x")  # type: ignore[arg-type]
+    await looked(pilot)  # type: ignore[arg-type]
+
+
+async def test_leaving_unsaved_text_asks_and_can_be_stayed(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await _dirty(pilot)
+        await pilot.press("escape")
+        assert isinstance(dialog(pilot), LeavingDialog)
+        assert "s save  d discard  k keep it open" in shown(pilot)
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, EditorScreen)
+        assert area(pilot).text.startswith("x#")
+
+
+async def test_leaving_can_save(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _dirty(pilot)
+        await pilot.press("escape", "s")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert _on_disk(garden).startswith(b"x# Rollback")
+        assert view(pilot).edit is None
+        assert drafted(garden.root) is None
+
+
+async def test_leaving_can_discard(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _dirty(pilot)
+        assert drafted(garden.root)
+        await pilot.press("escape", "d")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert _on_disk(garden).startswith(b"# Rollback")
+        await until(pilot, lambda: drafted(garden.root) is None)
+
+
+async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await _dirty(pilot)
+        await pilot.press("escape", "k")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert "Edit rollback.md •" in shown(pilot)
+        await pilot.click("#status", offset=(shown(pilot).splitlines()[0].index("Edit"), 0))
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await settled(pilot)
+        assert area(pilot).text.startswith("x#")
+        assert editor(pilot).focused is area(pilot)
+        await pilot.press("escape", "k")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        assert area(pilot).text.startswith("x#")
+
+
+async def test_answers_can_be_clicked(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _dirty(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        row = next(number for number, text in enumerate(shown(pilot).splitlines()) if "d discard" in text)
+        await pilot.click(offset=(shown(pilot).splitlines()[row].index("d discard") + 2, row))
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        assert view(pilot).edit is None
+
+
+@pytest.mark.parametrize("key", ["ctrl+q", "q"])
+async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, garden: Tree, key: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _dirty(pilot)
+        await pilot.press("escape", "k")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        assert isinstance(frame(pilot), EditorScreen)
+        assert "keep it open" not in shown(pilot)
+        await pilot.press(key, "escape")
+        await settled(pilot)
+        assert pilot.app.is_running
+        assert isinstance(pilot.app.screen, EditorScreen)
+        await pilot.press("ctrl+q", "s")
+        await until(pilot, lambda: not pilot.app.is_running or app.return_code is not None)
+    assert app.return_code == 0
+    assert _on_disk(garden).startswith(b"x# Rollback")
+
+
+async def test_another_note_asks_first(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _dirty(pilot)
+        await pilot.press("escape", "k")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        brv(pilot).select("deploy/freeze_window.md")
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await pilot.press("s")
+        await until(pilot, lambda: view(pilot).edit is not None and view(pilot).edit.path == "deploy/freeze_window.md")  # type: ignore[union-attr]
+        await settled(pilot)
+        assert _on_disk(garden).startswith(b"x# Rollback")
+        assert area(pilot).text.startswith("# Freeze window")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+
+
+# what cannot be edited here
+
+
+async def test_what_is_too_long_is_for_the_users_own_editor(garden: Tree, make_app: MakeApp) -> None:
+    garden.file(NOTE, "# Rollback\n" + "word " * 50_000, 3)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        brv(pilot).select(NOTE)
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: "too many to edit them here; E opens" in toasts(pilot))
+        assert isinstance(frame(pilot), QueryScreen)
+
+
+async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str], Tree], make_app: MakeApp) -> None:
+    own, other = make_tree("own"), make_tree("other")
+    own.note("a/b.md", "Own")
+    other.note("c/d.md", "Shared words")
+    own.source(("lib", other))
+    async with make_app(own.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "shared words")
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: "shared source lib" in toasts(pilot))
+
+
+async def test_a_note_that_is_gone_says_so(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        brv(pilot).edit("no/such.md")
+        await until(pilot, lambda: "no/such.md: there is no such note" in toasts(pilot))
+
+
+async def test_binary_is_not_edited(garden: Tree, make_app: MakeApp) -> None:
+    garden.file("auth/binary.md", b"# A\0B", 1)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).edit("auth/binary.md")
+        await until(pilot, lambda: "auth/binary.md: holds NUL bytes" in toasts(pilot))
+
+
+# within the text
+
+
+async def test_pasted_controls_are_left_out(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd")
+        await looked(pilot)
+        assert area(pilot).text.startswith("a[31m\nbc\nd# Rollback")
+        assert "2 characters that cannot be shown" in toasts(pilot)
+
+
+async def test_words_are_found(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await open_note(pilot)
+        await pilot.press("ctrl+f")
+        await type_keys(pilot, "ROLL")
+        await settled(pilot)
+        assert "1 of 2" in shown(pilot)
+        assert area(pilot).selected_text == "Roll"
+        await pilot.press("enter")
+        assert area(pilot).selection.start[0] == 3
+        await pilot.press("ctrl+f")
+        assert area(pilot).selection.start[0] == 0
+        await pilot.press("up")
+        assert "2 of 2" in shown(pilot)
+        await type_keys(pilot, "x")
+        await settled(pilot)
+        assert "nowhere" in shown(pilot)
+        await pilot.press("escape")
+        assert editor(pilot).focused is area(pilot)
+        assert not editor(pilot).bar.display
+        assert "nowhere" not in shown(pilot)
+
+
+async def test_long_lines_wrap_or_not(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await open_note(pilot)
+        assert area(pilot).soft_wrap
+        wrapped = area(pilot).wrapped_document.height
+        await pilot.press("f8")
+        assert area(pilot).wrapped_document.height < wrapped or wrapped == area(pilot).document.line_count
+        assert not area(pilot).soft_wrap
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_problems_are_listed_and_lead_to_their_line(
+    garden: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    garden.file(NOTE, "---\nmaturity: coer\n---\n# Rollback\n\nSee @deploy/freeze/windov.md.\n", 3)
+    async with make_app(garden.root).run_test(size=size) as pilot:
+        await open_note(pilot)
+        assert set(area(pilot).marks) == {1, 5}
+        assert "2! maturity" in shown(pilot)
+        await pilot.press("f3")
+        said = " ".join(text_of(pilot, "#problems").split())
+        assert "2 maturity must be draft, validated or core, perhaps core" in said
+        await pilot.press("j", "enter")
+        assert area(pilot).cursor_location == (5, 4)
+        assert editor(pilot).focused is area(pilot)
+        await pilot.press("ctrl+home", "down")
+        await pilot.press(*["delete"] * len("maturity: coer"))
+        await looked(pilot)
+        assert set(area(pilot).marks) == {5}
+
+
+async def test_a_problem_can_be_clicked(garden: Tree, make_app: MakeApp) -> None:
+    garden.file(NOTE, "---\nmaturity: coer\n---\n# Rollback\n", 3)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.click("#problems", offset=(8, 1))
+        await settled(pilot)
+        assert area(pilot).cursor_location == (1, 10)
+
+
+async def test_the_mouse_sets_the_cursor(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.click("#text", offset=(6, 4))
+        assert area(pilot).cursor_location == (3, 2)
+
+
+async def test_help_is_about_the_editor(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("f1")
+        assert "The note as it is on disk" in shown(pilot)
+        await pilot.press("escape", "f3", "question_mark")
+        said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
+        for words in ("Saving keeps the note's modification time", "Delete to the start of the word", "To the line of"):
+            assert words in said

@@ -1,0 +1,60 @@
+"""The app is killed with unsaved text in the editor; the next one finds it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from benchmarks.app_in_pty import Terminal, start
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.comparing import DraftDialog
+from brvtui.app.screens.editor import EditorScreen
+from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
+from tests.app.editing import NOTE, area, drafted, looked, toasts
+from tests.support.trees import Tree
+
+_SECONDS = 40.0
+
+
+def _wait(terminal: Terminal, happened: Callable[[str], object]) -> None:
+    """Reads what the app paints until ``happened`` is true of all of it; fails after a while."""
+    painted, end = b"", time.monotonic() + _SECONDS
+    while not happened(painted.decode("utf-8", "replace")):
+        assert time.monotonic() < end, painted[-2000:]
+        painted += terminal.read(0.1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+async def test_a_killed_editor_leaves_a_draft(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    before = (garden.tree / NOTE).read_bytes()
+    terminal = start(garden.root, *WIDE)
+    try:
+        _wait(terminal, lambda text: "READY" in text)
+        terminal.key("rollback")
+        _wait(terminal, lambda text: "TIER" in text)
+        terminal.key("\x1b")
+        _wait(terminal, lambda text: "edit" in text)
+        terminal.key("e")
+        _wait(terminal, lambda text: "keep its time" in text)
+        terminal.key("never saved ")
+        _wait(terminal, lambda _: b"never saved" in (drafted(garden.root) or b""))
+    finally:
+        terminal.end()  # by SIGKILL
+    assert (garden.tree / NOTE).read_bytes() == before
+
+    async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await until(pilot, lambda: f"1 draft of unsaved text: {NOTE}" in toasts(pilot))
+        await ask(pilot, "rollback")
+        brv(pilot).select(NOTE)
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await settled(pilot)
+        assert "+ never saved # Rollback" in shown(pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await looked(pilot)
+        assert area(pilot).text.startswith("never saved # Rollback")

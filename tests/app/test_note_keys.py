@@ -1,0 +1,355 @@
+"""New notes, moving, archiving, restoring, undoing: every dialog by keyboard and by mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.screens.editor import EditorScreen
+from brvtui.app.screens.journal import ChangesDialog
+from brvtui.app.screens.leaving import LeavingDialog
+from brvtui.app.screens.new_note import NewNoteDialog
+from brvtui.app.screens.planning import MoveDialog, PlanDialog
+from brvtui.app.screens.query import QueryScreen
+from brvtui.app.screens.signals import SignalsDialog
+from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view
+from tests.app.editing import NOTE, area, looked, open_note, toasts, type_keys
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+_LINKING = "auth/linking.md"
+_ARCHIVED = "_archived/deploy/rollback"
+
+
+@pytest.fixture
+def garden(garden: Tree) -> Tree:
+    """The garden with a note that links to another."""
+    garden.file("deploy/ops/rollback.md", "# Ops rollback\n\nHow it is done.\n", 2)
+    garden.file(_LINKING, "# Linking\n\nSee @deploy/ops/rollback.md, and so on.\n", 2)
+    return garden
+
+
+async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str = NOTE) -> None:
+    """Selects ``note``, presses ``key`` and waits for its dialog."""
+    await ask(pilot, "rollback")
+    brv(pilot).select(note)
+    await pilot.press("escape", key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
+    await settled(pilot)
+
+
+async def _click(pilot: Pilot[Any], words: str) -> None:
+    """Clicks where ``words`` are shown."""
+    rows = shown(pilot).splitlines()
+    row = next(number for number, text in enumerate(rows) if words in text)
+    await pilot.click(offset=(rows[row].index(words) + 1, row))
+    await settled(pilot)
+
+
+# new notes
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_a_note_is_begun_from_a_query_that_nothing_covers(
+    app: BrvTui, garden: Tree, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "zebra quagga")
+        await pilot.press("escape")
+        assert "a begins a note about it" in shown(pilot)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
+        await settled(pilot)
+        assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+        assert "zebra_quagga.md" in shown(pilot)
+        await pilot.press("tab")
+        await type_keys(pilot, "animals/stripes")
+        assert "animals/stripes/zebra_quagga.md" in shown(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await looked(pilot)
+        assert "no note covered it: zebra quagga" in area(pilot).text
+        assert "nothing is on disk until ^S" in shown(pilot)
+        assert not (garden.tree / "animals").exists()
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: (garden.tree / "animals/stripes/zebra_quagga.md").exists())
+        await looked(pilot)
+        assert "new note" not in str(area(pilot).border_title)
+        await pilot.press("escape")
+        await until(pilot, lambda: view(pilot).trace and view(pilot).trace.hits)  # type: ignore[union-attr]
+        await settled(pilot)
+        assert "NOT COVERED" not in shown(pilot)
+
+
+async def test_a_note_that_is_begun_and_left_leaves_nothing(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra quagga")
+        await pilot.press("escape", "a", "enter")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await looked(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        assert not (garden.tree / "zebra_quagga.md").exists()
+
+
+async def test_a_template_is_chosen_by_keys_and_by_mouse(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "a", NewNoteDialog)
+        await type_keys(pilot, "How we deploy")
+        assert "deploy/how_we_deploy.md" in shown(pilot)
+        await pilot.press("tab", "tab", "right")
+        assert "[decision]" in shown(pilot)
+        await _click(pilot, "runbook")
+        assert "[runbook]" in shown(pilot)
+        await _click(pilot, "begin it")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await looked(pilot)
+        assert "tags: [runbook]" in area(pilot).text
+        assert "## Raw Concept" in area(pilot).text
+
+
+async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "a", NewNoteDialog)
+        assert "give the note a title" in shown(pilot)
+        await type_keys(pilot, "Rollback")
+        assert "deploy/rollback.md: is taken" in shown(pilot)
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, NewNoteDialog)
+        await pilot.press("tab", "end", *["backspace"] * len("deploy"))
+        await type_keys(pilot, "../out")
+        assert "leads out of the tree" in shown(pilot)
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, QueryScreen)
+
+
+async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra quagga")
+        await pilot.press("escape", "a", "enter")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await looked(pilot)
+        garden.file("zebra_quagga.md", "theirs\n")
+        await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Changed on disk" in shown(pilot))
+        assert (garden.tree / "zebra_quagga.md").read_text() == "theirs\n"
+
+
+# moving
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
+        assert "type another path" in shown(pilot)
+        await type_keys(pilot, "s")
+        await until(pilot, lambda: "deploy/ops/rollbacks.md" in shown(pilot) and "moves" in shown(pilot))
+        assert _LINKING in shown(pilot)
+        if size == WIDE:
+            assert "3 - See @deploy/ops/rollback.md, and so on." in shown(pilot)
+            assert "3 + See @deploy/ops/rollbacks.md, and so on." in shown(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: (garden.tree / "deploy/ops/rollbacks.md").exists())
+        await until(pilot, lambda: view(pilot).selected == "deploy/ops/rollbacks.md")
+        await settled(pilot)
+        assert not (garden.tree / "deploy/ops/rollback.md").exists()
+        assert "@deploy/ops/rollbacks.md" in (garden.tree / _LINKING).read_text()
+        assert "u undoes it" in toasts(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: (garden.tree / "deploy/ops/rollback.md").exists())
+        await settled(pilot)
+        assert "@deploy/ops/rollback.md" in (garden.tree / _LINKING).read_text()
+        await pilot.press("U")
+        await until(pilot, lambda: (garden.tree / "deploy/ops/rollbacks.md").exists())
+        await settled(pilot)
+
+
+async def test_a_move_that_cannot_be_says_why_and_does_nothing(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, MoveDialog)
+        await pilot.press("home", *["delete"] * len("deploy/ops/rollback.md"))
+        await type_keys(pilot, "auth/linking.md")
+        await until(pilot, lambda: "auth/linking.md: is taken" in shown(pilot))
+        await pilot.press("enter", "escape")
+        await settled(pilot)
+        assert (garden.tree / "deploy/ops/rollback.md").exists()
+
+
+async def test_a_plan_that_is_outdated_is_not_carried_out(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "X", PlanDialog)
+        await until(pilot, lambda: "removes" in shown(pilot))
+        garden.file(NOTE, "# Rollback, otherwise\n")
+        await pilot.press("enter")
+        await until(pilot, lambda: "changed meanwhile" in toasts(pilot))
+        assert (garden.tree / NOTE).exists()
+        assert not (garden.tree / f"{_ARCHIVED}.stub.md").exists()
+
+
+# archiving
+
+
+async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree) -> None:
+    before = (garden.tree / NOTE).read_bytes()
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "X", PlanDialog)
+        await until(pilot, lambda: "removes" in shown(pilot))
+        for words in (f"makes {_ARCHIVED}.full.md", f"makes {_ARCHIVED}.stub.md", "type: archive_stub"):
+            assert words in shown(pilot)
+        await _click(pilot, "do it")
+        await until(pilot, lambda: view(pilot).selected == f"{_ARCHIVED}.stub.md")
+        await settled(pilot)
+        assert not (garden.tree / NOTE).exists()
+        assert (garden.tree / f"{_ARCHIVED}.full.md").read_bytes() == before
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog) and "makes" in shown(pilot))
+        assert "Restore" in shown(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: view(pilot).selected == NOTE)
+        await settled(pilot)
+        assert (garden.tree / NOTE).read_bytes() == before
+        await pilot.press("u")
+        await until(pilot, lambda: not (garden.tree / NOTE).exists())
+        await pilot.press("u")
+        await until(pilot, lambda: (garden.tree / NOTE).exists())
+        await settled(pilot)
+        assert not (garden.tree / f"{_ARCHIVED}.stub.md").exists()
+
+
+async def test_what_is_no_note_is_not_archived(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "X", PlanDialog, "auth/_index.md")
+        await until(pilot, lambda: "only notes are archived" in shown(pilot))
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, PlanDialog)
+
+
+@pytest.mark.parametrize("key", ["M", "X"])
+async def test_unsaved_text_of_the_note_is_asked_about_first(app: BrvTui, key: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await pilot.press("escape", "k")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog))
+        assert view(pilot).edit is None
+
+
+@pytest.mark.parametrize("key", ["M", "X"])
+async def test_without_a_note_keys_say_what_to_do(app: BrvTui, key: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", key)
+        await settled(pilot)
+        assert "select a note first" in toasts(pilot)
+
+
+# undoing
+
+
+async def test_a_save_is_undone_outside_the_text_and_the_editor_follows(app: BrvTui, garden: Tree) -> None:
+    before = (garden.tree / NOTE).read_bytes()
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: (garden.tree / NOTE).read_bytes() != before)
+        await looked(pilot)
+        await pilot.press("f3", "u")
+        await until(pilot, lambda: (garden.tree / NOTE).read_bytes() == before)
+        await until(pilot, lambda: area(pilot).text.startswith("# Rollback"))
+        await looked(pilot)
+        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert "edit deploy/rollback.md: undone; U does it again" in toasts(pilot)
+
+
+async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await _press(pilot, "C", ChangesDialog)
+        assert "nothing was changed yet" in shown(pilot)
+        await pilot.press("escape")
+        await _press(pilot, "X", PlanDialog)
+        await until(pilot, lambda: "removes" in shown(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: not (garden.tree / NOTE).exists())
+        await settled(pilot)
+        await pilot.press("C")
+        assert f"archive {NOTE}" in shown(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: (garden.tree / NOTE).exists())
+        await settled(pilot)
+        await pilot.press("C")
+        assert f"undone  archive {NOTE}" in shown(pilot)
+        await _click(pilot, "do again")
+        await until(pilot, lambda: not (garden.tree / NOTE).exists())
+
+
+async def test_nothing_to_undo_says_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "u", "U")
+        await until(pilot, lambda: "nothing was undone" in toasts(pilot))
+        assert "nothing was changed in this session" in toasts(pilot)
+
+
+# signals
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
+    path = "auth/jwt/refresh_rotation.md"
+    (garden.root / "signals.json").write_text("{}")
+    before = (garden.tree / path).read_bytes()
+    async with app.run_test(size=size) as pilot:
+        await _press(pilot, "I", SignalsDialog, path)
+        assert "draft, importance 50" in shown(pilot)
+        await pilot.press("right")
+        await until(pilot, lambda: "nothing → validated 50" in shown(pilot))
+        await pilot.press("tab", *["backspace"] * 2)
+        await type_keys(pilot, "70")
+        await until(pilot, lambda: "validated 70" in shown(pilot))
+        assert "only this tool reads its overlay" in shown(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: view(pilot).overview.branches[path].maturity == "validated")  # type: ignore[union-attr]
+        await settled(pilot)
+        assert (garden.tree / path).read_bytes() == before
+        await pilot.press("u")
+        await until(pilot, lambda: view(pilot).overview.branches[path].maturity == "draft")  # type: ignore[union-attr]
+
+
+async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tree) -> None:
+    path = "auth/jwt/refresh_rotation.md"
+    before = (garden.tree / path).stat().st_mtime_ns
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "I", SignalsDialog, path)
+        await pilot.press("right", "right")
+        await _click(pilot, "frontmatter")
+        await until(pilot, lambda: "+ maturity: core" in shown(pilot))
+        await _click(pilot, "do it")
+        await until(pilot, lambda: b"maturity: core" in (garden.tree / path).read_bytes())
+        assert (garden.tree / path).stat().st_mtime_ns == before
+        await until(pilot, lambda: view(pilot).overview.branches[path].maturity == "core")  # type: ignore[union-attr]
+        await settled(pilot)
+        assert not (brv(pilot).session.notes._overlay.path).exists()  # type: ignore[union-attr]
+
+
+async def test_an_importance_that_is_none_says_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "I", SignalsDialog)
+        await pilot.press("tab")
+        await type_keys(pilot, "77")
+        await until(pilot, lambda: "importance must be a number from 0 to 100" in shown(pilot))
+        await pilot.press("enter")
+        assert isinstance(pilot.app.screen, SignalsDialog)
