@@ -240,7 +240,9 @@ async def test_answers_can_be_clicked(app: BrvTui, garden: Tree) -> None:
 async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, garden: Tree, key: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _dirty(pilot)
-        await pilot.press("escape", "k")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await pilot.press("k")
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
         await settled(pilot)
         await pilot.press(key)

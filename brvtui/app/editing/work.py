@@ -174,7 +174,7 @@ def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
         return Clash(theirs, (), b"", 0)
     texts = [text.plain(text.text) for text in (base, own, other)]
     both = merged(*texts)
-    return Clash(theirs, difference(texts[1], texts[2]), replace(own, marks={}).encode(both.text), both.conflicts)
+    return Clash(theirs, difference(texts[1], texts[2]), own.encode_plain(both.text), both.conflicts)
 
 
 def look_at_disk(session: Session, before: OnDisk, post: Post) -> None:
