@@ -346,9 +346,7 @@ class Session:
 
         The first call reads every note.
         """
-        snapshot = self.snapshot
-        board = Board(snapshot, self.profile, self.clock())
-        return around(snapshot, self.profile, board, self.notes.links(), path)
+        return around(self.profile, self.board(), self.notes.links(), path)
 
     def cache_now(self, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""

@@ -8,20 +8,18 @@ from enum import StrEnum
 from brvtui.inquire.backlinks import Backlink, LinkIndex, names_of
 from brvtui.inquire.board import Board, Row
 from brvtui.inquire.forecast import Coming, Forecast
+from brvtui.inquire.manifest_place import ManifestPlace, manifest_place
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.scoring import aged, ceiling
-from brvtui.route.manifest import Manifest, manifest_of
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Aged, Ceiling, Lane
-from brvtui.tree.files import CONTEXT_FILE, Role, role_of
+from brvtui.trace import Aged, Ceiling
+from brvtui.tree.files import CONTEXT_FILE
 from brvtui.tree.frontmatter import Frontmatter, parse
 from brvtui.tree.links import Names, Resolved
 from brvtui.tree.regular import read_regular
 
 _NO_FRONTMATTER = Frontmatter({}, 0)
 _GONE = "the file is gone"
-_LANE_OF = {Role.SUMMARY: 0, Role.STUB: 2}
-_CONTEXTS = 1
 
 
 class FileState(StrEnum):
@@ -62,20 +60,6 @@ class About:
     """Lines that the engine reads only the beginning of."""
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestPlace:
-    """Where a file stands in a lane of the manifest, or that it is left out there. Sizes are in tokens."""
-
-    lane: Lane
-    rank: int
-    """From 1; 0 when it is left out."""
-    tokens: int
-    used: int
-    """What was taken of the lane's budget when it was its turn."""
-    text_path: str
-    """The file whose text is injected: the note's own, or its abstract."""
-
-
 @dataclass(frozen=True, eq=False)
 class Around:
     """What surrounds the file at ``path`` in snapshot ``generation``."""
@@ -85,9 +69,7 @@ class Around:
     links: tuple[Resolved, ...]
     backlinks: tuple[Backlink, ...]
     place: ManifestPlace | None
-    """None when no lane takes such a file, or a manifest that was read leaves it out without saying why."""
-    manifest: str
-    """Whether the manifest on disk was fresh, or why it was computed in memory."""
+    """None for what is no markdown file of the tree."""
     coming: tuple[Coming, ...]
     """What ageing brings to a note, soonest first."""
     standing: Row | None
@@ -127,10 +109,10 @@ def about(snapshot: Snapshot, profile: Profile, now_ms: float, path: str) -> Abo
     )
 
 
-def around(snapshot: Snapshot, profile: Profile, board: Board, links: LinkIndex, path: str) -> Around:
+def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Around:
     """What surrounds the file at ``path``; what is not known of such a file is left empty."""
+    snapshot = board.snapshot
     position = snapshot.by_path.get(path)
-    manifest = manifest_of(snapshot, profile.manifest)
     folder = path.removesuffix(f"/{CONTEXT_FILE}")
     backlinks = links.backlinks(path) + (links.backlinks(folder) if folder != path else ())
     return Around(
@@ -138,8 +120,7 @@ def around(snapshot: Snapshot, profile: Profile, board: Board, links: LinkIndex,
         snapshot.generation,
         links.links_of(path),
         backlinks,
-        _place(manifest, path),
-        manifest.source,
+        manifest_place(snapshot, profile.manifest, path) if path in snapshot.parsed else None,
         Forecast(board, 0).coming(position) if position is not None else (),
         board.row(position) if position is not None else None,
     )
@@ -166,17 +147,3 @@ def _state(snapshot: Snapshot, path: str) -> FileState:
     parsed = snapshot.parsed[path]
     same = (parsed.mtime_ns, parsed.size) == (stat.st_mtime_ns, stat.st_size)
     return FileState.CURRENT if same or path in snapshot.edited else FileState.NEWER
-
-
-def _place(manifest: Manifest, path: str) -> ManifestPlace | None:
-    for lane, entries in zip(manifest.lanes, (manifest.summaries, manifest.contexts, manifest.stubs), strict=True):
-        used = 0
-        for rank, entry in enumerate(entries, 1):
-            if entry.path == path:
-                return ManifestPlace(lane, rank, entry.tokens, used, entry.text_path)
-            used += entry.tokens
-    out = manifest.left_out(path)
-    if out is None:
-        return None
-    number = _LANE_OF.get(role_of(path), _CONTEXTS)
-    return ManifestPlace(manifest.lanes[number], 0, out.entry.tokens, out.used, out.entry.text_path)

@@ -97,7 +97,7 @@ async def test_on_another_screen(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "2", "ctrl+o")
-        assert labels(pilot).keys() == {"tree", "note"}
+        assert labels(pilot).keys() == {"tree", "note", "about"}
         await pilot.press(letter(pilot, "note"))
         await settled(pilot)
         assert frame(pilot).focused.id == "note"

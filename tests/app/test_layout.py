@@ -81,7 +81,7 @@ async def test_hiding_showing_and_as_designed(app: BrvTui) -> None:
 async def test_the_last_pane_stays(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "2", "f3", "H", "f2", "H")
+        await pilot.press("escape", "2", "f4", "H", "f3", "H", "f2", "H")
         await settled(pilot)
         assert frame(pilot).query_one("#tree").display
         assert any("the last pane stays" in toast.message for toast in app._notifications)

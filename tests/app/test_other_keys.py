@@ -21,7 +21,7 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
 
 
 async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:
-    own('[keys]\n"panes.maximise" = "B"\n"results.open" = "o"\n"screens.notes" = "f10"\n')
+    own('[keys]\n"panes.maximise" = "B"\n"results.open" = "O"\n"screens.notes" = "f10"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         assert toasts(pilot) == []
@@ -29,14 +29,14 @@ async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: M
         assert not screen(pilot).body.maximised
         bar = text_of(pilot, "#keys")
         assert "B maximise" in bar
-        assert "o note text" in bar
+        assert "O note text" in bar
         assert "z maximise" not in bar
         assert " F10 Notes " in text_of(pilot, "#status")
         await pilot.press("B")
         assert screen(pilot).body.maximised == "results"
         await pilot.press("escape", "f1")
         await pilot.pause()
-        assert "o" in shown(pilot).split("Keys")[-1].split()
+        assert "O" in shown(pilot).split("Keys")[-1].split()
         await pilot.press("escape", "question_mark")
         await pilot.pause()
         assert " B          Give the pane the whole screen, or back" in shown(pilot)

@@ -92,23 +92,11 @@ def test_what_surrounds_a_note(session: Session) -> None:
     assert [link.source for link in made.backlinks] == ["auth/jwt/context.md"]
     place = made.place
     assert place is not None
-    assert (place.lane.name, place.text_path) == ("contexts", "auth/jwt/store.abstract.md")
-    assert 1 <= place.rank <= len(place.lane.entries)
-    assert place.lane.entries[place.rank - 1] == "auth/jwt/store.md"
-    assert "no _manifest.json" in made.manifest
+    assert (place.lane, place.text_path) == ("contexts", "auth/jwt/store.abstract.md")
+    assert place == session.notes.manifest_place("auth/jwt/store.md")
     assert made.standing is not None
     assert made.standing.path == "auth/jwt/store.md"
     assert [coming.days for coming in made.coming] == sorted(coming.days for coming in made.coming)
-
-
-def test_tokens_before_an_entry_are_those_of_the_entries_before_it(session: Session) -> None:
-    places = [session.around(note.path).place for note in session.snapshot.notes]
-    contexts = sorted((place for place in places if place and place.rank), key=lambda place: place.rank)
-    used = 0
-    for rank, place in enumerate(contexts, 1):
-        assert (place.rank, place.used) == (rank, used)
-        used += place.tokens
-    assert used == contexts[0].lane.tokens
 
 
 def test_what_comes_is_what_the_forecast_says(session: Session) -> None:
@@ -123,15 +111,6 @@ def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree
     tree.note("deploy/a.md", "A", "[tokens](../auth/jwt)")
     session.load()
     assert [link.source for link in session.around("auth/jwt/context.md").backlinks] == ["deploy/a.md"]
-
-
-def test_a_note_that_does_not_fit_is_left_out(tree: Tree) -> None:
-    for number in range(3):
-        tree.note(f"big/n{number}.md", f"N{number}", "some words\n" * 1_000)
-    session = tree.session()
-    left_out = [place for place in (session.around(f"big/n{number}.md").place for number in range(3)) if place]
-    assert [bool(place.rank) for place in left_out] == [True, False, False]
-    assert all(place.used + place.tokens > place.lane.budget for place in left_out[1:])
 
 
 def test_what_surrounds_other_files_is_empty(session: Session) -> None:
@@ -153,13 +132,6 @@ def test_notes_of_shared_sources(tree: Tree, tmp_path_factory: pytest.TempPathFa
     assert (page.alias, page.title) == ("lib", "One")
     assert "x/y/two.md" in page.names.files
     assert [found.path for found in session.around("[lib]:x/y/one.md").links] == ["[lib]:x/y/two.md"]
-
-
-def test_similar_notes_have_a_door(session: Session) -> None:
-    session.about("auth/jwt/store.md")
-    with pytest.raises(KeyError):
-        session.notes.similar("auth/nothing.md", 3)
-    assert all(like.path != "auth/jwt/store.md" for like in session.notes.similar("auth/jwt/store.md", 3))
 
 
 def test_the_clock_is_the_sessions(tree: Tree) -> None:

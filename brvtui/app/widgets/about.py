@@ -19,7 +19,8 @@ from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.app.widgets.verdict import empty_lines
 
 if TYPE_CHECKING:
-    from brvtui.inquire.about import About, Around, ManifestPlace
+    from brvtui.inquire.about import About, Around
+    from brvtui.inquire.manifest_place import ManifestPlace
     from brvtui.tree.links import Resolved
 
 _BAR = 6
@@ -129,11 +130,12 @@ class AboutPane(ChoicePane):
     def _manifest(self, around: Around | None, width: int) -> list[Line]:
         if around is None:
             return []
-        words = place_words(around.place) if around.place is not None else "in no lane of it"
-        role = "text" if around.place is not None and around.place.rank else "warn"
         made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
-        made += [line(f" {part}", role) for part in wrap(words, width - 2)]
-        return [*made, *(line(f" {part}", "muted") for part in wrap(around.manifest, width - 2))]
+        place = around.place
+        if place is None:
+            return [*made, line(" only markdown files are in it", "muted").cut(width)]
+        made += [line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)]
+        return [*made, *(line(f" {part}", "muted") for part in wrap(place.source, width - 2))]
 
     # what can be gone to
 
@@ -231,10 +233,8 @@ class AboutPane(ChoicePane):
 
 
 def place_words(place: ManifestPlace) -> str:
-    """Where a note stands in the manifest, or why it does not."""
-    lane = place.lane
-    text = "" if not place.text_path.endswith(".abstract.md") else ", with its abstract"
-    if place.rank:
-        return f"{lane.name}: number {place.rank} of {len(lane.entries)}, {plural(place.tokens, 'token')}{text}"
-    free = lane.budget - place.used
-    return f"left out of {lane.name}: its {plural(place.tokens, 'token')} do not fit into {free} of {lane.budget}"
+    """Where a file stands in the manifest, or why it does not."""
+    if place.left_out:
+        return f"left out of {place.lane}: {place.left_out}" if place.lane else f"not in it: {place.left_out}"
+    abstract = ", with its abstract" if place.text_path != place.path else ""
+    return f"{place.lane}: number {place.position} of {place.entries}, {plural(place.tokens or 0, 'token')}{abstract}"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LATE_S = 0.15
 """A note that is not there by then is said to be on its way; until then the one before stays."""
+_NOT_SAVED = "the text of the note is not saved with the trace: open its project to read it"
 _LINK_HERE = "bold reverse accent"
 
 
@@ -106,10 +107,9 @@ class NotePane(Pane):
 
     def update(self, view: View) -> None:
         """Takes over the terms of another query."""
-        trace = view.trace if view.query.strip() else None
-        if trace is not self._terms_of:
-            self._terms_of = trace
-            self._terms = marker(trace) if trace else None
+        if view.answered is not self._terms_of:
+            self._terms_of = view.answered
+            self._terms = marker(view.answered)
             self.repaint()
         super().update(view)
 
@@ -117,6 +117,8 @@ class NotePane(Pane):
         """The lines of the selected note, or what is missing."""
         if not view.selected:
             return self._without(view, width)
+        if view.saved:
+            return empty_lines(_NOT_SAVED, width)
         page = view.page
         stale = view.overview is not None and page is not None and page.generation < view.overview.generation
         if page is None or page.path != view.selected or stale:
