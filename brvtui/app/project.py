@@ -311,11 +311,11 @@ class ProjectApp(ConfiguredApp):
     def _answer(self, session: Session, asked: engine.Ask) -> None:
         engine.answer(session, asked, self.post_message)
 
-    @work(thread=True, exclusive=True, group="detail", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="detail", exit_on_error=False, description="detail")
     def _fetch_detail(self, session: Session, trace: Trace, file: str) -> None:
         engine.detail(session, trace, file, self.post_message)
 
-    @work(thread=True, exclusive=True, group="explain", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="explain", exit_on_error=False, description="explain")
     def _fetch_explanation(self, session: Session, trace: Trace, file: str) -> None:
         engine.explain(session, trace, file, self.post_message)
 

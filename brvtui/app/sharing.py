@@ -76,12 +76,12 @@ class SharingApp(ArrangingApp):
         if text:
             self._copy(text, named)
 
-    @work(thread=True, exclusive=True, group="copy", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="copy", exit_on_error=False, description="copy")
     def _copy(self, text: str, named: str) -> None:
         where = clipboard.Surroundings(os.environ, self.is_web)
         self.post_message(news.Copied(clipboard.copy(text, named, where, data_folder() / _KEPT)))
 
-    @work(thread=True, exclusive=True, group="copy", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="copy", exit_on_error=False, description="copy")
     def _copy_trace(self, trace: AnyTrace) -> None:
         from brvtui.saved.traces import as_json
 
@@ -120,7 +120,7 @@ class SharingApp(ArrangingApp):
         if place is not None:
             self.notify(f"saved {place}", timeout=_TOLD_S)
 
-    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="export", exit_on_error=False, description="deliver")
     def _deliver(self, trace: AnyTrace, name: str) -> None:
         from brvtui.report.saved import form_of, rendered
 

@@ -97,7 +97,8 @@ class MaturityScreen(FrameScreen):
             self._stale = False
             self._work_out(session, self.wanted, before)
 
-    @work(thread=True, group="board", exit_on_error=False)
+    # described, because Textual would describe it by its arguments, of which one holds every note
+    @work(thread=True, group="board", exit_on_error=False, description="board")
     def _work_out(self, session: Session, wanted: Wanted, before: Standings | None) -> None:
         self.post_message(Stood(gather(session, wanted, before)))
 

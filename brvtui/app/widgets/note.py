@@ -158,7 +158,7 @@ class NotePane(Pane):
             self._timer.stop()
             self._timer = None
 
-    @work(thread=True, exclusive=True, group="set", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="set", exit_on_error=False, description="set")
     def _set(self, wanted: Wanted) -> None:
         from brvtui.app.reading import page_document
 
