@@ -18,6 +18,7 @@ PAGES = (
     "docs/configuration.md",
     "docs/keys.md",
     "docs/editing.md",
+    "docs/maturity.md",
     "docs/export.md",
     "docs/performance.md",
     "themes/README.md",
