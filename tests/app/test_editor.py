@@ -249,11 +249,14 @@ async def test_quitting_asks_about_unsaved_text_wherever_it_is(app: BrvTui, gard
         await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
         assert isinstance(frame(pilot), EditorScreen)
         assert "keep it open" not in shown(pilot)
-        await pilot.press(key, "escape")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditorScreen))
         await settled(pilot)
         assert pilot.app.is_running
         assert isinstance(pilot.app.screen, EditorScreen)
-        await pilot.press("ctrl+q", "s")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await pilot.press("s")
         await until(pilot, lambda: not pilot.app.is_running or app.return_code is not None)
     assert app.return_code == 0
     assert _on_disk(garden).startswith(b"x# Rollback")

@@ -15,6 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
 from brvtui.app.screens.drafts import DraftsDialog
 from brvtui.app.screens.editor import EditorScreen
+from brvtui.app.screens.leaving import LeavingDialog
 from brvtui.app.screens.query import QueryScreen
 from brvtui.store.drafts import Drafts
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view
@@ -146,7 +147,9 @@ async def test_leaving_with_save_stays_when_the_note_clashes(garden: Tree, make_
         await type_keys(pilot, "x")
         _by_somebody(garden, "theirs\n")
         await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
-        await pilot.press("ctrl+q", "s")
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await pilot.press("s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
         await pilot.press("escape")
         await looked(pilot)

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.notes import NotesScreen
-from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, shown, text_of, until
+from tests.app.driving import HUGE, NARROW, ask, frame, screen, settled, shown, text_of, until
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -21,25 +21,25 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
 
 
 async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:
-    own('[keys]\n"panes.maximise" = "B"\n"results.open" = "O"\n"screens.notes" = "f10"\n')
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+    own('[keys]\n"panes.maximise" = "V"\n"results.open" = "O"\n"screens.notes" = "f10"\n')
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "rollback")
         assert toasts(pilot) == []
         await pilot.press("escape", "z")
         assert not screen(pilot).body.maximised
         bar = text_of(pilot, "#keys")
-        assert "B maximise" in bar
+        assert "V maximise" in bar
         assert "O note text" in bar
         assert "z maximise" not in bar
         assert " F10 Notes " in text_of(pilot, "#status")
-        await pilot.press("B")
+        await pilot.press("V")
         assert screen(pilot).body.maximised == "results"
         await pilot.press("escape", "f1")
         await pilot.pause()
         assert "O" in shown(pilot).split("Keys")[-1].split()
         await pilot.press("escape", "question_mark")
         await pilot.pause()
-        assert " B          Give the pane the whole screen, or back" in shown(pilot)
+        assert " V          Give the pane the whole screen, or back" in shown(pilot)
         await pilot.press("escape", "2", "f10")
         await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
         await settled(pilot)
@@ -47,7 +47,7 @@ async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: M
 
 async def test_letters_with_priority_are_text_in_a_field(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"panes.next" = "x"\n"panes.back" = "f9"\n"results.next" = "J"\n')
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await settled(pilot)
         await pilot.press("x", "J")
         await settled(pilot)
@@ -76,7 +76,7 @@ async def test_keys_that_cannot_be_used_are_told_once_and_left_out(garden: Tree,
 
 async def test_a_clash_is_told_and_the_inner_binding_wins(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"pane.down" = "c"\n')
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token rotation")
         await until(pilot, lambda: toasts(pilot))
         assert "'c' is also cache.clear (Screen Query: clear cache)" in toasts(pilot)[0]
@@ -87,9 +87,9 @@ async def test_a_clash_is_told_and_the_inner_binding_wins(garden: Tree, make_app
 
 
 async def test_a_projects_keys_are_joined_with_the_users(garden: Tree, make_app: MakeApp) -> None:
-    own('[keys]\n"panes.maximise" = "B"\n"app.theme" = "ctrl+t"\n')
+    own('[keys]\n"panes.maximise" = "V"\n"app.theme" = "ctrl+t"\n')
     (garden.root / ".brv" / "brv-tui.toml").write_text('[keys]\n"panes.maximise" = "Z"\n')
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "Z")
         assert screen(pilot).body.maximised == "results"
@@ -97,12 +97,12 @@ async def test_a_projects_keys_are_joined_with_the_users(garden: Tree, make_app:
 
 
 async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape")
-        app.keep_setting("keys.panes.maximise", "B")
-        await until(pilot, lambda: "B maximise" in text_of(pilot, "#keys"))
-        await pilot.press("B")
+        app.keep_setting("keys.panes.maximise", "V")
+        await until(pilot, lambda: "V maximise" in text_of(pilot, "#keys"))
+        await pilot.press("V")
         assert screen(pilot).body.maximised == "results"
         app.keep_setting("keys.panes.maximise", None)
         await until(pilot, lambda: "z maximise" in text_of(pilot, "#keys"))

@@ -218,3 +218,12 @@ async def test_keys_typed_ahead_reach_the_pane_that_was_asked_for(app: BrvTui) -
         await settled(pilot)
         assert screen(pilot).field.value == "refresh token rotationx"
         assert screen(pilot).body.tab == "route"
+
+
+async def test_ctrl_q_leaves_from_the_field_too(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert screen(pilot).focused is screen(pilot).field
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+    assert app.return_code == 0

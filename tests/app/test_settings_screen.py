@@ -18,7 +18,7 @@ from brvtui.app.themes.choosing import ThemePalette
 from brvtui.app.widgets.settings import SettingsPane
 from brvtui.config import configure, user_file
 from brvtui.config.schema import entries
-from tests.app.driving import NARROW, SIZES, WIDE, frame, settled, shown, text_of, until
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, frame, settled, shown, text_of, until
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -120,15 +120,15 @@ async def test_esc_leaves_a_setting_as_it_is(app: BrvTui) -> None:
 
 
 async def test_a_key_is_typed_and_acts_at_once(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "keys.panes.maximise")
         await pilot.press("enter", "backspace", "G", "enter")
         await pilot.pause()
         assert "is also pane.bottom" in shown(pilot)
-        await pilot.press("backspace", "M", "enter")
-        await until(pilot, lambda: "M maximise" in text_of(pilot, "#keys"))
+        await pilot.press("backspace", "V", "enter")
+        await until(pilot, lambda: "V maximise" in text_of(pilot, "#keys"))
         await settled(pilot)
-        assert kept() == {"keys": {"panes.maximise": "M"}}
+        assert kept() == {"keys": {"panes.maximise": "V"}}
 
 
 async def test_the_theme_is_chosen_from_its_list(app: BrvTui) -> None:

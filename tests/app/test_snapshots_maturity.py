@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.messages import Progressed
-from brvtui.app.themes import LIGHT
 from tests.app.driving import NARROW, WIDE, settled, view
 from tests.app.test_maturity import opened
 from tests.support.trees import Tree
@@ -48,7 +47,7 @@ def test_dark(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int
 @BOTH
 @pytest.mark.parametrize("state", ["today", "in-60-days"])
 def test_light(snap_compare: Compare, app: BrvTui, state: str, size: tuple[int, int]) -> None:
-    app.theme = LIGHT.name
+    app.theme = "brv-light"
     assert snap_compare(app, terminal_size=size, run_before=_STATES[state])
 
 

@@ -15,9 +15,13 @@ Action = tuple[str, tuple[Any, ...]]
 
 
 def letter_actions(kind: type, keymap: Mapping[str, str]) -> frozenset[Action]:
-    """The actions of ``kind``, and of what it inherits from, whose keys are all text."""
-    return frozenset(
-        parse(binding.action)[1:]
-        for binding in declared(kind)
-        if all(is_text(key) for key in split(keys_of(binding, keymap)))
-    )
+    """The actions of ``kind``, and of what it inherits from, all of whose keys are text.
+
+    What another key does too, as ctrl+q does what q does, stays possible while a field has the focus.
+    """
+    letters: set[Action] = set()
+    others: set[Action] = set()
+    for binding in declared(kind):
+        keys = split(keys_of(binding, keymap))
+        (letters if all(is_text(key) for key in keys) else others).add(parse(binding.action)[1:])
+    return frozenset(letters - others)
