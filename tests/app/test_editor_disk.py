@@ -191,7 +191,7 @@ async def test_a_note_without_changes_is_closed_when_it_is_removed(garden: Tree,
         await open_note(pilot)
         (garden.tree / NOTE).unlink()
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert "was removed on disk: closed" in toasts(pilot)
+        await until(pilot, lambda: "was removed on disk: closed" in toasts(pilot))
 
 
 # drafts

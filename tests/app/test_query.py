@@ -248,7 +248,7 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
         assert view(pilot).recording
         assert "recording" in text_of(pilot, "#status")
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
+        await until(pilot, lambda: any("overlay" in path.name for path in own_data_folders.rglob("*")))
         await settled(pilot)
     assert any("overlay" in path.name for path in own_data_folders.rglob("*"))
 
