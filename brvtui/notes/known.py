@@ -9,7 +9,11 @@ from brvtui.tree.signals import NoteSignals
 
 @dataclass(frozen=True, slots=True)
 class KnownSignals:
-    """The signals of one note: what the engine's sidecar holds, what the tool's own overlay holds; None for nothing."""
+    """The signals of one note, as each place holds them; None for nothing."""
 
     sidecar: NoteSignals | None = None
+    """The engine's own store."""
     overlay: NoteSignals | None = None
+    """The tool's own overlay, which goes before."""
+    given: NoteSignals | None = None
+    """The signals file that the project was opened with, which goes before both."""

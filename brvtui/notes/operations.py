@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -26,7 +26,7 @@ from brvtui.tree.engine_data.sidecar import read_signals_of
 from brvtui.tree.links import Resolved
 from brvtui.tree.saving import Conflict, Saved, Unconfirmed
 from brvtui.tree.seen import Seen
-from brvtui.tree.signals import NoteSignals, defaults
+from brvtui.tree.signals import NoteSignals, Source, defaults
 
 _ALIKE = 10
 
@@ -102,7 +102,8 @@ class Notes:
 
     def plan_signals(self, path: str, signals: NoteSignals, where: Where, keep_mtime: bool = True) -> Plan:
         """Storing ``signals`` of the note at ``path`` there. Raises :class:`NoteError`."""
-        return plan_signals(self._tree, path, signals, where, self._known()(path), keep_mtime)
+        known = replace(self._known()(path), given=self._given(path))
+        return plan_signals(self._tree, path, signals, where, known, keep_mtime)
 
     def plan_forget(self, path: str) -> Plan:
         """Dropping what the overlay holds of the note at ``path``. Raises :class:`NoteError`."""
@@ -165,6 +166,12 @@ class Notes:
 
     def _defaults(self) -> NoteSignals:
         return defaults(self._opened.profile.signals)
+
+    def _given(self, path: str) -> NoteSignals | None:
+        snapshot = self._opened.snapshot
+        position = snapshot.by_path.get(path)
+        signals = None if position is None else snapshot.signals[position]
+        return signals if signals and signals.source is Source.FILE else None
 
     def _known(self) -> Callable[[str], KnownSignals]:
         base = self._defaults()

@@ -80,7 +80,15 @@ def _check(path: str, signals: NoteSignals) -> None:
 
 def _notices(path: str, where: Where, known: KnownSignals) -> tuple[str, ...]:
     said = [f"{path}: {_UNREAD[where]}"]
-    if where is Where.FRONTMATTER and (known.overlay or known.sidecar):
-        winner = "this tool's overlay" if known.overlay else "ByteRover's own store"
+    winner = _winner(where, known)
+    if winner:
         said.append(f"{path}: {winner} has signals of it too, and these win")
     return tuple(said)
+
+
+def _winner(where: Where, known: KnownSignals) -> str:
+    if known.given:
+        return "the signals file"
+    if where is Where.OVERLAY:
+        return ""
+    return "this tool's overlay" if known.overlay else "ByteRover's own store" if known.sidecar else ""

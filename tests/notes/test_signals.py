@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +76,16 @@ def test_signals_that_win_are_told(yard: Tree, overlay: bool, winner: str) -> No
     done = notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=80), Where.FRONTMATTER))
     assert done.notices[1] == f"yard/gates/north.md: {winner} has signals of it too, and these win"
     assert kept.read_bytes() == before
+
+
+@pytest.mark.parametrize("where", list(Where))
+def test_a_signals_file_wins_over_both_places(yard: Tree, tmp_path: Path, where: Where) -> None:
+    given = tmp_path / "given.json"
+    given.write_text(json.dumps({"yard/gates/north.md": {"importance": 30}}), encoding="utf-8")
+    session = yard.session(signals_file=given)
+    done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, where))
+    assert done.notices[1:] == ("yard/gates/north.md: the signals file has signals of it too, and these win",)
+    assert session.snapshot.signals[0].importance == 30
 
 
 def test_dropping_what_was_recorded(yard: Tree) -> None:
