@@ -183,12 +183,12 @@ async def test_orders(app: BrvTui) -> None:
 
 async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "E", "E")
+        await opened(pilot, "F", "F")
         assert maturity(pilot).wanted.only is Event.PRUNING
         assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
         assert "only offered for pruning" in shown(pilot)
         assert "no core note: offered for pruning" in text_of(pilot, "#core").replace("\n ", " ")
-        await pilot.press("e", "e")
+        await pilot.press("f", "f")
         await settled(pilot)
         assert maturity(pilot).wanted.only is None
         assert len(column(pilot, "draft").choices) == 9
@@ -230,10 +230,10 @@ async def test_what_if(app: BrvTui) -> None:
         await opened(pilot)
         assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
         assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
-        await pilot.press("f5", *"AAAAAA")
+        await pilot.press("f5", *"WWWWWW")
         await settled(pilot)
         assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
-        await pilot.press("a", "a")
+        await pilot.press("w", "w")
         await settled(pilot)
         assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
         assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
@@ -284,7 +284,7 @@ async def test_another_profile_ages_otherwise(app: BrvTui) -> None:
 async def test_help_and_keys(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert " S order  e only…" in shown(pilot)
+        assert " S order  f only…" in shown(pilot)
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(app.screen, MessageScreen)

@@ -32,7 +32,7 @@ _STATES = {
     "today": _keys(),
     "in-60-days": _keys("right_curly_bracket", "right_curly_bracket"),
     "note": _keys("f4", "f5", "right_curly_bracket"),
-    "only": _keys("E", "E"),
+    "only": _keys("F", "F"),
     "filter": _keys("slash", *"rot"),
     "order": _keys("S", "S"),
 }

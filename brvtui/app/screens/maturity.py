@@ -105,12 +105,14 @@ class MaturityScreen(FrameScreen):
     @on(Stood)
     def _stood(self, event: Stood) -> None:
         self._under_way = False
+        before = self._level_of_selected()
         first = self.standings is None
         self.standings = event.standings
         for column in self.columns:
             column.put(event.standings)
         self.query_one(ForecastBar).put(event.standings, self.wanted.day)
-        if first:
+        now = self._level_of_selected()
+        if first or (now and now != before):
             self._go_to_selected()
         self._show_note()
         if event.standings.wanted != self.wanted or self._stale:
@@ -128,18 +130,21 @@ class MaturityScreen(FrameScreen):
             return
         self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selected, self.times))
 
+    def _level_of_selected(self) -> str:
+        return self.standings.level_of(self.view.selected) if self.standings is not None else ""
+
     def _go_to_selected(self) -> None:
         """The focus goes to the column of the selected note; without one, the first note is selected."""
         if self.standings is None:
             return
-        level = self.standings.level_of(self.view.selected)
+        level = self._level_of_selected()
         if not level:
             level = next((one for one in LEVELS if self.standings.columns[one]), LEVELS[0])
         column = self.query_one(f"#{level}", ColumnPane)
         if self.standings.position(self.view.selected) is None and column.chosen:
             self.brv.select(column.chosen)
         column.follow(self.view.selected)
-        if self.stop in LEVELS and self.stop != level:
+        if isinstance(self.focused, ColumnPane) and self.stop != level:
             self.action_pane(level)
 
     @on(DayWanted)

@@ -37,11 +37,11 @@ class AgeingPane(Pane):
         "How the selected note ages. The curves are importance (i, of 100), recency (r) and the ceiling (c): the score "
         "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt, "
         "the upright at the day of the forecast. Below: what comes when if nobody touches the note, how far it is from "
-        "promotion and demotion, and what more hits or updates would make of it: a and A change how many."
+        "promotion and demotion, and what more hits or updates would make of it: w and W change how many."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "times(1)", "a hit more", id="ageing.more", tooltip="What if: one more hit"),
-        Binding("A", "times(-1)", "a hit less", id="ageing.less", tooltip="What if: one hit less"),
+        Binding("w", "times(1)", "a hit more", id="ageing.more", tooltip="What if: one more hit"),
+        Binding("W", "times(-1)", "a hit less", id="ageing.less", tooltip="What if: one hit less"),
     ]
 
     def __init__(self, *, id: str) -> None:
@@ -81,7 +81,7 @@ class AgeingPane(Pane):
         lines += _events(made, width, self.glyphs)
         lines.append(rule(width, "maturity", dash=self.glyphs.dash))
         lines += _distances(made.row, width, self.glyphs)
-        lines.append(rule(width, "what if (a and A)", dash=self.glyphs.dash))
+        lines.append(rule(width, "what if (w and W)", dash=self.glyphs.dash))
         lines += [_after(made.hits, "hit", width, self.glyphs), _after(made.updates, "update", width, self.glyphs)]
         lines.append(rule(width, "signals", dash=self.glyphs.dash))
         return [*lines, *_signals(made, width)]

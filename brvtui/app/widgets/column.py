@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from brvtui.app.paint.cards import card, card_height, header
 from brvtui.app.paint.line import Line
+from brvtui.app.sieve import Sieve
 from brvtui.app.standings import Standings
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.pane import NOTHING, ChoicePane
@@ -58,12 +59,12 @@ class ColumnPane(ChoicePane):
         "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
         "the next promotion, recency, access hits and updates. On the right stands what ageing brings next, in days; "
         "what comes by the day of the forecast is marked. [ and ] move the forecast by a day, { and } by 30, 0 is "
-        "today; S orders, e keeps the notes of one event, / filters."
+        "today; S orders, f keeps the notes of one event, / filters."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("S", "screen.order(1)", "order", id="board.order", tooltip="Order notes by the next of eight values"),
-        Binding("e", "screen.only(1)", "only…", id="board.only", tooltip="Only the notes of the next event, or all"),
-        Binding("E", "screen.only(-1)", "only…", id="board.only_before", show=False, tooltip="Only: the event before"),
+        Binding("f", "screen.only(1)", "only…", id="board.only", tooltip="Only the notes of the next event, or all"),
+        Binding("F", "screen.only(-1)", "only…", id="board.only_before", show=False, tooltip="Only: the event before"),
         Binding("l,right", "beside(1)", "right", id="board.right", show=False, tooltip="The next column"),
         Binding("h,left", "beside(-1)", "left", id="board.left", show=False, tooltip="The column before"),
         Binding("enter", "details", "details", id="board.details", tooltip="Curve and what-if of the note"),
@@ -76,10 +77,13 @@ class ColumnPane(ChoicePane):
         self.pinned = 1
         self.standings: Standings | None = None
         self._positions: list[int] = []
+        self._of: tuple[Standings, Sieve] | None = None
+        """What the choices were made from."""
 
-    def put(self, standings: Standings | None) -> None:
+    def put(self, standings: Standings) -> None:
         """Shows other standings."""
         self.standings = standings
+        self._choose(standings)
         self.rebuild()
 
     def depends(self, view: View) -> tuple[object, ...]:
@@ -99,30 +103,39 @@ class ColumnPane(ChoicePane):
 
     def build(self, view: View, width: int) -> Sequence[Line]:
         """A card for every note that the filter keeps."""
-        before = self.chosen or view.selected
-        self.choices, self.owner, self._positions = [], [], []
         standings = self.standings
         if standings is None:
             text = view.problem if view.phase is Phase.FAILED else "reading the tree…"
             return empty_lines(text, width)
-        column = standings.columns[self.level]
-        self.all = len(column)
-        keeps = self.sieve.keeps
-        self._positions = [place for place in column if keeps(standings.names[place])] if self.sieve else list(column)
-        if not self._positions:
+        self._choose(standings)
+        if not self.choices:
             return empty_lines(NOTHING if self.sieve else self._empty(standings), width)
-        notes = standings.board.snapshot.notes
-        self.choices = [notes[place].path for place in self._positions]
-        height = card_height(width)
-        self.owner = [-1, *(place for place in range(len(self.choices)) for _ in range(height))]
-        self.cursor = self.choices.index(before) if before in self.choices else 0
-        positions = self._positions
+        height, positions = card_height(width), self._positions
+        self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
         return Cards(
             header(width),
             len(positions),
             height,
             lambda place: card(standings, positions[place], width, self.glyphs),
         )
+
+    def _choose(self, standings: Standings) -> None:
+        """Keeps the notes that the filter keeps, and the cursor; also while the column is hidden and not built."""
+        if self._of is not None and self._of[0] is standings and self._of[1] == self.sieve:
+            return
+        self._of = (standings, self.sieve)
+        before = self.chosen or self.view.selected
+        column = standings.columns[self.level]
+        self.all = len(column)
+        keeps = self.sieve.keeps
+        self._positions = [place for place in column if keeps(standings.names[place])] if self.sieve else list(column)
+        notes = standings.board.snapshot.notes
+        self.choices, self.owner = [notes[place].path for place in self._positions], []
+        if before in self.choices:
+            self.cursor = self.choices.index(before)
+        else:
+            hidden = standings.level_of(before) == self.level
+            self.cursor = 0 if hidden else max(0, min(self.cursor, len(self.choices) - 1))
 
     def _empty(self, standings: Standings) -> str:
         if standings.wanted.only:
@@ -173,6 +186,8 @@ class ColumnPane(ChoicePane):
     def put_filter(self, text: str) -> None:
         """All columns are filtered alike."""
         super().put_filter(text)
+        if self.standings is not None:
+            self._choose(self.standings)
         for column in self.screen.query(ColumnPane).results(ColumnPane):
             if column.sieve != self.sieve:
                 column.put_filter(text)

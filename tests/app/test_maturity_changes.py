@@ -1,0 +1,134 @@
+"""Changes made to notes from the Maturity screen, and what the board makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.editor import EditorScreen
+from brvtui.app.screens.maturity import MaturityScreen
+from brvtui.app.screens.planning import PlanDialog
+from brvtui.app.screens.signals import SignalsDialog
+from tests.app.driving import NARROW, WIDE, frame, settled, shown, text_of, until, view
+from tests.app.editing import looked, type_keys
+from tests.app.test_maturity import FREEZE, column, maturity, opened
+from tests.support.trees import Tree
+
+_ROTATION = "auth/jwt/refresh_rotation.md"
+_REFUNDS = "billing/refunds.md"
+
+
+async def _stands(pilot: Pilot[Any], path: str, level: str) -> None:
+    """Waits until the note at ``path`` stands under ``level``."""
+    await until(pilot, lambda: maturity(pilot).standings.level_of(path) == level)  # type: ignore[union-attr]
+    await settled(pilot)
+
+
+async def _asked(pilot: Pilot[Any], key: str) -> None:
+    """Presses a key that opens a dialog about the note at hand."""
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog))
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_a_note_whose_maturity_is_set_is_followed_to_its_column(
+    app: BrvTui, garden: Tree, size: tuple[int, int]
+) -> None:
+    before = (garden.tree / _ROTATION).read_bytes()
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot, "j")
+        await _asked(pilot, "I")
+        assert isinstance(pilot.app.screen, SignalsDialog)
+        assert f"{_ROTATION}: draft, importance 50" in shown(pilot)
+        await pilot.press("right", "tab", *["backspace"] * 2)
+        await type_keys(pilot, "83")
+        await until(pilot, lambda: "validated 83" in shown(pilot))
+        await pilot.press("enter")
+        await _stands(pilot, _ROTATION, "validated")
+        assert maturity(pilot).stop == "validated"
+        assert column(pilot, "validated").chosen == view(pilot).selected == _ROTATION
+        await pilot.press("f5")
+        await settled(pilot)
+        assert "promoted from 85: 2 more, 1 hit" in text_of(pilot, "#ageing")
+        await pilot.press("u")
+        await _stands(pilot, _ROTATION, "draft")
+        await pilot.press("f2")
+        await settled(pilot)
+        assert column(pilot, "draft").chosen == view(pilot).selected == _ROTATION
+        assert (garden.tree / _ROTATION).read_bytes() == before
+
+
+async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: Tree) -> None:
+    async def click(words: str) -> None:
+        rows = shown(pilot).splitlines()
+        row = next(number for number, text in enumerate(rows) if words in text)
+        await pilot.click(offset=(rows[row].index(words) + 1, row))
+        await settled(pilot)
+
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await click("○ Refunds")
+        await pilot.press("f5")
+        await _asked(pilot, "I")
+        assert f"{_REFUNDS}: draft, importance 50" in shown(pilot)
+        await click("core")
+        await click("frontmatter")
+        await until(pilot, lambda: "+ maturity: core" in shown(pilot))
+        await click("do it")
+        await _stands(pilot, _REFUNDS, "core")
+        assert b"maturity: core" in (garden.tree / _REFUNDS).read_bytes()
+        assert column(pilot, "core").chosen == view(pilot).selected == _REFUNDS
+        assert maturity(pilot).stop == "ageing", "only from a column the focus follows the note"
+
+
+async def test_an_archived_note_is_followed_to_its_stub(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await _asked(pilot, "X")
+        await until(pilot, lambda: ".stub.md" in shown(pilot))
+        await pilot.press("enter")
+        stub = "_archived/deploy/freeze_window.stub.md"
+        await _stands(pilot, stub, "draft")
+        await until(pilot, lambda: view(pilot).selected == stub)
+        await settled(pilot)
+        assert column(pilot, "draft").chosen == stub
+        assert FREEZE not in column(pilot, "draft").choices
+        await pilot.press("u")
+        await _stands(pilot, FREEZE, "draft")
+
+
+async def test_when_a_note_is_gone_the_cursor_stays_where_it_was(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "j", "j")
+        before = list(column(pilot, "draft").choices)
+        (garden.tree / before[2]).unlink()
+        await until(pilot, lambda: before[2] not in column(pilot, "draft").choices)
+        await settled(pilot)
+        assert column(pilot, "draft").chosen == before[3]
+        await pilot.press("G")
+        (garden.tree / before[-1]).unlink()
+        await until(pilot, lambda: before[-1] not in column(pilot, "draft").choices)
+        await settled(pilot)
+        assert column(pilot, "draft").chosen == before[-2]
+
+
+async def test_the_editor_is_left_to_the_board(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await looked(pilot)
+        await pilot.press("ctrl+end")
+        await type_keys(pilot, "Ask first")
+        await looked(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: b"Ask first" in (garden.tree / FREEZE).read_bytes())
+        await looked(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen))
+        await until(pilot, lambda: text_of(pilot, "#draft").splitlines()[2].split()[-1] != ".33")
+        assert column(pilot, "draft").chosen == FREEZE
