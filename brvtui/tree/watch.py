@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
@@ -14,8 +16,6 @@ from watchdog.observers.api import BaseObserver
 
 QUIET_SECONDS = 0.08
 LONGEST_WAIT_SECONDS = 0.5
-_HIGHEST = 4
-"""Folders above a target that are looked at for one that exists."""
 _CHANGES = frozenset({"created", "deleted", "modified", "moved"})
 MOST_PLACES = 5_000
 """When more changed in one burst, it is no longer said what."""
@@ -40,13 +40,13 @@ class Watcher:
         self._folders = list(dict.fromkeys(folders))
         self._gate = _Gate(changed)
         self._observer: BaseObserver | None = None
+        self._watched: set[Path] = set()
 
     def start(self) -> Watching:
         """Begins watching; says why not when the system refuses."""
         observer = Observer()
         try:
-            for start, targets in self._starts().items():
-                observer.schedule(_Handler(self._gate, targets), str(start), recursive=True)
+            self._watch(observer)
             observer.start()
         except OSError as error:
             return Watching(False, f"the system refuses to watch: {error.strerror or error}")
@@ -54,18 +54,25 @@ class Watcher:
         self._gate.start()
         return Watching(True)
 
-    def _starts(self) -> dict[Path, list[Path]]:
-        """Where to watch: the nearest folder above each target that exists, so that one made anew is seen too."""
-        starts: dict[Path, list[Path]] = {}
-        for target in self._folders:
-            above = target.parent
-            for _ in range(_HIGHEST):
-                if above.is_dir():
-                    break
-                above = above.parent
-            if above.is_dir():
-                starts.setdefault(above, []).append(target)
-        return starts
+    def _watch(self, observer: BaseObserver) -> None:
+        """Watches each target from the folder that holds it, so that one made anew is seen too.
+
+        While that folder is missing, the nearest one above is watched for it, and only for its own entries: it may hold
+        much that is not ours. What appears there is watched in its turn.
+        """
+        holders = {target.parent for target in self._folders}
+        nearer = True
+        while nearer:
+            nearer = False
+            for target in self._folders:
+                folder = next((folder for folder in target.parents if folder.is_dir()), None)
+                if folder is None or folder in self._watched:
+                    continue
+                appeared = None if folder in holders else partial(self._watch, observer)
+                handler = _Handler(self._gate, self._folders, appeared)
+                observer.schedule(handler, str(folder), recursive=folder in holders)
+                self._watched.add(folder)
+                nearer = True
 
     def stop(self) -> None:
         """Ends watching; no call comes after it returns."""
@@ -77,16 +84,25 @@ class Watcher:
 
 
 class _Handler(FileSystemEventHandler):
-    def __init__(self, gate: _Gate, targets: list[Path]) -> None:
+    """Notices what concerns the targets; ``appeared`` is for a folder that waits for one of theirs."""
+
+    def __init__(self, gate: _Gate, targets: list[Path], appeared: Callable[[], None] | None) -> None:
         self._gate = gate
         self._targets = [str(target) for target in targets]
+        self._appeared = appeared
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         if event.event_type not in _CHANGES:
             return
         only_itself = os.sep if event.is_directory and event.event_type == "modified" else ""
+        if only_itself and self._appeared:
+            return
         for place in (event.src_path, event.dest_path):
             if self._concerns(place):
+                if self._appeared:
+                    # A folder that is gone by now, or one more than the system watches: its next change is tried again.
+                    with suppress(OSError):
+                        self._appeared()
                 self._gate.notice(f"{os.fsdecode(place)}{only_itself}")
 
     def _concerns(self, place: str | bytes) -> bool:
