@@ -147,7 +147,8 @@ def watch(session: Session, post: Post) -> None:
 
 
 def answer(session: Session, ask: Ask, post: Post) -> None:
-    """Probes or runs, and posts Traced; a run also joins the history."""
+    """Probes or runs, and posts Traced; a run also joins the history, and posts Loaded when it recorded hits."""
+    before = session.snapshot.generation
     started = time.perf_counter()
     trace = session.run(ask.query, ask.scope) if ask.run else session.probe(ask.query, ask.scope)
     took_ms = (time.perf_counter() - started) * 1000
@@ -156,6 +157,10 @@ def answer(session: Session, ask: Ask, post: Post) -> None:
     history, problem = _remembered(session, ask.query) if ask.run else (None, "")
     if ask.run:
         problem = problem or _logged(session, trace, took_ms)
+    if ask.run and session.recording and session.snapshot.generation != before:
+        from brvtui.app.overview import survey
+
+        post(Loaded(survey(session.snapshot), session.history.read(), by_the_run=True))
     post(Traced(ask.number, trace, took_ms, explained, history, problem))
 
 

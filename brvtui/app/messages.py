@@ -53,6 +53,8 @@ class Loaded(Message):
 
     overview: Overview
     history: list[str]
+    by_the_run: bool = False
+    """Whether the run itself made it, by recording access hits: then its answer stays."""
 
 
 @dataclass

@@ -244,7 +244,8 @@ class ProjectApp(ConfiguredApp):
             self.show(history=tuple(event.history))
             for notice in event.overview.notices:
                 self.notify(notice, timeout=8)
-        self.put_again()
+        if not event.by_the_run:
+            self.put_again()
 
     @on(news.Failed)
     def _failed(self, event: news.Failed) -> None:

@@ -248,7 +248,7 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
         assert view(pilot).recording
         assert "recording" in text_of(pilot, "#status")
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: any("overlay" in path.name for path in own_data_folders.rglob("*")))
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
         await settled(pilot)
     assert any("overlay" in path.name for path in own_data_folders.rglob("*"))
 
@@ -271,3 +271,16 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         trace = view(pilot).trace
         assert trace is not None
         assert trace.query == "refunds"
+
+
+async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refunds")
+        await pilot.press("escape", "R", "ctrl+r")
+        await until(pilot, lambda: (session := brv(pilot).session) and session.snapshot.recorded)
+        await settled(pilot)
+        trace, overview = view(pilot).trace, view(pilot).overview
+        assert trace is not None
+        assert trace.mode == "run"
+        assert overview is not None
+        assert overview.generation == brv(pilot).session.snapshot.generation  # type: ignore[union-attr]  # waited for
