@@ -14,20 +14,8 @@ from typing import TYPE_CHECKING
 
 from brvtui import profile as profiles
 from brvtui.config import Configuration, Settings, chosen_profile, configure
-from brvtui.inquire.about import About, Around, about, around
-from brvtui.inquire.after_hits import After, after_hits, after_updates
-from brvtui.inquire.board import Board
-from brvtui.inquire.curve import Curve, curve
-from brvtui.inquire.forecast import LAST_DAY, Forecast
-from brvtui.inquire.log_summary import Compared, compare
-from brvtui.inquire.naming import find_note
-from brvtui.inquire.preview import Preview, preview
-from brvtui.inquire.score_of import score_of
-from brvtui.inquire.standing import Standings, standings
-from brvtui.inquire.why_not import Explanation, explain
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
-from brvtui.notes.operations import Notes
 from brvtui.profile import Profile
 from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
@@ -49,14 +37,25 @@ from brvtui.tree.engine_data.sidecar import signals_folder
 from brvtui.tree.logged_query import LoggedQuery
 from brvtui.tree.project import Project, find_project
 from brvtui.tree.signals import NoteSignals, Source, defaults
-from brvtui.tree.watch import Watching
 
 if TYPE_CHECKING:
+    # A cold query must not wait for the modules of other questions: the methods that answer them import them.
     from brvtui.config.schema import Service, Services
+    from brvtui.inquire.about import About, Around
+    from brvtui.inquire.after_hits import After
+    from brvtui.inquire.board import Board
+    from brvtui.inquire.curve import Curve
+    from brvtui.inquire.forecast import Forecast
+    from brvtui.inquire.log_summary import Compared
+    from brvtui.inquire.preview import Preview
+    from brvtui.inquire.standing import Standings
+    from brvtui.inquire.why_not import Explanation
+    from brvtui.notes.operations import Notes
     from brvtui.retrieve.jeffs_brain.pipeline import Request
     from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher
     from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Retrieved
     from brvtui.saved.traces import Saved
+    from brvtui.tree.watch import Watching
 
 Clock = Callable[[], float]
 
@@ -104,8 +103,8 @@ class Session:
         self._publisher = Publisher(
             project, StoredSignals(signals_file, self._overlay, sidecar), KeptIndex(project.tree)
         )
-        self.notes = Notes(self, project.tree, self._overlay, sidecar)
-        """Questions about single notes, and all that changes them."""
+        self._sidecar = sidecar
+        self._notes: Notes | None = None
         self._cache = CacheState()
         self.logbook = Logbook(project.tree, project_data(project.root))
         """What was asked here, and what the engine answered."""
@@ -139,6 +138,16 @@ class Session:
     def project(self) -> Project:
         """What is open."""
         return self._publisher.project
+
+    @property
+    def notes(self) -> Notes:
+        """Questions about single notes, and all that changes them."""
+        from brvtui.notes.operations import Notes
+
+        with self._swapping:
+            if self._notes is None:
+                self._notes = Notes(self, self.project.tree, self._overlay, self._sidecar)
+            return self._notes
 
     @property
     def settings(self) -> Settings:
@@ -252,6 +261,8 @@ class Session:
 
         Raises KeyError for an unknown note, and when the snapshot of ``trace`` is gone.
         """
+        from brvtui.inquire.score_of import score_of
+
         snapshot = self._snapshot_of(trace)
         return score_of(snapshot, self.profile, self.clock(), trace.search, snapshot.by_path[path])
 
@@ -284,6 +295,9 @@ class Session:
         ``trace`` is the answer to explain; without it the query is probed. Raises
         :class:`brvtui.inquire.naming.UnknownNote`.
         """
+        from brvtui.inquire.naming import find_note
+        from brvtui.inquire.why_not import explain
+
         snapshot, now = self.snapshot, self.clock()
         named = find_note(snapshot, note)
 
@@ -295,27 +309,43 @@ class Session:
 
     def board(self) -> Board:
         """Every note's signals, maturity and ageing as of now."""
+        from brvtui.inquire.board import Board
+
         return Board(self.snapshot, self.profile, self.clock())
 
     def standings(self, path: str, data: bytes) -> Standings:
         """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
+        from brvtui.inquire.standing import standings
+
         return standings(self.snapshot, self.profile, self.clock(), path, data)
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
         """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""
+        from brvtui.inquire.forecast import Forecast
+
         return Forecast(board or self.board(), day)
 
-    def curve(self, path: str, last_day: int = LAST_DAY, board: Board | None = None) -> Curve:
-        """How the note at ``path`` ages until ``last_day``. Raises KeyError for an unknown note."""
+    def curve(self, path: str, last_day: int | None = None, board: Board | None = None) -> Curve:
+        """How the note at ``path`` ages until ``last_day`` (without it, the last of a forecast).
+
+        Raises KeyError for an unknown note.
+        """
+        from brvtui.inquire.curve import curve
+        from brvtui.inquire.forecast import LAST_DAY
+
         board = board or self.board()
-        return curve(board, board.snapshot.by_path[path], last_day)
+        return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)
 
     def after_hits(self, path: str, hits: int) -> After:
         """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note."""
+        from brvtui.inquire.after_hits import after_hits
+
         return after_hits(*self._signals_of(path), hits, self.profile)
 
     def after_updates(self, path: str, updates: int) -> After:
         """The note at ``path`` after so many curate updates; writes nothing. Raises KeyError for an unknown note."""
+        from brvtui.inquire.after_hits import after_updates
+
         return after_updates(*self._signals_of(path), updates, self.profile)
 
     def preview(self, query: str, path: str, data: bytes, keep_mtime: bool = False, scope: str = "") -> Preview:
@@ -323,6 +353,8 @@ class Session:
 
         Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time.
         """
+        from brvtui.inquire.preview import preview
+
         return preview(self.snapshot, self.profile, self.clock(), query, scope, path, data, keep_mtime)
 
     def _signals_of(self, path: str) -> tuple[NoteSignals, float, bool]:
@@ -334,11 +366,15 @@ class Session:
 
     def compare_logged(self, entry: LoggedQuery) -> Compared:
         """A logged query beside its answer now, on an empty cache."""
+        from brvtui.inquire.log_summary import compare
+
         asked = Asked(entry.query, self.clock(), entry.scope)
         return compare(entry, route(self.snapshot, self.profile, CacheState(), asked)[0])
 
     def about(self, path: str) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Nothing is raised."""
+        from brvtui.inquire.about import about
+
         return about(self.snapshot, self.profile, self.clock(), path)
 
     def around(self, path: str) -> Around:
@@ -346,6 +382,8 @@ class Session:
 
         The first call reads every note.
         """
+        from brvtui.inquire.about import around
+
         return around(self.profile, self.board(), self.notes.links(), path)
 
     def cache_now(self, query: str) -> CacheNow:

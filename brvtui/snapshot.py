@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.profile import Limits
 from brvtui.rank.maturity import LEVELS
-from brvtui.text.index import Document, TextIndex
 from brvtui.text.postings import Postings
 from brvtui.trace import Kind
 from brvtui.tree.collation import in_locale_order
@@ -25,6 +26,9 @@ from brvtui.tree.project import Project
 from brvtui.tree.reading import Unseen, check_readable, cut
 from brvtui.tree.regular import read_regular
 from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
+
+if TYPE_CHECKING:  # few questions need tantivy
+    from brvtui.text.index import TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +239,8 @@ class Snapshot:
     @cached_property
     def index(self) -> TextIndex:
         """The tantivy index of the notes' texts; made on first use, which reads every note again."""
+        from brvtui.text.index import Document, TextIndex
+
         return TextIndex(Document(note.file, note.title, self._readable(note.path)) for note in self.notes)
 
     def _readable(self, path: str) -> str:
@@ -277,8 +283,15 @@ class Snapshot:
     @cached_property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
         """Path, absolute path and mtime (ms) of every file that the fingerprint covers, shared sources included."""
+        folders = self._folders
         covered = ((path, entry) for path, entry in self.parsed.items() if is_covered(role_of(entry.file)))
-        return tuple((path, str(self.location(path)), entry.mtime_ms) for path, entry in covered)
+        return tuple((path, f"{folders[entry.alias]}{entry.file}", entry.mtime_ms) for path, entry in covered)
+
+    @cached_property
+    def _folders(self) -> dict[str, str]:
+        """What the absolute paths of a tree's files begin with, by the tree's alias: text, since files are many."""
+        trees = {"": self.project.tree, **{source.alias: source.tree for source in self.project.sources}}
+        return {alias: f"{tree}{os.sep}" for alias, tree in trees.items()}
 
     def fingerprint_with(self, touched: Mapping[str, int]) -> str:
         """The fingerprint if the files in ``touched`` had those mtimes (ms)."""
@@ -289,7 +302,7 @@ class Snapshot:
     def placed(self, entry: Parsed) -> Placed:
         """What decides where a file of the project's own tree stands."""
         covered = is_covered(role_of(entry.file))
-        line = fingerprint_line(str(self.project.tree / entry.file), entry.mtime_ms) if covered else ""
+        line = fingerprint_line(f"{self._folders['']}{entry.file}", entry.mtime_ms) if covered else ""
         return Placed(entry.file, entry.mtime_ms, entry.is_note, line)
 
     @cached_property

@@ -23,6 +23,7 @@ from brvtui.cli.common import (
     write_json,
 )
 from brvtui.cli.saving import check_files, save
+from brvtui.text.visible import visible
 
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
 
@@ -132,6 +133,8 @@ def explain(
     from brvtui.inquire.naming import UnknownNote
 
     session = open_session(project, profile, now, signals)
+    for notice in session.snapshot.notices:
+        click.echo(f"note: {visible(notice)}", err=True)
     try:
         explanations = [session.explain(text, note, scope) for note in notes]
     except UnknownNote as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -105,15 +106,27 @@ def passed_on(ctx: click.Context) -> list[str]:
 
 def open_session(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> Any:
     """The loaded session of the project. Raises :class:`Failure`."""
-    from brvtui.tree.signals import SignalsError
+    with _uncollected():
+        session = find_session(project, profile, now, signals)
+        from brvtui.tree.signals import SignalsError
 
-    session = find_session(project, profile, now, signals)
-    try:
-        session.load()
-    except SignalsError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+        try:
+            session.load()
+        except SignalsError as error:
+            raise Failure(str(error), BAD_USAGE) from error
     click.get_current_context().call_on_close(lambda: _keep(session))
     return session
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Looks for no garbage meanwhile, and never among what is made meanwhile: a tree's notes stay, and are many."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _keep(session: Any) -> None:

@@ -37,10 +37,7 @@ class _Located:
     file: TreeFile
     alias: str
     tree: Path
-
-    @property
-    def path(self) -> str:
-        return f"[{self.alias}]:{self.file.path}" if self.alias else self.file.path
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +119,9 @@ def _in_document_order(
 ) -> tuple[list[_Located], list[str]]:
     ordered = document_order(list(files), now_ms, profile.limits.recent_hours)
     most = profile.limits.max_files or len(ordered)
-    return [_Located(file, alias, tree) for file in ordered[:most]], [file.path for file in ordered[most:]]
+    prefix = f"[{alias}]:" if alias else ""
+    located = [_Located(file, alias, tree, f"{prefix}{file.path}") for file in ordered[:most]]
+    return located, [file.path for file in ordered[most:]]
 
 
 def _assemble(

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from brvtui.loading import Progress, follow, load
 from brvtui.profile import Profile
@@ -18,7 +19,9 @@ from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.leftovers import clean
 from brvtui.tree.project import Project
 from brvtui.tree.signals import SignalLayers
-from brvtui.tree.watch import Watcher, Watching
+
+if TYPE_CHECKING:  # watchdog is for those alone who watch
+    from brvtui.tree.watch import Watcher, Watching
 
 WORTH_KEEPING = 500
 """A smaller tree is read as fast as a kept index is."""
@@ -129,6 +132,8 @@ class Publisher:
 
     def watch(self, changed: Callable[[], None]) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
+        from brvtui.tree.watch import Watcher
+
         self.unwatch()
         trees = [self.project.tree, *(source.tree for source in self.project.sources)]
 

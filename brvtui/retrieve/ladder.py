@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from brvtui.profile_jeffs_brain import LadderRules
 from brvtui.retrieve.failures import LegError
 from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
 from brvtui.timing import Stopwatch
 from brvtui.trace import MOST_LISTED, Listed, Rung, State
+
+if TYPE_CHECKING:
+    from brvtui.profile_jeffs_brain import LadderRules
 
 H = TypeVar("H")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from brvtui import profile_jeffs_brain
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.retrying import SEARCH_TIME, retry
 from brvtui.retrieve.byterover.search import Options, search
@@ -94,6 +93,8 @@ def _retry(
         return Ladder(State.NOT_REACHED, "the search itself found notes"), hits
     if profile.retry.in_route and hits:
         return Ladder(State.NOT_REACHED, "entity searches found notes"), hits
+    from brvtui import profile_jeffs_brain  # most queries find something, and need none of its constants
+
     options = Options(profile.router.limit, scope=scope)
     made = retry(snapshot, profile, profile_jeffs_brain.load(), now_ms, found, options, watch)
     if not profile.retry.in_route:

@@ -225,7 +225,7 @@ class Postings:
         left = np.zeros(first + len(self.delta.notes), dtype=bool)
         left[self.slots] = True
         left[slots[stays]] = False
-        in_delta = np.unique(slots[slots >= first])
+        in_delta = np.sort(slots[slots >= first])
         moved = np.zeros(len(self.delta.notes) + 1, dtype=np.int64)
         moved[in_delta - first] = np.arange(len(in_delta)) + first
         again = slots >= first

@@ -78,19 +78,19 @@ def rounded_ms(nanoseconds: int) -> int:
 
 def role_of(path: str) -> Role:
     """The role of the markdown file at ``path`` (relative to the tree)."""
-    name = path.rsplit("/", 1)[-1]
+    name = path.rpartition("/")[2]
+    if name.count(".") == 1:  # nearly all are
+        return Role.SUMMARY if name == SUMMARY_FILE else Role.CONTEXT if name == CONTEXT_FILE else Role.NOTE
     archived = path.startswith(f"{ARCHIVE}/")
     if archived and name.endswith(".stub.md"):
         return Role.STUB
     if archived and name.endswith(".full.md"):
         return Role.ARCHIVED
-    if name == SUMMARY_FILE:
-        return Role.SUMMARY
     if name.endswith(".abstract.md"):
         return Role.ABSTRACT
     if name.endswith(".overview.md"):
         return Role.OVERVIEW
-    return Role.CONTEXT if name == CONTEXT_FILE else Role.NOTE
+    return Role.NOTE
 
 
 def list_files(root: Path) -> Listing:
@@ -211,8 +211,10 @@ def _closed(folder: os.DirEntry[str]) -> str:
 def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) -> list[TreeFile]:
     """``files`` as the engine numbers them: recently changed ones first, newest first; the others by path."""
     edge = now_ms - recent_hours * MS_PER_HOUR
-    recent = [file for file in files if file.mtime_ms >= edge]
-    older = [file for file in files if file.mtime_ms < edge]
+    recent: list[TreeFile] = []
+    older: list[TreeFile] = []
+    for file in files:
+        (recent if file.mtime_ms >= edge else older).append(file)
     recent.sort(key=lambda file: -file.mtime_ms)
     key = sort_key([file.path for file in older])
     older.sort(key=lambda file: key(file.path))

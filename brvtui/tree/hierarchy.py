@@ -176,23 +176,26 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
 
     A ``context.md`` belongs to its folder and is no leaf.
     """
-    names: dict[str, tuple[str, bool]] = {}
+    names: dict[str, str] = {}
     below: dict[str, list[str]] = {"": []}
-    for path, title in notes:
-        missing = [folder for folder in _above(path) if folder and folder not in names]
-        for folder in reversed(missing):
-            names[folder] = (folder.rpartition("/")[2], True)
-            below[folder] = []
-            below[_parent(folder)].append(folder)
-        if not (_is_context(path) and _parent(path)):
-            names[path] = (title, False)
-            below[_parent(path)].append(path)
-    only_ascii = all(name.isascii() for name, _ in names.values())
-    key = sort_key(name for name, _ in names.values())
     by_path: dict[str, Symbol] = {}
-    for path in sorted(names, key=lambda name: -name.count("/")):
-        name, is_folder = names[path]
-        children = tuple(by_path[child] for child in sorted(below.get(path, ()), key=lambda one: key(names[one][0])))
-        by_path[path] = Symbol(path, name, is_folder, path.count("/") + 1, children)
-    roots = tuple(by_path[child] for child in sorted(below[""], key=lambda one: key(names[one][0])))
-    return Hierarchy(roots, by_path, key, only_ascii)
+    for path, title in notes:
+        folder = _parent(path)
+        if folder not in below:
+            for missing in reversed([above for above in _above(path) if above not in below]):
+                names[missing] = missing.rpartition("/")[2]
+                below[missing] = []
+                below[_parent(missing)].append(missing)
+        if not (folder and _is_context(path)):
+            names[path] = title
+            below[folder].append(path)
+            by_path[path] = Symbol(path, title, False, path.count("/") + 1)
+    only_ascii = all(name.isascii() for name in names.values())
+    key = sort_key(names.values())
+
+    def arranged(folder: str) -> tuple[Symbol, ...]:
+        return tuple([by_path[child] for child in sorted(below[folder], key=lambda one: key(names[one]))])
+
+    for folder in sorted(below.keys() - {""}, key=lambda path: -path.count("/")):
+        by_path[folder] = replace(_folder(folder), children=arranged(folder))
+    return Hierarchy(arranged(""), by_path, key, only_ascii)

@@ -19,7 +19,6 @@ from brvtui.tree.frontmatter import block_of, parse
 from brvtui.tree.json_file import read_json
 
 _LEGACY_KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
-_NUMBERS = ("importance", "recency", "accessCount", "updateCount")
 
 
 class Source(StrEnum):
@@ -90,28 +89,15 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
     if not isinstance(value, Mapping):
         return None
     maturity = value.get("maturity", base.maturity if partial else None)
-    numbers: dict[str, float] = {}
-    fallback = {
-        "importance": base.importance,
-        "recency": base.recency,
-        "accessCount": base.access_count,
-        "updateCount": base.update_count,
-    }
-    for key in _NUMBERS:
-        number = number_of(value.get(key, fallback[key] if partial else None))
-        if number is None or (key.endswith("Count") and not is_count(number)):
-            return None
-        numbers[key] = number
-    if maturity not in LEVELS or not 0 <= numbers["importance"] <= 100 or not 0 <= numbers["recency"] <= 1:
+    importance = number_of(value.get("importance", base.importance if partial else None))
+    recency = number_of(value.get("recency", base.recency if partial else None))
+    accesses = value.get("accessCount", base.access_count if partial else None)
+    updates = value.get("updateCount", base.update_count if partial else None)
+    if importance is None or recency is None or not is_count(accesses) or not is_count(updates):
         return None
-    return NoteSignals(
-        float(numbers["importance"]),
-        float(numbers["recency"]),
-        str(maturity),
-        int(numbers["accessCount"]),
-        int(numbers["updateCount"]),
-        source,
-    )
+    if maturity not in LEVELS or not 0 <= importance <= 100 or not 0 <= recency <= 1:
+        return None
+    return NoteSignals(importance, recency, str(maturity), int(float(accesses)), int(float(updates)), source)
 
 
 def number_of(value: Any) -> float | None:
@@ -168,4 +154,8 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
 
 def first_found(path: str, layers: Iterable[Mapping[str, NoteSignals]]) -> NoteSignals | None:
     """The signals of ``path`` in the first layer that has them."""
-    return next((layer[path] for layer in layers if path in layer), None)
+    for layer in layers:
+        found = layer.get(path)
+        if found is not None:
+            return found
+    return None

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from brvtui import __version__
+from brvtui.publishing import publisher
+from brvtui.store.kept_index import KeptIndex
 from tests.cli.conftest import Run
 from tests.support.trees import Tree
 
@@ -212,6 +214,24 @@ def test_a_file_name_that_is_not_utf8_is_still_json(run: Run, project: Tree) -> 
     assert lines(out)[0]["trace"]["hits"]
 
 
+def test_a_kept_index_that_is_broken_is_said_so(run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publisher, "WORTH_KEEPING", 0)
+    monkeypatch.setattr(publisher, "_FEW", 0)
+    explained = ("explain", "refresh", "auth/jwt/rotation.md")
+    assert run(*explained)[2] == ""
+    state = KeptIndex(project.tree).folder / "state.json"
+
+    def broken(*command: str) -> tuple[str, str]:
+        state.write_text("{")
+        return run(*command)[1:]
+
+    said = "note: the kept index is made anew: state.json cannot be read"
+    assert said in broken("query", "refresh")[0]
+    assert json.loads(broken("query", "refresh", "--format", "json")[0])["trace"]["notices"] == [said[6:]]
+    assert broken(*explained)[1].strip() == said
+    assert run(*explained)[2] == ""
+
+
 def test_escapes_in_a_title_are_shown_not_sent(run: Run, project: Tree) -> None:
     project.note("auth/red.md", "quokka [red]bold\x1b[31m title", "text")
     _, out, _ = run("query", "quokka bold title")
@@ -219,14 +239,15 @@ def test_escapes_in_a_title_are_shown_not_sent(run: Run, project: Tree) -> None:
     assert "[red]bold" in out
 
 
-def test_the_headless_commands_do_not_import_textual(project: Tree) -> None:
+def test_a_cold_query_imports_only_what_it_needs(project: Tree) -> None:
     code = """
 import sys
 from brvtui.cli import main
 try:
     main()
 except SystemExit:
-    assert "textual" not in sys.modules
+    others = {"textual", "watchdog", "tantivy", "brvtui.notes", "brvtui.inquire", "brvtui.profile_jeffs_brain"}
+    assert not others & set(sys.modules), others & set(sys.modules)
 """
     args = [sys.executable, "-c", code, "query", "refresh", "--project", str(project.root)]
     done = subprocess.run(args, capture_output=True, text=True, check=False)

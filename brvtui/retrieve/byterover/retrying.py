@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from brvtui.profile import Profile
-from brvtui.profile_jeffs_brain import HybridProfile
 from brvtui.retrieve.byterover.scoring import text_hit
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.retrieve.ladder import TRIGRAMS, Climbed, Searches, climb
@@ -15,6 +15,9 @@ from brvtui.snapshot import Snapshot
 from brvtui.text.trigrams import Likeness, TrigramIndex
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Ladder, Origin, Search, State, TextScore, listed
+
+if TYPE_CHECKING:
+    from brvtui.profile_jeffs_brain import HybridProfile
 
 
 @dataclass(frozen=True, slots=True)
