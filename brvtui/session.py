@@ -415,9 +415,12 @@ class Session:
         self.profile = profiles.load(name)
         self.clear_cache()
 
-    def watch(self, changed: Callable[[], None]) -> Watching:
-        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
-        return self._publisher.watch(changed)
+    def watch(self, changed: Callable[[], None], told: Callable[[Watching], None] = lambda _: None) -> Watching:
+        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.
+
+        ``told`` is called when the system's own events are given up for polling later on.
+        """
+        return self._publisher.watch(changed, told)
 
     def unwatch(self) -> None:
         """Ends watching."""

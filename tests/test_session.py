@@ -398,12 +398,15 @@ def test_after_unwatching_no_call_comes(quokkas: Tree) -> None:
 
 def test_a_system_that_refuses_to_watch(quokkas: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     class Refusing:
-        def schedule(self, *_: object, **__: object) -> None:
+        def start(self) -> None:
             raise OSError(28, "inotify watch limit reached")
 
-    monkeypatch.setattr("brvtui.tree.watch.Observer", Refusing)
-    watching = quokkas.session().watch(lambda: None)
-    assert (watching.active, "watch limit" in watching.why) == (False, True)
+    monkeypatch.setattr("brvtui.tree.native_events.Observer", Refusing)
+    session = quokkas.session()
+    watching = session.watch(lambda: None)
+    session.close()
+    assert (watching.active, "watch is left" in watching.why) == (True, True)
+    assert watching.poll_seconds > 0
 
 
 def test_the_frozen_clock_is_the_one_that_ages(quokkas: Tree) -> None:

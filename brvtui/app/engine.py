@@ -40,6 +40,7 @@ from brvtui.trace import Detail, Trace
 if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.tree.logged_query import LoggedQuery
+    from brvtui.tree.watch import Watching
 
 MOST_SIMILAR = 12
 Post = Callable[[Message], bool]
@@ -134,7 +135,7 @@ def use_profile(session: Session, name: str, post: Post) -> None:
 
 
 def watch(session: Session, post: Post) -> None:
-    """Begins watching, which posts Changed, and posts whether that works, or that it is not wanted."""
+    """Begins watching, which posts Changed, and posts how that works, now and later, or that it is not wanted."""
     if not session.settings.watch:
         post(WatchBegun(False, "turned off in the settings"))
         return
@@ -142,8 +143,10 @@ def watch(session: Session, post: Post) -> None:
     def changed() -> None:
         post(Changed())
 
-    watching = session.watch(changed)
-    post(WatchBegun(watching.active, watching.why))
+    def told(watching: Watching) -> None:
+        post(WatchBegun(watching.active, watching.why, watching.poll_seconds))
+
+    told(session.watch(changed, told))
 
 
 def answer(session: Session, ask: Ask, post: Post) -> None:

@@ -75,10 +75,11 @@ class Failed(Message):
 
 @dataclass
 class WatchBegun(Message):
-    """Whether changes on disk are noticed, and if not, why."""
+    """Whether changes on disk are noticed, and if not, or only by polling every so many seconds, why."""
 
     active: bool
     why: str
+    poll_s: float = 0.0
 
 
 @dataclass

@@ -15,6 +15,7 @@ from textual.worker import Worker, WorkerState
 from brvtui.app import engine
 from brvtui.app import messages as news
 from brvtui.app.configured import ConfiguredApp
+from brvtui.app.paint.text import seconds
 from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.why import why_screen
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
+CATCHING_UP_S = 0.25
+"""Reading what changed is said to go on when it takes longer."""
 PROFILES = ("brv-3", "docs", "combined")
 
 
@@ -56,6 +59,7 @@ class ProjectApp(ConfiguredApp):
         self._pausing: Timer | None = None
         self._following = False
         self._changed_again = False
+        self._late: Timer | None = None
         self._text_asked: tuple[str, object] = ("", None)
 
     @property
@@ -258,7 +262,10 @@ class ProjectApp(ConfiguredApp):
 
     @on(news.WatchBegun)
     def _watching(self, event: news.WatchBegun) -> None:
-        self.show(watching=event.active, watch_why=event.why)
+        self.show(watching=event.active, watch_why=event.why, poll_s=event.poll_s)
+        if event.poll_s:
+            often = f"so all files are looked at every {seconds(event.poll_s)}, or less often when there are many"
+            self.notify(f"{event.why}; {often}", severity="warning", timeout=10)
 
     @on(news.Changed)
     def _changed(self) -> None:
@@ -291,6 +298,7 @@ class ProjectApp(ConfiguredApp):
         self._changed_again = self._following
         if not self._following:
             self._following = True
+            self._late = self.set_timer(CATCHING_UP_S, lambda: self.show(catching_up=True))
             self._reload(session)
 
     @work(thread=True, group="load", exit_on_error=False)
@@ -330,6 +338,8 @@ class ProjectApp(ConfiguredApp):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that broke down is told of; the rest goes on."""
+        if event.worker.name == "_reload" and event.worker.is_finished:
+            self._caught_up()
         if event.state is WorkerState.ERROR:
             error = event.worker.error
             what = f"{event.worker.name} failed: {error!r}"
@@ -339,6 +349,13 @@ class ProjectApp(ConfiguredApp):
             self.notify(what, severity="error", timeout=10)
             if event.worker.group == "probe":
                 self.prober.failed()
+
+    def _caught_up(self) -> None:
+        if self._late is not None and not self._following:
+            self._late.stop()
+            self._late = None
+            if self.view.catching_up:
+                self.show(catching_up=False)
 
     def _begin(self, asked: engine.Ask) -> None:
         if self.session is not None:

@@ -142,6 +142,11 @@ class View:
     recording: bool = False
     watching: bool = False
     watch_why: str = ""
+    """Why changes are not noticed, or only by polling."""
+    poll_s: float = 0.0
+    """How often files are looked at; 0 where the system tells what changes."""
+    catching_up: bool = False
+    """Whether something changed on disk that is not shown yet."""
     saved: str = ""
     """Who saved the trace that is shown without its project, and when; empty for a project."""
     history: tuple[str, ...] = ()

@@ -130,8 +130,11 @@ class Publisher:
         self.unwatch()
         self._index.close()
 
-    def watch(self, changed: Callable[[], None]) -> Watching:
-        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals."""
+    def watch(self, changed: Callable[[], None], told: Callable[[Watching], None] = lambda _: None) -> Watching:
+        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.
+
+        ``told`` is called when the system's own events are given up for polling later on.
+        """
         from brvtui.tree.watch import Watcher
 
         self.unwatch()
@@ -145,7 +148,7 @@ class Publisher:
 
         with self._noticing:
             self._noticed = None  # what changed before watching began is not known
-        self._watcher = Watcher([*trees, self._stored.sidecar], noticed)
+        self._watcher = Watcher([*trees, self._stored.sidecar], noticed, told)
         return self._watcher.start()
 
     def unwatch(self) -> None:

@@ -8,7 +8,7 @@ from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.keys.naming import key_name
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.paint.line import Line, Span, spread
-from brvtui.app.paint.text import cut, plural
+from brvtui.app.paint.text import cut, plural, seconds
 from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.app.widgets.lines import Lines
 
@@ -82,11 +82,9 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
         groups.append((8, [(view.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.frozen else ("live", "text")]
     groups.append((4, clock))
-    if view.watching:
-        groups.append((7, [(f"{glyphs.watching} ", "ok"), ("watching", "text")]))
-    else:
-        why = f": {view.watch_why}" if view.watch_why else ""
-        groups.append((7, [(f"{glyphs.cross} ", "warn"), (f"not watching{why}", "warn")]))
+    groups.append((7, _watching(view, glyphs)))
+    if view.poll_s:
+        groups.append((1, [(view.watch_why, "muted")]))
     groups.append((3, [("LLM ", "muted"), ("none", "text")]))
     if view.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
@@ -94,6 +92,17 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     if view.answered is not None and view.answered.notices:
         groups.append((5, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'notice')}: F4", "warn")]))
     return groups
+
+
+def _watching(view: View, glyphs: Glyphs) -> list[Span]:
+    if not view.watching:
+        why = f": {view.watch_why}" if view.watch_why else ""
+        return [(f"{glyphs.cross} ", "warn"), (f"not watching{why}", "warn")]
+    if view.catching_up:
+        return [(f"{glyphs.watching} ", "warn"), ("catching up", "warn")]
+    if view.poll_s:
+        return [(f"{glyphs.watching} ", "warn"), (f"polling every {seconds(view.poll_s)}", "warn")]
+    return [(f"{glyphs.watching} ", "ok"), ("watching", "text")]
 
 
 def _fingerprint(view: View) -> list[Span]:

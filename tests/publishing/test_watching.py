@@ -1,0 +1,137 @@
+"""What happens to a tree is in the next snapshot, whatever it is."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.following import Following, following
+from tests.support.trees import Tree
+from tests.test_loading import same
+
+
+@pytest.fixture
+def followed(tree: Tree) -> Iterator[Following]:
+    for number in range(6):
+        tree.note(f"auth/jwt/n{number}.md", f"Rotation {number}", "tokens rotate")
+    tree.note("ops/deep/down/a.md", "Deploy", "roll back")
+    with following(tree.session()) as made:
+        assert made.begun.active
+        assert not made.begun.poll_seconds
+        yield made
+
+
+def equals_a_fresh_one(followed: Following, tree: Tree) -> bool:
+    same(followed.session.snapshot, tree.session().snapshot, random.Random(1))
+    return True
+
+
+def test_the_tree_removed_and_made_again(followed: Following, tree: Tree) -> None:
+    shutil.rmtree(tree.tree)
+    assert followed.until(lambda: not followed.session.snapshot.notes)
+    tree.note("new/a.md", "New")
+    assert followed.until(lambda: followed.has("new/a.md"))
+    tree.note("new/b.md", "Newer")
+    assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
+    assert equals_a_fresh_one(followed, tree)
+
+
+def test_all_of_brv_removed_and_made_again(followed: Following, tree: Tree) -> None:
+    shutil.rmtree(tree.root / ".brv")
+    assert followed.until(lambda: not followed.session.snapshot.notes)
+    tree.note("new/a.md", "New")
+    assert followed.until(lambda: followed.has("new/a.md"))
+    tree.note("new/b.md", "Newer")
+    assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
+    assert equals_a_fresh_one(followed, tree)
+
+
+def test_another_brv_put_in_its_place(followed: Following, tree: Tree, tmp_path: Path) -> None:
+    other = Tree(tmp_path / "other")
+    other.note("other/a.md", "Other")
+    (tree.root / ".brv").rename(tmp_path / "old")
+    (other.root / ".brv").rename(tree.root / ".brv")
+    assert followed.until(lambda: followed.has("other/a.md"))
+    tree.note("other/b.md", "Later")
+    assert followed.until(lambda: followed.has("other/b.md"))
+    assert equals_a_fresh_one(followed, tree)
+
+
+def test_the_project_itself_removed_and_made_again(followed: Following, tree: Tree) -> None:
+    shutil.rmtree(tree.root)
+    assert followed.until(lambda: not followed.session.snapshot.notes)
+    tree.note("new/a.md", "New")
+    assert followed.until(lambda: followed.has("new/a.md"))
+    tree.note("new/b.md", "Newer")
+    assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
+
+
+def test_a_folder_replaced_by_another(followed: Following, tree: Tree, tmp_path: Path) -> None:
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    (beside / "n0.md").write_text("# Other\n")
+    (tree.tree / "auth/jwt").rename(tmp_path / "old")
+    beside.rename(tree.tree / "auth/jwt")
+    assert followed.until(lambda: followed.lacks("auth/jwt/n1.md"))
+    assert [note.title for note in followed.session.snapshot.notes if note.path == "auth/jwt/n0.md"] == ["Other"]
+    tree.note("auth/jwt/later.md", "Later")
+    assert followed.until(lambda: followed.has("auth/jwt/later.md"))
+    assert equals_a_fresh_one(followed, tree)
+
+
+def test_an_editors_write_and_rename(followed: Following, tree: Tree) -> None:
+    place = tree.tree / "auth/jwt/n0.md"
+    place.rename(place.with_suffix(".md~"))
+    draft = place.with_name(".n0.md.swp")
+    draft.write_text("# Written\n")
+    draft.rename(place)
+    place.with_suffix(".md~").unlink()
+    snapshot = followed.session
+    assert followed.until(lambda: "Written" in [note.title for note in snapshot.snapshot.notes])
+    assert equals_a_fresh_one(followed, tree)
+
+
+def test_a_note_that_was_only_touched(followed: Following, tree: Tree) -> None:
+    before = followed.session.snapshot.fingerprint
+    tree.age("auth/jwt/n0.md", 40)
+    assert followed.until(lambda: followed.session.snapshot.fingerprint != before)
+    assert equals_a_fresh_one(followed, tree)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
+def test_a_checkout_of_a_thousand_files(followed: Following, tree: Tree) -> None:
+    def git(*words: str) -> None:
+        known = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false", "-c", "gc.auto=0")
+        subprocess.run(("git", *known, *words), cwd=tree.root, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "few")
+    git("checkout", "-qb", "many")
+    for number in range(1000):
+        tree.file(f"many/{number % 25}/n{number}.md", f"# Note {number}\n")
+    (tree.tree / "ops/deep/down/a.md").unlink()
+    git("add", "-A")
+    git("commit", "-qm", "many")
+    assert followed.until(lambda: len(followed.session.snapshot.notes) == 1006)
+    git("checkout", "-q", "-")
+    assert followed.until(lambda: len(followed.session.snapshot.notes) == 7)
+    git("checkout", "-q", "many")
+    assert followed.until(lambda: len(followed.session.snapshot.notes) == 1006)
+    assert equals_a_fresh_one(followed, tree)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may enter every folder")
+def test_a_folder_that_may_be_entered_again(followed: Following, tree: Tree) -> None:
+    (tree.tree / "ops").chmod(0)
+    assert followed.until(lambda: followed.lacks("ops/deep/down/a.md"))
+    (tree.tree / "ops").chmod(0o755)
+    assert followed.until(lambda: followed.has("ops/deep/down/a.md"))
+    tree.note("ops/deep/down/b.md", "New")
+    assert followed.until(lambda: followed.has("ops/deep/down/b.md"))

@@ -1,0 +1,76 @@
+"""A process that the system lets have only few inotify watches or instances: ``python -m tests.support.few_watches``.
+
+The limits are those of a user namespace of its own. It prints, in JSON, what a watcher said and noticed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+from brvtui.tree.watch import Watcher, Watching
+
+CANNOT = 77
+_NEW_USER = 0x10000000
+_POLL_SECONDS = 0.02
+
+
+class Refused(Exception):
+    """The system lets nobody have a namespace of his own."""
+
+
+def limit(name: str, most: int) -> None:
+    """Gives this process a namespace in which at most so many are to be had."""
+    user, group = os.getuid(), os.getgid()
+    if ctypes.CDLL(None, use_errno=True).unshare(_NEW_USER):
+        raise Refused(f"no user namespace is to be had: {os.strerror(ctypes.get_errno())}")
+    try:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+        Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+        Path(f"/proc/sys/user/{name}").write_text(str(most))
+    except OSError as error:
+        raise Refused(f"{error.filename} cannot be written: {error.strerror}") from error
+
+
+def main(name: str, most: int, tree: Path) -> dict[str, object]:
+    """Watches ``tree`` under the limit, makes folders, then writes a note into the last of them."""
+    limit(name, most)
+    noticed = threading.Condition()
+    places: set[str] = set()
+    told: list[Watching] = []
+
+    def changed(found: frozenset[str] | None) -> None:
+        with noticed:
+            places.update(found or ())
+            noticed.notify_all()
+
+    watcher = Watcher([tree], changed, told.append, _POLL_SECONDS)
+    begun = watcher.start()
+    for number in range(60):
+        (tree / f"made{number}").mkdir()
+    note = tree / "made59/n.md"
+    with noticed:
+        polls = noticed.wait_for(lambda: told or begun.poll_seconds, 5)
+    note.write_text("# New\n")
+    with noticed:
+        saw = noticed.wait_for(lambda: str(note) in places, 5)
+    watcher.stop()
+    return {
+        "begun": [begun.active, begun.why, begun.poll_seconds],
+        "told": [[one.active, one.why, one.poll_seconds] for one in told],
+        "polls": bool(polls),
+        "saw": saw,
+    }
+
+
+if __name__ == "__main__":
+    try:
+        print(json.dumps(main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))))
+    except Refused as refused:
+        print(refused)
+        sys.exit(CANNOT)

@@ -1,0 +1,56 @@
+"""A session that follows its project as the app does, and lets a test wait for what it expects."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from brvtui.session import Session
+from brvtui.tree.watch import Watching
+
+
+class Following:
+    """Publishes what watching notices, from the thread that notices it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.calls = 0
+        self.told: list[Watching] = []
+        self._published = threading.Condition()
+        self.begun = session.watch(self._changed, self.told.append)
+        session.refresh()
+
+    def until(self, expected: Callable[[], bool], seconds: float = 10.0) -> bool:
+        """Whether ``expected`` comes true in time; it is looked at after each publication."""
+        deadline = time.monotonic() + seconds
+        with self._published:
+            while not expected():
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._published.wait(left):
+                    return expected()
+        return True
+
+    def has(self, *paths: str) -> bool:
+        """Whether the notes of the newest snapshot include ``paths``."""
+        return all(path in self.session.snapshot.by_path for path in paths)
+
+    def lacks(self, *paths: str) -> bool:
+        """Whether none of ``paths`` is a note of the newest snapshot."""
+        return not any(path in self.session.snapshot.by_path for path in paths)
+
+    def _changed(self) -> None:
+        self.session.refresh()
+        with self._published:
+            self.calls += 1
+            self._published.notify_all()
+
+
+@contextmanager
+def following(session: Session) -> Iterator[Following]:
+    """``session``, followed; it is closed at the end."""
+    try:
+        yield Following(session)
+    finally:
+        session.close()
