@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from brvtui.app.view import Phase
 from brvtui.text.visible import visible
 
 _MOST_TOASTS = 2
+_BELOW_MODALS = ("mode", "commands")
 NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
@@ -35,9 +37,10 @@ class BrvTui(PlanningApp, BrowsingApp):
         "styles/modal.tcss",
         "styles/dialog.tcss",
     ]
-    ENABLE_COMMAND_PALETTE = False
+    ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {mode.name: mode.make for mode in (*SCREENS, EDITOR)}
     DEFAULT_MODE = "query"
+    _commanded = False
     BINDINGS: ClassVar[list[BindingType]] = [
         *keymap.APP,
         *(keymap.screen_key(mode.key, mode.name, mode.title) for mode in SCREENS),
@@ -67,9 +70,36 @@ class BrvTui(PlanningApp, BrowsingApp):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters and digits are text while a field has the focus; screens stay while a modal is open."""
-        if action == "mode" and len(self.screen_stack) > 1:
+        if action in _BELOW_MODALS and len(self.screen_stack) > 1:
             return False
-        return not (types_text(self.focused) and self.acts_by_letter(type(self), action, parameters))
+        return not (self.takes_letters and self.acts_by_letter(type(self), action, parameters))
+
+    @property
+    def takes_letters(self) -> bool:
+        """Whether letters are text now: a field has the focus, and no command is carried out."""
+        return not self._commanded and types_text(self.focused)
+
+    @contextmanager
+    def commanded(self) -> Iterator[None]:
+        """While this lasts, actions are chosen by name, so that none is kept back because its key is a letter."""
+        self._commanded = True
+        try:
+            yield
+        finally:
+            self._commanded = False
+
+    def action_commands(self) -> None:
+        """The command palette."""
+        from brvtui.app.commands.command import Command
+        from brvtui.app.commands.running import carry_out
+        from brvtui.app.screens.commands import CommandsDialog
+
+        async def chosen(command: Command | None) -> None:
+            if command is not None:
+                await carry_out(self, command)
+
+        at = self.frame.pane if self.frame is not None else None
+        self.push_screen(CommandsDialog(self.current_mode, type(at) if at is not None else None), chosen)
 
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""

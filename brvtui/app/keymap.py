@@ -53,6 +53,8 @@ _RECORD = "Record access hits of runs, or stop: importance then rises in the too
 APP: list[BindingType] = [
     _first("ctrl+q", "quit", "quit", "app.quit", "Quit, from anywhere"),
     _plain("q", "quit", "quit", "app.quit_letter", "Quit"),
+    _first("ctrl+g", "commands", "commands", "app.commands", "The command palette: every action, every note", True),
+    _plain("colon", "commands", "commands", "app.commands_letter", "The command palette"),
     _plain("t", "next_theme", "theme", "app.theme", "The next of our own colour themes"),
     _plain("T", "choose_theme", "themes", "app.themes", "The list of themes: each is shown as you come to it"),
     _plain("s", "screenshot", "screenshot", "app.screenshot", "Save the screen as SVG"),

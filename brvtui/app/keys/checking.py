@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -10,7 +9,7 @@ from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
 from brvtui.app.keys.naming import KNOWN, is_key, is_text, keys_of, same, split
-from brvtui.app.keys.owners import Owner, all_bindings, owners
+from brvtui.app.keys.owners import Owner, all_bindings, holds, owners
 from brvtui.typed_tables import nearest
 
 
@@ -73,7 +72,7 @@ def _together(one: Owner, other: Owner) -> bool:
     screens = [kind for kind in kinds if issubclass(kind, Screen)]
     others = [kind for kind in kinds if not issubclass(kind, Screen)]
     if len(screens) == 1 and len(others) == 1 and not _is_app(others[0]):
-        return _holds(screens[0], others[0])
+        return holds(screens[0], others[0])
     return any(_is_app(kind) for kind in kinds)
 
 
@@ -81,11 +80,3 @@ def _is_app(kind: type) -> bool:
     from textual.app import App
 
     return issubclass(kind, App)
-
-
-def _holds(screen: type, widget: type) -> bool:
-    """Whether ``screen`` shows ``widget``: its module names it, or a kind of it; the frame shows all."""
-    from brvtui.app.screens.frame import FrameScreen
-
-    named = vars(sys.modules[screen.__module__]).values()
-    return screen is FrameScreen or any(isinstance(kind, type) and issubclass(kind, widget) for kind in named)

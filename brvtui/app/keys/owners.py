@@ -58,6 +58,14 @@ def all_bindings() -> dict[str, Binding]:
     return {binding.id: binding for owner in owners() for binding in owner.bindings if binding.id}
 
 
+def holds(screen: type, widget: type) -> bool:
+    """Whether ``screen`` shows ``widget``: its module names it, or a kind of it; the frame shows all."""
+    from brvtui.app.screens.frame import FrameScreen
+
+    named = vars(sys.modules[screen.__module__]).values()
+    return screen is FrameScreen or any(isinstance(kind, type) and issubclass(kind, widget) for kind in named)
+
+
 def _defined_in(module: str) -> list[type]:
     held = vars(sys.modules[module]).values()
     return [kind for kind in held if isinstance(kind, type) and kind.__module__ == module and "BINDINGS" in vars(kind)]

@@ -15,7 +15,6 @@ from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.messages import LayoutChanged
 from brvtui.app.screens.jump import JumpScreen, Target
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
-from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
 from brvtui.app.widgets.filter_field import FilterField
@@ -137,7 +136,7 @@ class FrameScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters with priority are text while a field has the focus."""
-        return not (types_text(self.focused) and self.brv.acts_by_letter(type(self), action, parameters))
+        return not (self.brv.takes_letters and self.brv.acts_by_letter(type(self), action, parameters))
 
     def action_back(self) -> None:
         """Out of the pane's filter, else out of a maximised pane, else to the first pane."""

@@ -29,7 +29,7 @@ class LogPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "ask again", id="log.take", tooltip="Put the query into the Query screen"),
         Binding("f", "follow", "follow", id="log.follow", tooltip="Explain each query as the engine logs it, or stop"),
-        Binding("u", "uncovered", "not covered", id="log.uncovered", tooltip="Only queries that were not covered"),
+        Binding("c", "uncovered", "not covered", id="log.uncovered", tooltip="Only queries that were not covered"),
     ]
 
     def __init__(self, *, id: str) -> None:

@@ -17,7 +17,6 @@ from brvtui.app.paint.line import Line, Span, line
 from brvtui.app.paint.marking import lit
 from brvtui.app.paint.text import cut, wrap
 from brvtui.app.sieve import Sieve
-from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.lines import LETTERS, Lines
@@ -186,7 +185,7 @@ class Pane(Lines, can_focus=True):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The filter's key is text while a field has the focus; matches can be stepped through while there is one."""
         if action == "filter":
-            return not types_text(self.screen.focused)
+            return not self.brv.takes_letters
         return bool(self.sieve) if action == "match" else True
 
     def action_filter(self) -> None:

@@ -1,0 +1,52 @@
+"""What the command palette offers, as data, and which of it a text finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+from brvtui.app.sieve import Sieve
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An action where it acts."""
+
+    binding: Binding
+    kind: type
+    """The class whose action it is: the app, a screen, a pane."""
+    mode: str
+    """The screen that must be in front; empty when any will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One row of the palette: an action, or with its path the note that it shows."""
+
+    title: str
+    aside: str
+    """Where the action acts; of a note its path."""
+    keys: str = ""
+    act: Act | None = None
+    note: str = ""
+
+    @property
+    def low(self) -> str:
+        """What is searched, in lower case."""
+        return f"{self.title}\n{self.aside}\n{self.act.binding.description if self.act else ''}".lower()
+
+
+def found(sieve: Sieve, commands: Iterable[Command]) -> list[Command]:
+    """Those that hold every word of ``sieve``: first whose title has words that begin so, then whose title holds them.
+
+    Equals stay in their order.
+    """
+    ranked: list[tuple[int, Command]] = []
+    for command in commands:
+        if sieve.keeps(command.low):
+            title = command.title.lower()
+            begins = all(title.startswith(word) or f" {word}" in title for word in sieve.words)
+            ranked.append((0 if begins else 1 if sieve.keeps(title) else 2, command))
+    return [command for _, command in sorted(ranked, key=lambda pair: pair[0])]

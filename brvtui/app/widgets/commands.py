@@ -1,0 +1,76 @@
+"""The rows of the command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from brvtui.app.commands.command import Command
+from brvtui.app.paint.line import Line, line
+from brvtui.app.paint.marking import lit
+from brvtui.app.paint.text import cut
+from brvtui.app.sieve import Sieve
+from brvtui.app.view import View
+from brvtui.app.widgets.pane import ChoicePane
+
+if TYPE_CHECKING:
+    from brvtui.app.screens.commands import CommandsDialog
+
+_LEAST_TITLE = 24
+
+
+class CommandsPane(ChoicePane):
+    """A row for each command that was found."""
+
+    def __init__(self, *, id: str) -> None:
+        """A pane that still waits for its commands."""
+        super().__init__(id=id)
+        self.commands: Sequence[Command] | None = None
+        """What was found; None while it is being gathered."""
+        self._sought = Sieve(())
+
+    @property
+    def command(self) -> Command | None:
+        """The one under the cursor."""
+        return self.commands[self.cursor] if self.commands and self.cursor < len(self.commands) else None
+
+    def put(self, commands: Sequence[Command], sought: Sieve) -> None:
+        """Shows ``commands``, the first chosen, with the words that were sought lit."""
+        self.commands, self._sought, self.cursor, self.offset_row = commands, sought, 0, 0
+        self.rebuild(force=True)
+
+    def depends(self, view: View) -> tuple[object, ...]:
+        """Nothing of the view."""
+        return ()
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A line for each: what it does on the left, where and by which keys on the right."""
+        self.choices = [str(place) for place in range(len(self.commands or ()))]
+        self.owner = list(range(len(self.choices)))
+        if self.commands is None:
+            return [line(" gathering the actions…", "muted")]
+        return [self._row(command, width) for command in self.commands] or [
+            line(" no action and no note has all these words", "muted")
+        ]
+
+    def _row(self, command: Command, width: int) -> Line:
+        mark = f" {self.glyphs.bullet if command.note else ' '} "
+        room = width - cell_len(mark) - 1
+        title = cut(command.title, max(_LEAST_TITLE, room - cell_len(command.aside) - cell_len(command.keys) - 4))
+        left = line(mark, "accent").add(title, "text")
+        aside = Line().add(command.aside, "muted")
+        if command.keys:
+            aside.gap(2).add(command.keys, "bold accent")
+        aside.cut(max(0, width - left.width - 3)).gap()
+        made = left.right(width, aside)
+        if self._sought.pattern is not None:
+            made.spans = lit(made.spans, self._sought.pattern, "bold match")
+        return made
+
+    def clicked(self, place: int) -> None:
+        """A click takes what it chooses."""
+        self.move_to(place)
+        screen: CommandsDialog = self.screen  # type: ignore[assignment]  # shown nowhere else
+        screen.action_take()
