@@ -102,10 +102,10 @@ async def test_a_logged_query_is_asked_again_on_the_query_screen(
 async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
-        await pilot.press("u")
+        await pilot.press("c")
         await pilot.pause()
         assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga"]
-        await pilot.press("u")
+        await pilot.press("c")
         await pilot.pause()
         assert len(frame(pilot).query_one(LogPane).choices) == 5
 

@@ -39,14 +39,15 @@ class Command:
 
 
 def found(sieve: Sieve, commands: Iterable[Command]) -> list[Command]:
-    """Those that hold every word of ``sieve``: first whose title has words that begin so, then whose title holds them.
+    """Those that hold every word of ``sieve``. First whose title begins with the words as they stand, then whose title
+    has words that begin so, then whose title holds them; equals stay in their order."""
+    kept = [command for command in commands if sieve.keeps(command.low)]
+    return sorted(kept, key=lambda command: _rank(sieve, command.title.lower()))
 
-    Equals stay in their order.
-    """
-    ranked: list[tuple[int, Command]] = []
-    for command in commands:
-        if sieve.keeps(command.low):
-            title = command.title.lower()
-            begins = all(title.startswith(word) or f" {word}" in title for word in sieve.words)
-            ranked.append((0 if begins else 1 if sieve.keeps(title) else 2, command))
-    return [command for _, command in sorted(ranked, key=lambda pair: pair[0])]
+
+def _rank(sieve: Sieve, title: str) -> int:
+    if title.startswith(" ".join(sieve.words)):
+        return 0
+    if all(title.startswith(word) or f" {word}" in title for word in sieve.words):
+        return 1
+    return 2 if sieve.keeps(title) else 3

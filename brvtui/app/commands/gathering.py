@@ -50,6 +50,8 @@ def _of(
         rank = 1 if mode == front else 5
     elif kind in (FrameScreen, Pane):
         where, rank = ("every screen", 3) if kind is FrameScreen else ("every pane", 6)
+    elif issubclass(kind, FrameScreen):
+        return
     elif issubclass(kind, Pane):
         held = next((found for screen, found in screens.items() if holds(screen, kind)), None)
         if held is None:

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import wrap
-from brvtui.app.view import LogShown, View
+from brvtui.app.view import Phase, View
 from brvtui.app.widgets.pane import ChoicePane
 from brvtui.tree.logged_query import ENGINE, LoggedQuery
 
@@ -60,7 +60,7 @@ class LogPane(ChoicePane):
         before = self.chosen
         self.choices, self.owner, self._entries, self.pinned = [], [], {}, 0
         if view.log is None or not view.log.entries:
-            return self._nothing(view.log, width)
+            return self._nothing(view, width)
         self.pinned = 1
         made = [_names(width)]
         self.owner.append(-1)
@@ -77,10 +77,10 @@ class LogPane(ChoicePane):
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return made
 
-    def _nothing(self, log: LogShown | None, width: int) -> list[Line]:
-        if log is None:
+    def _nothing(self, view: View, width: int) -> list[Line]:
+        if view.log is None and view.phase is not Phase.FAILED:
             return [line(" reading the logs…", "muted")]
-        text = log.problem or (
+        text = (view.log.problem if view.log is not None else view.problem) or (
             "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
             "here as soon as it has answered one"
         )

@@ -1,0 +1,134 @@
+"""The command palette in the app: found at once, done where it acts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.commands import CommandsDialog
+from brvtui.app.screens.log import LogScreen
+from brvtui.app.screens.maturity import MaturityScreen
+from brvtui.app.screens.notes import NotesScreen
+from brvtui.app.screens.query import QueryScreen
+from tests.app.driving import NARROW, WIDE, ask, brv, frame, screen, settled, shown, until, view
+from tests.app.editing import toasts, type_keys
+
+SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+
+
+async def palette(pilot: Pilot[Any], text: str, key: str = "ctrl+g") -> CommandsDialog:
+    """Opens the palette and types ``text`` without waiting for anything."""
+    await pilot.press(key)
+    await type_keys(pilot, text)
+    dialog = pilot.app.screen
+    assert isinstance(dialog, CommandsDialog)
+    await until(pilot, lambda: dialog.rows.commands is not None)
+    return dialog
+
+
+async def chosen(pilot: Pilot[Any], text: str, key: str = "ctrl+g") -> None:
+    """Opens the palette, types ``text``, takes what stands first."""
+    await palette(pilot, text, key)
+    await pilot.press("enter")
+    await until(pilot, lambda: not isinstance(pilot.app.screen, CommandsDialog))
+    await settled(pilot)
+
+
+@SIZES
+async def test_an_action_by_name_while_a_field_has_the_focus(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "rollback")
+        await chosen(pilot, "next profile")
+        assert view(pilot).profile == "docs"
+        assert screen(pilot).field.has_focus
+        assert screen(pilot).field.value == "rollback"
+
+
+async def test_a_note_is_shown_on_the_notes_screen(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        await chosen(pilot, "invoice numb")
+        assert isinstance(frame(pilot), NotesScreen)
+        assert view(pilot).selected == "billing/invoices/numbering.md"
+        await pilot.press("b")
+        assert view(pilot).selected == "deploy/rollback.md"
+
+
+async def test_the_colon_opens_it_where_it_is_no_text(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("colon")
+        assert screen(pilot).field.value == "rollback:"
+        await pilot.press("backspace", "escape")
+        await settled(pilot)
+        await chosen(pilot, "screen maturity", key="colon")
+        assert isinstance(frame(pilot), MaturityScreen)
+
+
+async def test_an_action_of_another_screen_is_done_there(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await chosen(pilot, "only queries that were not covered")
+        await until(pilot, lambda: isinstance(frame(pilot), LogScreen))
+        await settled(pilot)
+        assert pilot.app.focused is not None
+        assert pilot.app.focused.id == "log"
+        assert "not covered" in str(pilot.app.focused.border_title)
+
+
+async def test_an_action_of_a_pane_focuses_it(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        await chosen(pilot, "the tab to the right")
+        assert pilot.app.focused is not None
+        assert pilot.app.focused.id == "answer"
+
+
+async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+g", *"rollback", "enter")
+        await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
+        assert view(pilot).selected == "deploy/rollback.md"
+
+
+async def test_what_cannot_be_done_now_is_said(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        await chosen(pilot, "the next match of the filter")
+        assert "not possible now" in toasts(pilot)
+
+
+async def test_rows_are_chosen_by_keys_and_by_mouse(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        dialog = await palette(pilot, "the screen")
+        await pilot.press("down", "down", "up")
+        assert dialog.rows.command is not None
+        assert dialog.rows.command.title == "The screen Notes"
+        await pilot.click(dialog.rows, offset=(10, 2))
+        await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen))
+
+
+async def test_nothing_found_and_left(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        dialog = await palette(pilot, "zebra zebra")
+        assert "no action and no note" in shown(pilot)
+        await pilot.press("enter")
+        assert pilot.app.screen is dialog
+        await pilot.press("escape")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, QueryScreen)
+        assert screen(pilot).field.has_focus
+
+
+async def test_a_title_is_text(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await palette(pilot, "strange")
+        assert "auth/strange.md" in shown(pilot)
+        assert brv(pilot).is_running

@@ -1,0 +1,150 @@
+"""What the editor and the dialogs look like: as they open, with unsaved text, with problems, with questions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.commands import CommandsDialog
+from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
+from brvtui.app.screens.leaving import LeavingDialog
+from brvtui.store.drafts import Drafts
+from tests.app.driving import WIDE, ask, brv, settled, until, view
+from tests.app.editing import NOTE, looked, open_note, type_keys
+from tests.support.trees import NOW_MS, Tree
+
+Looks = Callable[[Pilot[Any]], Awaitable[None]]
+MakeApp = Callable[..., BrvTui]
+_TEXT = "---\ntitle: Rollback\nmaturity: core\n---\n# Rollback\n\nRoll back by pointing the alias at the last image.\n"
+_HEAD = "maturity: coer\ncreatedAt: yesterday\nrelated: [../../secret.md]"
+_WRONG = f"---\n{_HEAD}\n---\n# Rollback\n\nSee @deploy/freeze/windov.md.\n"
+_LONG = f"# Long\n\n{'one long line that goes on and on ' * 20}\n\n" + "\n".join(
+    f"line {number}" for number in range(300)
+)
+
+
+@pytest.fixture
+def garden(garden: Tree) -> Tree:
+    """The garden with a note of a few lines."""
+    garden.file(NOTE, _TEXT, 3)
+    return garden
+
+
+@pytest.mark.parametrize("text", [_TEXT, _WRONG, _LONG], ids=["note", "problems", "long"])
+async def test_a_note(looks: Looks, garden: Tree, make_app: MakeApp, text: str) -> None:
+    garden.file(NOTE, text, 3)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await looks(pilot)
+
+
+async def _typed(pilot: Pilot[Any]) -> None:
+    await open_note(pilot)
+    await pilot.press("ctrl+end")
+    await type_keys(pilot, "\nrollback of tokens")
+    await looked(pilot)
+
+
+@pytest.mark.parametrize("keys", [(), ("f4",), ("ctrl+f", *"roll")], ids=["text", "ranking", "finding"])
+async def test_unsaved_text(looks: Looks, app: BrvTui, keys: tuple[str, ...]) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _typed(pilot)
+        await pilot.press(*keys)
+        await looks(pilot)
+
+
+async def test_leaving(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _typed(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await looks(pilot)
+
+
+async def test_a_conflict(looks: Looks, garden: Tree, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _typed(pilot)
+        garden.file(NOTE, _TEXT.replace("the last image", "the image before"), 0)
+        await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk == "changed")  # type: ignore[union-attr]
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await looks(pilot)
+
+
+async def test_a_note_that_was_removed(looks: Looks, garden: Tree, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _typed(pilot)
+        (garden.tree / NOTE).unlink()
+        await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk == "gone")  # type: ignore[union-attr]
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
+        await looks(pilot)
+
+
+async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = hashlib.sha256(_TEXT.encode()).hexdigest()
+    with monkeypatch.context() as gone:
+        gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
+        Drafts(garden.tree).keep(NOTE, _TEXT.replace("last", "LAST").encode(), base, NOW_MS - 125_000)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        brv(pilot).select(NOTE)
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await looks(pilot)
+
+
+_DIALOGS: dict[str, tuple[str, ...]] = {
+    "new-note": ("a",),
+    "taken-path": ("a", *"rollback"),
+    "move": ("M",),
+    "move-refused": ("M", "home", *["full_stop"] * 2, "slash"),
+    "archive": ("X",),
+    "signals": ("I",),
+    "changes": ("C",),
+    "drafts": ("D",),
+    "save-trace": ("x",),
+    "jump": ("ctrl+o",),
+    "themes": ("T",),
+    "why": ("w",),
+    "help": ("f1",),
+    "commands": ("ctrl+g",),
+}
+
+
+@pytest.mark.parametrize("keys", _DIALOGS.values(), ids=_DIALOGS)
+async def test_a_dialog(looks: Looks, app: BrvTui, keys: tuple[str, ...]) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        brv(pilot).select(NOTE)
+        await pilot.press("escape")
+        await settled(pilot)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        await until(pilot, lambda: len(pilot.app.screen_stack) > 1)
+        await looks(pilot)
+
+
+@pytest.mark.parametrize("text", ["note", "rotation", "zebra"], ids=["actions", "notes", "nothing"])
+async def test_commands_found(looks: Looks, app: BrvTui, text: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("ctrl+g", *text)
+        dialog = pilot.app.screen
+        assert isinstance(dialog, CommandsDialog)
+        await until(pilot, lambda: dialog.rows.commands is not None)
+        await looks(pilot)
+
+
+async def test_a_new_note_from_a_query_that_nothing_covers(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra quagga")
+        await pilot.press("escape", "a")
+        await until(pilot, lambda: len(pilot.app.screen_stack) > 1)
+        await looks(pilot)
