@@ -56,7 +56,7 @@ def apply(place: Place, plan: Plan, progress: Progress | None = None) -> tuple[s
 
 def _taken_back(place: Place, failed: Step, done: Iterable[Step]) -> str:
     """Undoes what was ``done`` before a step ``failed``; where that cannot be, what is left, as a message's end."""
-    if isinstance(failed, Write) and failed.before and not is_taken(place.tree, failed.path):
+    if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
         # What was done before may be a copy of what is gone, as in the archive.
         return "; what was done before that stays"
     for step in reversed(list(done)):

@@ -90,7 +90,7 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
         raise FieldsError(f"the frontmatter cannot be read ({parse(text).problem}); mend it first")
     made = text
     for key, value in values.items():
-        if key not in before or before[key] != value:
+        if key not in before or not _is_same(before[key], value):
             made = _with_field(made, key, value)
     if made == text:
         return text
@@ -98,6 +98,11 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
     if parse(made).fields != wanted or _body(made) != _body(text):
         raise FieldsError("the frontmatter is written so that other fields would change; edit it as text")
     return made
+
+
+def _is_same(before: Any, value: Value) -> bool:
+    """Whether a field already holds ``value``; to Python true is 1, to YAML it is not."""
+    return isinstance(before, bool) is isinstance(value, bool) and bool(before == value)
 
 
 def _body(text: str) -> str:

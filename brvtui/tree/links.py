@@ -13,7 +13,8 @@ from urllib.parse import unquote
 from brvtui.tree.frontmatter import scalars_under
 from brvtui.tree.relations import RELATION, normalised
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# Fences stand in quotes and in lists too, at any depth; what follows backticks on their line holds none.
+_FENCE = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])[ \t])*(`{3,}(?=[^`]*$)|~{3,})")
 _BACKTICKS = re.compile(r"`+")
 _DESTINATION = r"(<[^<>]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)"
 _INLINE = re.compile(rf"(?<!\\)\]\([ \t]*{_DESTINATION}(?=[ \t]*\)|[ \t]+[\"'(])")
@@ -181,7 +182,7 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
 
 
 def _closes(fence: str, run: str, line: str) -> bool:
-    return run[0] == fence[0] and len(run) >= len(fence) and line.strip() == run
+    return run[0] == fence[0] and len(run) >= len(fence) and line.strip("> \t\r\n") == run
 
 
 def _in_line(line: str, offset: int, lines: _Lines) -> Iterator[Link]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from enum import StrEnum
 
 _CONTEXT = 3
+_MOST_EXACT = 2_000
+"""Lines that differ; of more than these, a difference may be longer than the shortest one."""
 _MINE, _MIDDLE, _THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 
@@ -50,7 +52,7 @@ def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, .
     Lines break at ``\\n``. A text that ends without one has a last line that differs from the same line with one.
     """
     own, other = _lines(mine), _lines(theirs)
-    groups = _matcher(own, other).get_grouped_opcodes(context)
+    groups = _Matcher(own, other).get_grouped_opcodes(context)
     return tuple(Hunk(tuple(_diff_lines(group, own, other))) for group in groups)
 
 
@@ -95,8 +97,25 @@ def _lines(text: str) -> list[str]:
     return [*lines, last] if last else lines
 
 
-def _matcher(one: list[str], other: list[str]) -> SequenceMatcher[str]:
-    return SequenceMatcher(None, one, other, autojunk=False)
+class _Matcher(SequenceMatcher[str]):
+    """What is the same in two texts. Only what lies between their first and their last difference is searched."""
+
+    def __init__(self, one: list[str], other: list[str]) -> None:
+        super().__init__(None, one, other, autojunk=False)
+        self._one, self._other = one, other
+
+    def get_matching_blocks(self) -> list[Match]:
+        one, other = self._one, self._other
+        shorter = min(len(one), len(other))
+        top = next((row for row in range(shorter) if one[row] != other[row]), shorter)
+        below = next((row for row in range(shorter - top) if one[-1 - row] != other[-1 - row]), shorter - top)
+        inner, other_inner = one[top : len(one) - below], other[top : len(other) - below]
+        # Lines that stand everywhere, such as empty ones, would cost the square of their number in a long text.
+        is_long = max(len(inner), len(other_inner)) > _MOST_EXACT
+        found = SequenceMatcher(None, inner, other_inner, autojunk=is_long).get_matching_blocks()[:-1]
+        made = [Match(0, 0, top), *(Match(top + block.a, top + block.b, block.size) for block in found)]
+        made.append(Match(len(one) - below, len(other) - below, below))
+        return [*(block for block in made if block.size), Match(len(one), len(other), 0)]
 
 
 def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
@@ -112,8 +131,8 @@ def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tu
 
 def _shared(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[int, int, int, int]]:
     """Runs of lines that stand in all three: where they begin in each, and how many."""
-    own_blocks = _matcher(base, mine).get_matching_blocks()
-    other_blocks = _matcher(base, theirs).get_matching_blocks()
+    own_blocks = _Matcher(base, mine).get_matching_blocks()
+    other_blocks = _Matcher(base, theirs).get_matching_blocks()
     first = second = 0
     while first < len(own_blocks) and second < len(other_blocks):
         own, other = own_blocks[first], other_blocks[second]

@@ -112,6 +112,25 @@ def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: Place, monkey
     assert (three.tree / "y/copy.md").read_bytes() == b"a"
 
 
+def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
+    three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = Move("x/a.md", "y/a.md", digest(b"a"))
+    plan = Plan("move", (move, Write("x/b.md", held(three.tree, "x/b.md"), Held(b"see y/a.md"))))
+    original = applying._take
+
+    def take(place: Place, step: Step) -> list[str]:
+        if isinstance(step, Write):
+            (three.tree / "x/b.md").unlink()
+        return original(place, step)
+
+    monkeypatch.setattr(applying, "_take", take)
+    with pytest.raises(NoteError, match=r"^x/b\.md: not done, there is no such file or folder; [^;]*$"):
+        apply(place, plan)
+    assert (three.tree / "x/a.md").read_bytes() == b"a"
+    assert not (three.tree / "y").exists()
+
+
 def test_what_the_disk_cannot_confirm_is_done_and_said(
     three: Tree, place: Place, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,12 @@ def test_the_sample_notes(file: Path) -> None:
     assert made.count("\n") - text.count("\n") in (0, 1, 2, 4)
 
 
+def test_true_is_no_number() -> None:
+    text = "---\naccessCount: false\nrecency: true\ndone: 1\n---\n"
+    made = set_fields(text, {"accessCount": 0, "recency": 1.0, "done": True})
+    assert made == "---\naccessCount: 0\nrecency: 1\ndone: true\n---\n"
+
+
 def test_line_ends_stay() -> None:
     text = "---\r\na: 1\r\n---\r\nbody\r\n"
     assert set_fields(text, {"a": 2, "b": 3}) == "---\r\na: 2\r\nb: 3\r\n---\r\nbody\r\n"

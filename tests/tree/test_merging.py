@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,3 +77,19 @@ def test_a_difference_numbers_its_lines() -> None:
 @pytest.mark.parametrize("text", ["", "a", "a\n", "\n"])
 def test_equal_texts_do_not_differ(text: str) -> None:
     assert difference(text, text) == ()
+
+
+def test_a_long_text_is_compared_at_once() -> None:
+    begun = time.monotonic()
+    text = "".join(f"{number}\n\n" for number in range(20_000))
+    mine, theirs = text.replace("7\n\n", "seven\n\n", 1), text.replace("19995\n", "late\n")
+    first, last = difference(mine, theirs)
+    assert [(line.side, line.text) for line in (*first.lines, *last.lines) if line.side is not Side.BOTH] == [
+        (Side.MINE, "seven"),
+        (Side.THEIRS, "7"),
+        (Side.MINE, "19995"),
+        (Side.THEIRS, "late"),
+    ]
+    assert merged(text, mine, theirs) == Merged(mine.replace("19995\n", "late\n"), 0)
+    assert difference("a" + "\n" * 20_000, "\n" * 20_000 + "b")
+    assert time.monotonic() - begun < 20, "minutes, when every line is looked for among all others"
