@@ -38,6 +38,7 @@ from brvtui.app.view import CacheShown, NoteText, SimilarNotes
 from brvtui.trace import Detail, Trace
 
 if TYPE_CHECKING:
+    from brvtui.app.overview import Surveyor
     from brvtui.session import Session
     from brvtui.tree.logged_query import LoggedQuery
     from brvtui.tree.watch import Watching
@@ -58,7 +59,12 @@ class Ask:
 
 
 def open_project(
-    start: Path | None, profile: str | None, now_ms: float | None, signals_file: Path | None, post: Post
+    start: Path | None,
+    profile: str | None,
+    now_ms: float | None,
+    signals_file: Path | None,
+    surveyor: Surveyor,
+    post: Post,
 ) -> Session | None:
     """Opens and reads the project; posts Opened, Progressed and Loaded, or Failed. None when there is none."""
     from brvtui.config import ConfigError
@@ -75,7 +81,7 @@ def open_project(
         post(Failed(f"{error.filename or start}: {error.strerror or error}"))
         return None
     post(Opened(session))
-    if not read_tree(session, post):
+    if not read_tree(session, surveyor, post):
         session.close()
         return None
     return session
@@ -94,9 +100,8 @@ def reopen(file: Path, post: Post) -> None:
     post(Reopened(saved, saved.trace, remembered(saved.trace)))
 
 
-def read_tree(session: Session, post: Post, shown: int = 0) -> bool:
+def read_tree(session: Session, surveyor: Surveyor, post: Post, shown: int = 0) -> bool:
     """Reads what changed on disk; posts Loaded unless generation ``shown`` is the newest. False: it cannot be read."""
-    from brvtui.app.overview import survey
     from brvtui.tree.signals import SignalsError
 
     def progress(done: int, total: int) -> None:
@@ -114,7 +119,7 @@ def read_tree(session: Session, post: Post, shown: int = 0) -> bool:
         post(Failed(f"{error.filename or session.project.tree}: {error.strerror or error}"))
         return False
     if session.snapshot.generation != shown:
-        post(Loaded(survey(session.snapshot), session.history.read()))
+        post(Loaded(surveyor.survey(session.snapshot), session.history.read()))
     return True
 
 
@@ -127,10 +132,10 @@ def keep(session: Session, post: Post) -> None:
         post(Failed(f"{where}: {error.strerror or error}; the next start has to read every note again"))
 
 
-def use_profile(session: Session, name: str, post: Post) -> None:
+def use_profile(session: Session, name: str, surveyor: Surveyor, post: Post) -> None:
     """Switches to another profile, reads the tree with it, and posts ProfileSwitched."""
     session.use_profile(name)
-    if read_tree(session, post):
+    if read_tree(session, surveyor, post):
         post(ProfileSwitched(session.profile.name, session.profile.summary))
 
 
@@ -149,7 +154,7 @@ def watch(session: Session, post: Post) -> None:
     told(session.watch(changed, told))
 
 
-def answer(session: Session, ask: Ask, post: Post) -> None:
+def answer(session: Session, ask: Ask, surveyor: Surveyor, post: Post) -> None:
     """Probes or runs, and posts Traced; a run also joins the history, and posts Loaded when it recorded hits."""
     before = session.snapshot.generation
     started = time.perf_counter()
@@ -161,9 +166,7 @@ def answer(session: Session, ask: Ask, post: Post) -> None:
     if ask.run:
         problem = problem or _logged(session, trace, took_ms)
     if ask.run and session.recording and session.snapshot.generation != before:
-        from brvtui.app.overview import survey
-
-        post(Loaded(survey(session.snapshot), session.history.read(), by_the_run=True))
+        post(Loaded(surveyor.survey(session.snapshot), session.history.read(), by_the_run=True))
     post(Traced(ask.number, trace, took_ms, explained, history, problem))
 
 

@@ -2,49 +2,125 @@
 
 from __future__ import annotations
 
+import heapq
+import threading
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import compress, repeat
+from operator import is_not
 from typing import TYPE_CHECKING
 
-from brvtui.app.glyphs import MATURITIES
-from brvtui.app.view import INDEX, MANIFEST, AnyTrace, Branch, NoteLine, Overview
+from brvtui.app.branches import Branches, branches, branches_after, counts_of, one_note
+from brvtui.app.view import AnyTrace, Branch, NoteLine, Overview
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Kind, Snapshotted, Trace
-from brvtui.tree.files import MANIFEST_FILE, Role
+from brvtui.tree.files import Role
 
 if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot
     from brvtui.tree.signals import NoteSignals
 
 _MOST_IMPORTANT = 6
-_DERIVED = {Role.SUMMARY: INDEX, Role.ABSTRACT: "abstract", Role.OVERVIEW: "overview", Role.ARCHIVED: "archived"}
 _DEEPEST = 32
 """Folders in folders that a trace of somebody else's tree is shown with."""
 
 
+class Surveyor:
+    """Makes the overview of a snapshot from the last one and what changed. It may be called from any thread."""
+
+    def __init__(self) -> None:
+        """The first overview is made whole."""
+        self._last: tuple[Snapshot, Branches, Overview] | None = None
+        self._surveying = threading.Lock()
+
+    def survey(self, snapshot: Snapshot) -> Overview:
+        """The overview of ``snapshot``."""
+        with self._surveying:
+            if self._last is None:
+                made = branches(snapshot)
+                important = _important(_lines(snapshot, range(len(snapshot.notes))))
+            else:
+                before, grown, overview = self._last
+                changed = changed_between(before, snapshot)
+                made = branches(snapshot) if changed is None else branches_after(grown, snapshot, changed)
+                important = _important_after(overview.important, snapshot, changed)
+            self._last = snapshot, made, _overview(snapshot, made, important)
+            return self._last[2]
+
+
 def survey(snapshot: Snapshot) -> Overview:
-    """The overview of ``snapshot``."""
-    pairs = [pair for pair in zip(snapshot.notes, snapshot.signals, strict=True) if pair[0].kind is Kind.CONTEXT]
-    pairs.sort(key=lambda pair: (-pair[1].importance, pair[0].path))
-    roots = _roots(snapshot)
-    branches: dict[str, Branch] = {}
-    _collect(roots, branches)
+    """The overview of ``snapshot`` alone."""
+    return Surveyor().survey(snapshot)
+
+
+def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
+    """The paths whose files or signals differ; None where more than them may look different."""
+    most = now.limits.max_files
+    if now.project.sources or (most and len(now.files) > most) or before.project.tree != now.project.tree:
+        return None
+    old, new = before.parsed, now.parsed
+    changed = set(compress(new, map(is_not, new.values(), map(old.get, new))))
+    added = sum(path not in old for path in changed)
+    if len(old) + added != len(new):
+        changed |= old.keys() - new.keys()
+    if before.signals:
+        places = map(before.by_path.get, now.by_path, repeat(0))  # a note that was not there is among the changed
+        stored = map(before.signals.__getitem__, places)
+        resigned = compress(now.by_path, map(is_not, stored, now.signals))
+        changed |= {path for path in resigned if _signals(before, path) != _signals(now, path)}
+    return changed
+
+
+def _signals(snapshot: Snapshot, path: str) -> NoteSignals | None:
+    position = snapshot.by_path.get(path)
+    return None if position is None else snapshot.signals[position]
+
+
+def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...]) -> Overview:
     return Overview(
         project=snapshot.project.name,
         notes=len(snapshot.notes),
-        counts=_counts([signals.maturity for signals in snapshot.signals]),
+        counts=counts_of(made.roots),
         unseen=tuple((file.path, file.reason) for file in snapshot.unseen),
-        roots=roots,
-        important=tuple(
-            NoteLine(note.path, note.title, signals.maturity, signals.importance)
-            for note, signals in pairs[:_MOST_IMPORTANT]
-        ),
+        roots=made.roots,
+        important=important,
         notices=snapshot.notices,
-        branches=branches,
-        aside=sum(branch.aside and not branch.is_folder for branch in branches.values()),
+        branches=made.by_path,
+        aside=made.aside,
         fingerprint=snapshot.fingerprint,
         generation=snapshot.generation,
         loaded_ms=snapshot.loaded_ms,
     )
+
+
+def _lines(snapshot: Snapshot, positions: Iterable[int]) -> Iterable[NoteLine]:
+    """The notes at ``positions`` that can be important: neither summaries nor stubs."""
+    for position in positions:
+        note, signals = snapshot.notes[position], snapshot.signals[position]
+        if note.role is Role.NOTE:
+            yield NoteLine(note.path, note.title, signals.maturity, signals.importance)
+
+
+def _rank(line: NoteLine) -> tuple[float, str]:
+    return -line.importance, line.path
+
+
+def _important(lines: Iterable[NoteLine]) -> tuple[NoteLine, ...]:
+    return tuple(heapq.nsmallest(_MOST_IMPORTANT, lines, key=_rank))
+
+
+def _important_after(
+    before: tuple[NoteLine, ...], snapshot: Snapshot, changed: Collection[str] | None
+) -> tuple[NoteLine, ...]:
+    """The most important notes after ``changed``; None of which all may have."""
+    if changed is not None:
+        positions = [snapshot.by_path[path] for path in changed if path in snapshot.by_path]
+        kept = [line for line in before if line.path not in changed]
+        made = _important([*kept, *_lines(snapshot, positions)])
+        # A note that has fallen behind the last of them may have fallen behind others too.
+        if len(before) < _MOST_IMPORTANT or (len(made) == len(before) and _rank(made[-1]) <= _rank(before[-1])):
+            return made
+    return _important(_lines(snapshot, range(len(snapshot.notes))))
 
 
 def remembered(trace: AnyTrace) -> Overview:
@@ -59,17 +135,17 @@ def remembered(trace: AnyTrace) -> Overview:
     tree = _Tree()
     for path, leaf in sorted(found.items()):
         tree.folder(path.rpartition("/")[0] if path.count("/") < _DEEPEST else "").files.append(leaf)
-    branches: dict[str, Branch] = {}
-    _collect(tree.roots, branches)
+    by_path: dict[str, Branch] = {}
+    _collect(tree.roots, by_path)
     return Overview(
         project=told.project,
         notes=told.notes,
-        counts=_counts([leaf.maturity for leaf in found.values()]),
+        counts=counts_of(found.values()),
         unseen=(),
         roots=tree.roots,
         important=(),
         notices=(),
-        branches=branches,
+        branches=by_path,
         aside=0,
         fingerprint=fingerprint,
         generation=told.generation,
@@ -88,12 +164,7 @@ def _routed(trace: Trace) -> dict[str, Branch]:
 
 def _leaf(path: str, title: str, kind: Kind, maturity: str) -> Branch:
     low = f"{title}\n{path}".lower()
-    return Branch(path, title, False, kind.value, maturity, counts=_counts([maturity]), low=low)
-
-
-def _counts(levels: list[str]) -> tuple[int, int, int]:
-    draft, validated, core = (levels.count(level) for level in MATURITIES)
-    return draft, validated, core
+    return Branch(path, title, False, kind.value, maturity, counts=one_note(maturity), low=low)
 
 
 @dataclass(slots=True)
@@ -109,10 +180,10 @@ class _Folder:
     def closed(self) -> Branch:
         """The folder with all that is in it."""
         children = (*(folder.closed() for folder in self.folders), *self.files)
-        draft, validated, core = (sum(child.counts[level] for child in children) for level in range(3))
         aside = all(child.aside for child in children)
-        counts = (draft, validated, core)
-        return Branch(self.path, self.name, True, self.kind, "", children, counts, aside, low=self.path.lower())
+        return Branch(
+            self.path, self.name, True, self.kind, "", children, counts_of(children), aside, low=self.path.lower()
+        )
 
 
 class _Tree:
@@ -135,51 +206,6 @@ class _Tree:
     def roots(self) -> tuple[Branch, ...]:
         """What stands at the top."""
         return self._folders[""].closed().children
-
-
-def _roots(snapshot: Snapshot) -> tuple[Branch, ...]:
-    tree = _Tree()
-    for symbol in snapshot.hierarchy.walk():
-        above = symbol.path.rpartition("/")[0]
-        if symbol.is_folder:
-            tree.folder(symbol.path)
-        else:
-            tree.folder(above).files.append(_note(snapshot, snapshot.by_path[symbol.path]))
-    for position, note in enumerate(snapshot.notes):
-        if note.role is Role.CONTEXT and note.folder:
-            tree.folder(note.path.rpartition("/")[0]).files.insert(0, _note(snapshot, position))
-    for path, kind, mtime_ms in sorted(_derived(snapshot)):
-        above, _, name = path.rpartition("/")
-        made = Branch(path, name, False, kind, "", aside=True, mtime_ms=mtime_ms, low=path.lower())
-        tree.folder(above).files.append(made)
-    return tree.roots
-
-
-def _note(snapshot: Snapshot, position: int) -> Branch:
-    note = snapshot.notes[position]
-    signals: NoteSignals = snapshot.signals[position]
-    return Branch(
-        note.path,
-        note.title,
-        False,
-        note.kind.value,
-        signals.maturity,
-        counts=_counts([signals.maturity]),
-        aside=note.role is Role.STUB,
-        importance=signals.importance,
-        mtime_ms=note.mtime_ms,
-        low=f"{note.title}\n{note.path}".lower(),
-    )
-
-
-def _derived(snapshot: Snapshot) -> list[tuple[str, str, int]]:
-    """Path, kind and modification time (ms) of the files that the engine made from notes."""
-    files = [(file.path, _DERIVED[file.role], file.mtime_ms) for file in snapshot.files if file.role in _DERIVED]
-    try:
-        stat = (snapshot.project.tree / MANIFEST_FILE).stat()
-    except OSError:
-        return files
-    return [*files, (MANIFEST_FILE, MANIFEST, stat.st_mtime_ns // 1_000_000)]
 
 
 def _collect(branches: tuple[Branch, ...], found: dict[str, Branch]) -> None:

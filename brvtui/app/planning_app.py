@@ -199,7 +199,7 @@ class PlanningApp(EditingApp):
         except NoteError as error:
             self.post_message(NotCarried(str(error)))
             return
-        engine.read_tree(session, self.post_message, self.shown_generation)
+        engine.read_tree(session, self.surveyor, self.post_message, self.shown_generation)
         self.post_message(Carried(done, hint, follow))
 
 

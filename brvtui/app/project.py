@@ -15,6 +15,7 @@ from textual.worker import Worker, WorkerState
 from brvtui.app import engine
 from brvtui.app import messages as news
 from brvtui.app.configured import ConfiguredApp
+from brvtui.app.overview import Surveyor
 from brvtui.app.paint.text import seconds
 from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.app.screens.frame import FrameScreen
@@ -55,6 +56,7 @@ class ProjectApp(ConfiguredApp):
         self.view = View(frozen=opening.now_ms is not None)
         self.typed = ""
         """What stands in the query's field."""
+        self.surveyor = Surveyor()
         self.prober = Prober(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._following = False
@@ -287,10 +289,12 @@ class ProjectApp(ConfiguredApp):
         if asked.start is not None and is_saved(asked.start):
             engine.reopen(asked.start, self.post_message)
             return
-        session = engine.open_project(asked.start, asked.profile, asked.now_ms, asked.signals_file, self.post_message)
+        given = (asked.start, asked.profile, asked.now_ms, asked.signals_file)
+        session = engine.open_project(*given, self.surveyor, self.post_message)
         if session is not None:
             engine.watch(session, self.post_message)
-            engine.read_tree(session, self.post_message, session.snapshot.generation)  # changed before watching began
+            # What changed before watching began.
+            engine.read_tree(session, self.surveyor, self.post_message, session.snapshot.generation)
             engine.keep(session, self.post_message)
 
     def follow(self, session: Session) -> None:
@@ -306,7 +310,7 @@ class ProjectApp(ConfiguredApp):
         try:
             while True:
                 self._changed_again = False
-                engine.read_tree(session, self.post_message, self.shown_generation)
+                engine.read_tree(session, self.surveyor, self.post_message, self.shown_generation)
                 if not self._changed_again:
                     return
         finally:
@@ -314,11 +318,11 @@ class ProjectApp(ConfiguredApp):
 
     @work(thread=True, group="load", exit_on_error=False)
     def _switch_profile(self, session: Session, name: str) -> None:
-        engine.use_profile(session, name, self.post_message)
+        engine.use_profile(session, name, self.surveyor, self.post_message)
 
     @work(thread=True, exclusive=True, group="probe", exit_on_error=False)
     def _answer(self, session: Session, asked: engine.Ask) -> None:
-        engine.answer(session, asked, self.post_message)
+        engine.answer(session, asked, self.surveyor, self.post_message)
 
     @work(thread=True, exclusive=True, group="detail", exit_on_error=False, description="detail")
     def _fetch_detail(self, session: Session, trace: Trace, file: str) -> None:

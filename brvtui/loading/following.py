@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TypeVar
 
@@ -232,7 +232,7 @@ def _assemble(
     paths = [*orders.recent.items, *orders.older.items]
     by_path = dict(zip(paths, range(len(paths)), strict=True))
     known = previous.by_path
-    kept = np.fromiter((known.get(path, -1) for path in paths), dtype=np.int64, count=len(paths))
+    kept = np.fromiter(map(known.get, paths, repeat(-1)), dtype=np.int64, count=len(paths))
     reread = sorted(by_path[path] for path in changes.terms)
     kept[reread] = -1
     touched = sorted({*reread, *(by_path[path] for path in resigned if path in by_path)})
@@ -269,7 +269,12 @@ def _assemble(
 
 def _moved(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> tuple[_Item, ...]:
     """``items`` in another order, with those that are made anew at their places."""
-    return tuple([anew[place] if place in anew else items[before] for place, before in enumerate(kept.tolist())])
+    if not items:
+        return tuple(anew[place] for place in range(len(kept)))
+    moved = list(map(items.__getitem__, kept.tolist()))  # where it is made anew: any, for now
+    for place, item in anew.items():
+        moved[place] = item
+    return tuple(moved)
 
 
 def _summaries(

@@ -1,0 +1,101 @@
+"""The overview that is made from the last one and what changed is the one that is made whole."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app import overview as overviews
+from brvtui.app.overview import Surveyor, changed_between, survey
+from brvtui.app.view import Branch
+from brvtui.tree.signals import NoteSignals
+from tests.support.trees import Tree, stored
+
+FOLDERS = ("", "a/", "a/b/", "a/b/c/", "a b/", "d/e/", "_archived/a/")
+NAMES = (
+    *("one.md", "two.md", "context.md", "_index.md"),
+    *("one.abstract.md", "one.overview.md", "old.stub.md", "old.full.md"),
+)
+TITLES = ("b", "B", "one", "a title", "")
+LEVELS = ("draft", "validated", "core")
+
+
+def change(tree: Tree, signals: dict[str, NoteSignals], chance: random.Random) -> None:
+    """One file made, written again, aged or removed; its signals stored or dropped; or the manifest written."""
+    path = chance.choice(FOLDERS) + chance.choice(NAMES)
+    place = tree.tree / path
+    match chance.randrange(6):
+        case 0:
+            place.unlink(missing_ok=True)
+        case 1 if place.exists():
+            tree.age(path, chance.randrange(90))
+        case 2:
+            signals[path] = stored(importance=chance.choice((10, 50, 90)), maturity=chance.choice(LEVELS))
+        case 3:
+            signals.pop(path, None)
+        case 4 if chance.random() < 0.2:
+            tree.file("_manifest.json", "{}", chance.randrange(9))
+        case _:
+            tree.note(path, chance.choice(TITLES), chance.choice(("text", "other")), chance.randrange(90))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_the_same_after_any_changes(tree: Tree, seed: int) -> None:
+    chance = random.Random(seed)
+    surveyor, signals = Surveyor(), dict[str, NoteSignals]()
+    snapshot = None
+    for _ in range(40):
+        for _ in range(chance.choice((1, 1, 1, 4, 12))):
+            change(tree, signals, chance)
+        snapshot = tree.snapshot(previous=snapshot, signals=dict(signals))
+        made = surveyor.survey(snapshot)
+        assert made == survey(snapshot)
+        assert sum(made.counts) == len(snapshot.notes)
+
+
+def test_a_changed_note_leaves_the_other_folders_what_they_were(tree: Tree) -> None:
+    tree.notes(20)
+    tree.note("a/one.md", "One")
+    surveyor = Surveyor()
+    before = surveyor.survey(first := tree.snapshot())
+    tree.note("a/one.md", "Other", days=1)
+    after = surveyor.survey(second := tree.snapshot(previous=first))
+    assert changed_between(first, second) == {"a/one.md"}
+    assert after.branches["pad"] is before.branches["pad"]
+    assert after.branches["a/one.md"].name == "Other"
+
+
+def test_the_most_important_are_counted_again_only_when_one_of_them_fell(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signals = {tree.note(f"a/n{number}.md", "N"): stored(importance=number) for number in range(20)}
+    surveyor = Surveyor()
+    snapshot = tree.snapshot(signals=signals)
+    surveyor.survey(snapshot)
+    counted: list[int] = []
+    lines = overviews._lines
+    monkeypatch.setattr(overviews, "_lines", lambda made, some: counted.append(len(some)) or lines(made, some))
+
+    def most_important(path: str, importance: float) -> list[str]:
+        nonlocal snapshot
+        signals[path] = stored(importance=importance)
+        snapshot = tree.snapshot(previous=snapshot, signals=dict(signals))
+        return [line.path for line in surveyor.survey(snapshot).important]
+
+    assert most_important("a/n3.md", 99)[0] == "a/n3.md"
+    assert most_important("a/n3.md", 98)[0] == "a/n3.md"
+    assert counted == [1, 1]
+    assert most_important("a/n3.md", 3)[-1] == "a/n14.md"
+    assert counted[-1] == 20
+
+
+def test_shared_sources_and_files_past_the_limit_make_it_whole(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+    tree.note("a/one.md", "One")
+    lib = make_tree("lib")
+    lib.note("pay/c.md", "Shared")
+    tree.source(("lib", lib))
+    snapshot = tree.snapshot()
+    assert changed_between(snapshot, snapshot) is None
+    assert isinstance(survey(snapshot).branches["[lib]:pay/c.md"], Branch)
