@@ -48,11 +48,6 @@ class Surveyor:
             return self._last[2]
 
 
-def survey(snapshot: Snapshot) -> Overview:
-    """The overview of ``snapshot`` alone."""
-    return Surveyor().survey(snapshot)
-
-
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
     """The paths whose files or signals differ; None where more than them may look different."""
     most = now.limits.max_files

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app import overview as overviews
-from brvtui.app.overview import Surveyor, changed_between, survey
-from brvtui.app.view import Branch
+from brvtui.app.overview import Surveyor, changed_between
+from brvtui.app.view import Branch, Overview
+from brvtui.snapshot import Snapshot
 from brvtui.tree.signals import NoteSignals
 from tests.support.trees import Tree, stored
 
@@ -20,6 +21,11 @@ NAMES = (
 )
 TITLES = ("b", "B", "one", "a title", "")
 LEVELS = ("draft", "validated", "core")
+
+
+def survey(snapshot: Snapshot) -> Overview:
+    """The overview, made whole."""
+    return Surveyor().survey(snapshot)
 
 
 def change(tree: Tree, signals: dict[str, NoteSignals], chance: random.Random) -> None:
