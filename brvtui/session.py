@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from brvtui import faults
 from brvtui import profile as profiles
 from brvtui.config import Configuration, Settings, chosen_profile, configure
 from brvtui.loading import Progress
@@ -211,7 +212,7 @@ class Session:
             try:
                 self._record(trace)
             except OSError as error:
-                problem = f"access hits cannot be recorded: {error.strerror or error}"
+                problem = f"access hits cannot be recorded: {faults.advised(error)}"
                 return replace(trace, notices=(*trace.notices, problem))
         self.refresh()
         return trace

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from brvtui import faults
 from brvtui.app import keymap
 from brvtui.app.browsing import BrowsingApp
 from brvtui.app.modes import EDITOR, SCREENS
@@ -124,6 +125,6 @@ class BrvTui(PlanningApp, BrowsingApp):
         try:
             saved = self.save_screenshot(filename, folder)
         except OSError as error:
-            self.notify(f"no screenshot: {error.strerror or error}", severity="error")
+            self.notify(f"no screenshot: {faults.advised(error)}", severity="error")
         else:
             self.notify(f"saved {saved}", timeout=8)

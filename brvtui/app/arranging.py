@@ -8,6 +8,7 @@ from textual import on, work
 from textual.timer import Timer
 from textual.worker import Worker
 
+from brvtui import faults
 from brvtui.app import messages as news
 from brvtui.app.arrangement import AS_DESIGNED
 from brvtui.app.reopening import ReopeningApp
@@ -69,7 +70,7 @@ class ArrangingApp(ReopeningApp):
         try:
             session.layouts.write(layouts)
         except OSError as error:
-            problem = f"the layout cannot be remembered: {error.strerror or error}"
+            problem = f"the layout cannot be remembered: {faults.advised(error)}"
             self.call_from_thread(self.notify, problem, severity="warning")
 
     async def finish_writing(self) -> None:

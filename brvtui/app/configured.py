@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from textual import on, work
 
+from brvtui import faults
 from brvtui.app.glyphs import for_terminal
 from brvtui.app.keys.letters import Action, letter_actions
 from brvtui.app.messages import KeysChecked, SettingKept, SettingLost
@@ -116,8 +117,7 @@ class ConfiguredApp(ThemedApp):
         except ConfigError as error:
             self.post_message(SettingLost(name, str(error)))
         except OSError as error:
-            why = f"{error.filename or self.configuration.user_file}: {error.strerror or error}"
-            self.post_message(SettingLost(name, why))
+            self.post_message(SettingLost(name, faults.line(error, self.configuration.user_file)))
         else:
             self.post_message(SettingKept(name, value, self.configuration.read_again()))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from brvtui import faults
 from brvtui.app.messages import (
     AroundRead,
     CacheSeen,
@@ -78,7 +79,7 @@ def open_project(
         post(Failed(str(error)))
         return None
     except OSError as error:
-        post(Failed(f"{error.filename or start}: {error.strerror or error}"))
+        post(Failed(faults.line(error, start or "")))
         return None
     post(Opened(session))
     if not read_tree(session, surveyor, post):
@@ -116,7 +117,7 @@ def read_tree(session: Session, surveyor: Surveyor, post: Post, shown: int = 0) 
         post(Failed(str(error)))
         return False
     except OSError as error:
-        post(Failed(f"{error.filename or session.project.tree}: {error.strerror or error}"))
+        post(Failed(faults.line(error, session.project.tree)))
         return False
     if session.snapshot.generation != shown:
         post(Loaded(surveyor.survey(session.snapshot), session.history.read()))
@@ -128,8 +129,8 @@ def keep(session: Session, post: Post) -> None:
     try:
         session.keep()
     except OSError as error:
-        where = error.filename or "the cache folder"
-        post(Failed(f"{where}: {error.strerror or error}; the next start has to read every note again"))
+        what = faults.line(error, "the cache folder")
+        post(Failed(f"{what}; until then each start has to read every note again"))
 
 
 def use_profile(session: Session, name: str, surveyor: Surveyor, post: Post) -> None:
@@ -175,7 +176,7 @@ def _logged(session: Session, trace: Trace, took_ms: float) -> str:
     try:
         session.logbook.add(trace, session.clock(), took_ms)
     except OSError as error:
-        return f"the log cannot be written: {error.strerror or error}"
+        return f"the log cannot be written: {faults.advised(error)}"
     return ""
 
 
@@ -184,7 +185,7 @@ def _remembered(session: Session, query: str) -> tuple[list[str] | None, str]:
     try:
         return session.history.add(query), ""
     except OSError as error:
-        return None, f"the history cannot be written: {error.strerror or error}"
+        return None, f"the history cannot be written: {faults.advised(error)}"
 
 
 def has_services(session: Session) -> bool:
@@ -261,7 +262,7 @@ def note(session: Session, file: str, post: Post) -> None:
     try:
         post(NoteRead(NoteText(file, session.snapshot.text(file))))
     except OSError as error:
-        post(NoteRead(NoteText(file, "", f"{file}: {error.strerror or error}")))
+        post(NoteRead(NoteText(file, "", faults.line(error, file))))
 
 
 def page(session: Session, file: str, post: Post) -> None:
@@ -281,7 +282,7 @@ def similar(session: Session, file: str, post: Post) -> None:
     except KeyError:
         post(SimilarFound(SimilarNotes(file, problem="only notes have notes that are like them")))
     except OSError as error:
-        post(SimilarFound(SimilarNotes(file, problem=f"{file}: {error.strerror or error}")))
+        post(SimilarFound(SimilarNotes(file, problem=faults.line(error, file))))
 
 
 def cache(session: Session, query: str, post: Post) -> None:

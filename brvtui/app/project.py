@@ -345,8 +345,7 @@ class ProjectApp(ConfiguredApp):
         if event.worker.name == "_reload" and event.worker.is_finished:
             self._caught_up()
         if event.state is WorkerState.ERROR:
-            error = event.worker.error
-            what = f"{event.worker.name} failed: {error!r}"
+            what = self.told_of(event.worker.error, event.worker.name)
             if event.worker.group == "load":
                 self.post_message(news.Failed(what))
                 return

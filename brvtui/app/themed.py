@@ -11,6 +11,7 @@ from textual.app import App
 from textual.command import Command, CommandPalette
 from textual.theme import Theme
 
+from brvtui.app.crashing import ReportingApp
 from brvtui.app.messages import ThemesChanged, ThemesRead
 from brvtui.app.screens.frame import restyle
 from brvtui.app.themes.choosing import ThemePalette, UseTheme
@@ -34,7 +35,7 @@ class _Painted:
     palette: Palette | None = None
 
 
-class ThemedApp(App[None]):
+class ThemedApp(ReportingApp):
     """Knows the themes and the colour of every role under the one in use."""
 
     _painted: _Painted | None = None

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from brvtui import __version__
+from brvtui import __version__, faults
 from brvtui.cli.asking import explain, query, replay
 from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
 from brvtui.cli.opening import open_app
@@ -62,6 +62,14 @@ for _command in (open_app, serve, query, explain, replay, show, config, keys, th
     cli.add_command(_command)
 
 
+def _reported(error: Exception) -> str:
+    """What is said of a crash, once its report is written."""
+    from brvtui.store.crash_report import Circumstances, told
+
+    named = next((word for word in sys.argv[1:] if word in cli.commands), "open")
+    return told(error, Circumstances(f"the command {named}"))
+
+
 def main() -> None:
     """Runs ``brv-tui`` and ends the process with its exit code."""
     try:
@@ -80,9 +88,9 @@ def main() -> None:
         sys.stderr.close()
         code = OK
     except OSError as error:
-        click.echo(visible(f"brv-tui: {error.filename or 'input or output'}: {error.strerror or error}"), err=True)
+        click.echo(visible(f"brv-tui: {faults.line(error)}"), err=True)
         code = FAILED
-    except Exception as error:  # the last resort: a line and the code for a failure, never a traceback
-        click.echo(visible(f"brv-tui: failed: {type(error).__name__}: {error}"), err=True)
+    except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
+        click.echo(visible(f"brv-tui: {_reported(error)}"), err=True)
         code = FAILED
     sys.exit(code if isinstance(code, int) else OK)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from brvtui import faults
 from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, passed_on, shared
 
 
@@ -50,7 +51,7 @@ def serve(
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = faults.said(error)
         raise Failure(
             f"cannot listen on {host}, port {port} ({reason}): choose others with --host, --port", BAD_USAGE
         ) from error

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from brvtui import faults
 from brvtui.config.checking import check_tables, read_text
 from brvtui.config.schema import Entry, Settings, Value, assemble, entries
 from brvtui.config.sources import ConfigError, Layer, Problem, Source
@@ -101,8 +102,7 @@ def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise ConfigError(f"{file}: cannot be read as {kind} ({reason or error})") from error
+        raise ConfigError(f"{file}: cannot be read as {kind} ({faults.said(error)})") from error
     try:
         return tomllib.loads(data.decode("utf-8"))
     except RecursionError:

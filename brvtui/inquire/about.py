@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from brvtui import faults
 from brvtui.inquire.backlinks import Backlink, LinkIndex, names_of
 from brvtui.inquire.board import Board, Row
 from brvtui.inquire.forecast import Coming, Forecast
@@ -135,7 +136,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
     except FileNotFoundError:
         return "", _GONE
     except OSError as error:
-        return "", f"cannot be shown: {error.strerror or error}"
+        return "", f"cannot be shown: {faults.said(error)}"
     return ("", "cannot be shown: it is no text") if b"\0" in data else (data.decode("utf-8", "replace"), "")
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui import faults
 from brvtui.profile import Limits
 from brvtui.snapshot import Note, Parsed
 from brvtui.text.analysis import utf16
@@ -62,7 +63,7 @@ def read_file(
     except Unseen as reason:
         return Parsed(*identity, unseen=str(reason)), None
     except OSError as error:
-        return Parsed(*identity, unseen=f"cannot be read: {error.strerror or error}"), None
+        return Parsed(*identity, unseen=f"cannot be read: {faults.said(error)}"), None
     chars = len(read.text) if read.text.isascii() else len(utf16(read.text))
     if role is Role.ABSTRACT:
         return Parsed(*identity, chars=chars), None

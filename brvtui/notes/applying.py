@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui import faults
 from brvtui.notes.plan import Held, Move, MoveFolder, NoteError, Plan, Record, Step, Write
 from brvtui.store.overlay import Overlay
 from brvtui.tree import saving
@@ -70,7 +71,7 @@ def _taken_back(place: Place, failed: Step, done: Iterable[Step]) -> str:
 
 
 def _line(error: Exception) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+    return faults.said(error)
 
 
 def _check(place: Place, steps: Iterable[Step]) -> None:

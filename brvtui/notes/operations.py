@@ -126,15 +126,19 @@ class Notes:
             before = held(self._tree, path) if seen and is_taken(self._tree, path) else None
             after = Held(data, before.mtime_ns if before and keep_mtime else None)
             plan = Plan(f"{'edit' if seen else 'new note'} {path}", (Write(path, before, after),))
+            unconfirmed: Unconfirmed | None = None
+            done: Saved | Conflict | None = None
             try:
                 done = saving.save(self._tree, path, data, seen, keep_mtime=keep_mtime)
-            except Unconfirmed:
-                self.journal.add(plan)
-                raise
+            except Unconfirmed as error:
+                unconfirmed = error
             if isinstance(done, Conflict):
                 return done
             self.journal.add(plan)
         self._publish(plan)
+        if done is None:
+            assert unconfirmed is not None
+            raise unconfirmed
         return done
 
     def undo(self, progress: Progress | None = None) -> Done:

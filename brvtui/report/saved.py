@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Group, RenderableType
 
+from brvtui import faults
 from brvtui.report.hybrid import hybrid_report
 from brvtui.report.markdown import markdown_report
 from brvtui.report.query import search_report, trace_report
@@ -81,6 +82,6 @@ def export(saved: Saved, file: Path, trees: Sequence[Path] = (), replace: bool =
             raise InTheWayError(f"{file}: is there already")
         atomic.write_bytes(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = faults.said(error)
         raise ExportError(f"{file}: cannot be written ({reason})") from error
     return place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from brvtui import faults
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.excerpt import excerpt
 from brvtui.retrieve.byterover.lint import query_words
@@ -57,7 +58,7 @@ def _body(snapshot: Snapshot, hit: Hit, profile: Profile, query: str) -> str:
     try:
         text = snapshot.text(hit.file)
     except OSError as error:
-        return f"(cannot be read: {error.strerror or error})"
+        return f"(cannot be read: {faults.said(error)})"
     if hit.kind is Kind.SUMMARY:
         return excerpt(text[parse(text).body_start :], query_words(query, profile), profile.search)
     most = profile.direct.note_chars

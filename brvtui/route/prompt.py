@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from brvtui import faults
 from brvtui.profile import Call, Profile
 from brvtui.rank.tokens import estimated_tokens
 from brvtui.retrieve.byterover.excerpt import excerpt
@@ -95,7 +96,7 @@ def _excerpts(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[H
         try:
             text = excerpt(_quotable(snapshot, hit), words, profile.search)
         except OSError as error:
-            text = f"(cannot be read: {error.strerror or error})"
+            text = f"(cannot be read: {faults.said(error)})"
         blocks.append(f"### {hit.title}\n**Source**: {source_line(hit)}\n\n{text}")
     return "## Notes found\n\n" + _SEPARATOR.join(blocks)
 

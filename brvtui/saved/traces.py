@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from brvtui import __version__
+from brvtui import __version__, faults
 from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.saved.rebuilding import PlainError, from_plain
@@ -82,7 +82,7 @@ def read(path: Path) -> Saved:
     try:
         value = read_json(path)
     except OSError as error:
-        raise SavedError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise SavedError(f"{path}: cannot be read ({faults.said(error)})") from error
     except ValueError as error:
         raise SavedError(f"{path}: not JSON, so no saved trace ({error})") from error
     if not isinstance(value, dict) or "trace" not in value or "schema" not in value:

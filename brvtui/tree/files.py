@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from brvtui import faults
 from brvtui.tree.collation import sort_key
 
 ARCHIVE = "_archived"
@@ -101,7 +102,7 @@ def list_files(root: Path) -> Listing:
         try:
             stat = entry.stat()
         except OSError as error:
-            unseen.append(UnseenFile(path, f"cannot be read: {error.strerror or error}"))
+            unseen.append(UnseenFile(path, f"cannot be read: {faults.said(error)}"))
             continue
         if not stat_module.S_ISREG(stat.st_mode):
             unseen.append(UnseenFile(path, "not a regular file"))
@@ -131,7 +132,7 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {error.strerror or error}"))
+            unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {faults.said(error)}"))
             continue
         for entry in entries:
             path = f"{prefix}/{entry.name}" if prefix else entry.name

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui import faults
 from brvtui.tree import leftovers
 from brvtui.tree.attributes import Lost, copy_attributes
 from brvtui.tree.exchange import exchange, place
@@ -22,16 +23,6 @@ from brvtui.tree.inside import PathError, Place, place_in
 from brvtui.tree.regular import open_regular
 from brvtui.tree.seen import Found, Seen, digest, look, seen_as
 
-_ADVICE = {
-    errno.ENOSPC: "the disk is full; free some space and try again",
-    errno.EDQUOT: "your quota of the disk is used up; free some space and try again",
-    errno.EROFS: "the file system is read-only; mount it writable and try again",
-    errno.EACCES: "you may not read or write it, or its folder; change the permissions and try again",
-    errno.EPERM: "the system does not permit it; look at the owner and flags of the file and its folder",
-    errno.ENOENT: "there is no such file or folder; look at the tree again",
-    errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
-    errno.ELOOP: "a symlink was put in its place; mend that and try again",
-}
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
 _PRIVATE, _ORDINARY = 0o600, 0o666
@@ -164,8 +155,7 @@ def told(path: str) -> Iterator[None]:
     except PathError as error:
         raise SaveError(str(error)) from error
     except OSError as error:
-        said = _ADVICE.get(error.errno or 0) or f"{error.strerror or error}; mend that and try again"
-        raise SaveError(f"{path}: not done, {said}") from error
+        raise SaveError(f"{path}: not done, {faults.advised(error)}") from error
 
 
 def _refuse_link(at: Place, path: str) -> None:
@@ -383,5 +373,5 @@ def sync_folder(at: Place) -> None:
         os.fsync(at.folder)
     except OSError as error:
         if error.errno not in _NO_FOLDER_SYNC:
-            said = error.strerror or error
-            raise Unconfirmed(f"{at.path}: done, but the disk could not confirm it ({said}); look after it") from error
+            said = f"{at.path}: done, but the disk could not confirm it ({faults.said(error)}); look after it"
+            raise Unconfirmed(said) from error

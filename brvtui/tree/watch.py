@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui import faults
 from brvtui.tree.disks import network_disk
 from brvtui.tree.gathering import Changed, Gate
 from brvtui.tree.native_events import Events
@@ -97,4 +98,4 @@ class Watcher:
 
 
 def _reason(error: OSError) -> str:
-    return _LIMITS.get(error.errno or 0) or f"the system refuses to watch: {error.strerror or error}"
+    return _LIMITS.get(error.errno or 0) or f"the system refuses to watch: {faults.said(error)}"

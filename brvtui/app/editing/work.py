@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from brvtui import faults
 from brvtui.app.editing import news
 from brvtui.app.editing.state import Begun, Clash, Effect, FoundDraft, Looked, OnDisk
 
@@ -145,10 +146,13 @@ def _known_files(snapshot: Snapshot) -> KnownFiles:
 
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, post: Post) -> None:
     """Saves ``data`` where ``disk`` was seen; posts NoteSaved, NoteClashed or NotSaved."""
-    from brvtui.tree.saving import Conflict, SaveError
+    from brvtui.tree.saving import Conflict, SaveError, Unconfirmed
 
     try:
         done = session.notes.save(disk.path, data, disk.seen, keep_mtime)
+    except Unconfirmed as error:
+        _tell_unconfirmed(session, disk, data, str(error), post)
+        return
     except SaveError as error:
         post(news.NotSaved(disk, data, str(error)))
         return
@@ -160,6 +164,21 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, post: Po
     if done.kept:
         said.append(f"{disk.path}: another program has it open; what that writes is kept in {done.kept}")
     post(news.NoteSaved(replace(disk, data=data, seen=done.seen), tuple(said)))
+
+
+def _tell_unconfirmed(session: Session, disk: OnDisk, data: bytes, said: str, post: Post) -> None:
+    """Posts what is on disk after a save that was done, though the disk did not confirm it; ``said`` tells that."""
+    from brvtui.tree.saving import SaveError
+
+    try:
+        now = _on_disk(session, disk.path)
+    except SaveError as error:
+        post(news.NotSaved(disk, data, f"{said}; and it cannot be read again: {error}"))
+        return
+    if now.data == data:
+        post(news.NoteSaved(now, (said,)))
+    else:
+        post(news.NoteClashed(disk, data, _clash(disk, data, now)))
 
 
 def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
@@ -202,7 +221,7 @@ def keep_draft(session: Session, asked: DraftRequest) -> str:
         else:
             drafts.keep(asked.path, asked.data, asked.base, session.clock())
     except OSError as error:
-        return f"the draft of {asked.path} cannot be kept: {error.strerror or error}"
+        return f"the draft of {asked.path} cannot be kept: {faults.advised(error)}"
     return ""
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui import faults
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.jeffs_brain.protocols import Embedder, Vector
 
@@ -109,7 +110,7 @@ def embed_texts(
         try:
             kept.write(known)
         except OSError as failure:
-            error = error or f"the vectors cannot be kept: {failure.strerror or failure}"
+            error = error or f"the vectors cannot be kept: {faults.said(failure)}"
     return Embedded(_table(names, known), made, sum(name not in known for name in names), error)
 
 

@@ -1,0 +1,38 @@
+"""What the system refuses, in words: the one place that turns an I/O error into what the user is told."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+_ADVICE = {
+    errno.ENOSPC: "the disk is full; free some space and try again",
+    errno.EDQUOT: "your quota of the disk is used up; free some space and try again",
+    errno.EFBIG: "the system allows no file of this size; raise the limit (ulimit -f) and try again",
+    errno.EROFS: "the file system is read-only; mount it writable and try again",
+    errno.EACCES: "you may not read or write it, or its folder; change the permissions and try again",
+    errno.EPERM: "the system does not permit it; look at the owner and flags of the file and its folder",
+    errno.ENOENT: "there is no such file or folder; look at the tree again",
+    errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
+    errno.ELOOP: "a symlink was put in its place; mend that and try again",
+    errno.EMFILE: "this process has too many files open; raise the limit (ulimit -n) and start again",
+    errno.ENFILE: "the system has too many files open; end other programs and try again",
+    errno.EIO: "the disk fails; look after it, and at the copies that you have",
+    errno.ESTALE: "the network disk was exchanged; mount it again and try again",
+}
+
+
+def said(error: BaseException) -> str:
+    """What the system says, in a few words; of any other error what it says itself."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+def advised(error: OSError) -> str:
+    """What is wrong, and what to do."""
+    return _ADVICE.get(error.errno or 0) or f"{said(error)}; mend that and try again"
+
+
+def line(error: OSError, where: str | os.PathLike[str] = "") -> str:
+    """One line: which file (``where``, unless the error names one), what is wrong, what to do."""
+    name = error.filename if isinstance(error.filename, str | bytes) else ""
+    return f"{os.fsdecode(name) or os.fspath(where) or 'input or output'}: {advised(error)}"

@@ -1,0 +1,98 @@
+"""Reports of crashes, in the tool's own data folder: what broke and where in the program, nothing of what it read.
+
+The message of an error may quote a note, a query or a key, and so may the values of variables: neither is written.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from brvtui import __version__, faults
+from brvtui.store import atomic
+from brvtui.store.folders import data_folder
+
+KEPT = 10
+"""Older reports than the last so many are removed."""
+_PACKAGES = ("site-packages", "dist-packages", f"python{sys.version_info.major}.{sys.version_info.minor}")
+_OWN = Path(__file__).parent.parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What was going on: what was called, and of the app, which screen was shown in which size (in cells)."""
+
+    doing: str
+    screen: str = ""
+    size: tuple[int, int] | None = None
+
+
+def told(error: BaseException, circumstances: Circumstances) -> str:
+    """Writes a report of ``error``; one line that says what broke and where the report is. Nothing is raised."""
+    what = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    try:
+        return f"failed: {what}; a report is in {_write(error, circumstances)}"
+    except OSError as failure:
+        return f"failed: {what}; no report could be written: {faults.line(failure)}"
+
+
+def _write(error: BaseException, circumstances: Circumstances) -> Path:
+    """Writes a report and returns its file. Raises OSError."""
+    folder = data_folder() / "crashes"
+    now = time.time()
+    moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
+    place = folder / f"crash-{moment}-{int(now % 1 * 1000):03d}-{os.getpid()}.txt"
+    atomic.write(place, "\n".join(report(error, circumstances, moment)) + "\n")
+    for old in sorted(folder.glob("crash-*.txt"))[:-KEPT]:
+        with suppress(OSError):
+            old.unlink()
+    return place
+
+
+def report(error: BaseException, circumstances: Circumstances, moment: str) -> Iterator[str]:
+    """The lines of a report of ``error``, which came at ``moment`` (UTC)."""
+    yield f"brv-tui {__version__}"
+    yield f"Python {platform.python_version()}, {platform.platform()}"
+    yield f"at {moment} UTC"
+    yield f"doing {circumstances.doing}"
+    if circumstances.screen:
+        yield f"screen {circumstances.screen}"
+    if circumstances.size:
+        yield f"size {circumstances.size[0]}x{circumstances.size[1]}"
+    yield ""
+    yield from _described(traceback.TracebackException.from_exception(error, lookup_lines=True), error)
+
+
+def _described(found: traceback.TracebackException, error: BaseException) -> Iterator[str]:
+    """Where ``error`` came from, after what led to it."""
+    before, how = error.__cause__, "which led to"
+    if before is None and not error.__suppress_context__:
+        before, how = error.__context__, "while that was handled"
+    if before is not None and (chained := found.__cause__ or found.__context__) is not None:
+        yield from _described(chained, before)
+        yield f"-- {how}:"
+    for frame in found.stack:
+        yield f'  File "{_shortened(frame.filename)}", line {frame.lineno}, in {frame.name}'
+        if frame.line:
+            yield f"    {frame.line}"
+    number = f", errno {error.errno}: {os.strerror(error.errno)}" if isinstance(error, OSError) and error.errno else ""
+    yield f"{type(error).__module__}.{type(error).__qualname__}{number}"
+    for one, inner in zip(getattr(error, "exceptions", ()), found.exceptions or (), strict=False):
+        yield "-- one of them:"
+        yield from _described(inner, one)
+
+
+def _shortened(file: str) -> str:
+    """The path of a source file without where it is installed, which may name the user."""
+    path = Path(file)
+    if path.is_relative_to(_OWN):
+        return path.relative_to(_OWN).as_posix()
+    place = next((place for place, part in enumerate(path.parts) if part in _PACKAGES), None)
+    return Path(*path.parts[place + 1 :]).as_posix() if place is not None else path.name

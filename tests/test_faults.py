@@ -1,0 +1,43 @@
+"""What the system refuses becomes one line: which file, what is wrong, what to do."""
+
+from __future__ import annotations
+
+import errno
+import re
+from pathlib import Path
+
+import pytest
+
+from brvtui import faults
+from tests.test_rooms import PACKAGE
+
+
+@pytest.mark.parametrize("number", sorted(errno.errorcode))
+def test_every_error_is_one_line_with_its_file(number: int) -> None:
+    line = faults.line(OSError(number, "what the system\nsays", "/somewhere/n.md"), "elsewhere")
+    assert line.startswith("/somewhere/n.md: ")
+    assert "; " in line
+
+
+def test_the_file_is_the_one_that_is_known() -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert faults.line(full, Path("/data")) == "/data: the disk is full; free some space and try again"
+    assert faults.line(full) == "input or output: the disk is full; free some space and try again"
+    assert faults.line(OSError(errno.EIO, "x", b"/by/bytes")).startswith("/by/bytes: the disk fails")
+    assert faults.line(OSError("nothing is known")) == "input or output: nothing is known; mend that and try again"
+
+
+def test_what_was_said() -> None:
+    assert faults.said(OSError(errno.EACCES, "Permission denied", "n.md")) == "Permission denied"
+    assert faults.said(ValueError("no number")) == "no number"
+    assert faults.said(ValueError()) == "ValueError"
+
+
+def test_nobody_else_puts_errors_into_words() -> None:
+    found = [
+        file.relative_to(PACKAGE).as_posix()
+        for file in PACKAGE.rglob("*.py")
+        if re.search(r"\.strerror\b", file.read_text(encoding="utf-8"))
+        and not re.search(r"os\.strerror\(", file.read_text(encoding="utf-8"))
+    ]
+    assert found == ["faults.py"]
