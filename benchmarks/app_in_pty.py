@@ -62,12 +62,15 @@ class Terminal:
         """Reads until a quiet; when the last byte came, on the performance counter."""
         return self.listen()[0]
 
-    def listen(self) -> tuple[float, int]:
-        """Reads until a quiet; when the last byte came, on the performance counter, and how many there were."""
+    def listen(self, first: float = _QUIET_SECONDS) -> tuple[float, int]:
+        """Reads until a quiet; when the last byte came, on the performance counter, and how many there were.
+
+        The first byte is waited for for ``first`` seconds.
+        """
         last, written = time.perf_counter(), 0
         end = last + _LONGEST_SECONDS
         while time.perf_counter() < end:
-            data = self.read(_QUIET_SECONDS)
+            data = self.read(_QUIET_SECONDS if written else first)
             if not data:
                 break
             last, written = time.perf_counter(), written + len(data)

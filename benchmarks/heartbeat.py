@@ -2,9 +2,9 @@
 
     HEARTBEAT=FILE python -m benchmarks.heartbeat PROJECT
 
-When the app ends, FILE holds [[when, late, busy], …] in seconds, for every beat that came more than a millisecond late:
-when it was due on the performance counter, how late it came, and how much of the processor's time the whole process
-took meanwhile. Where a machine has other work to do, *late* is longer than *busy*.
+When the app ends, FILE holds [[when, late, own], …] in seconds, for every beat that came more than a millisecond late:
+when it was due on the performance counter, how late it came, and how much of the processor's time the event loop's own
+thread took meanwhile. The rest of *late* it waited: for workers of the app, and for other work of the machine.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Beating(BrvTui):
 
     async def _beat(self) -> None:
         while True:
-            asleep, before = time.perf_counter(), time.process_time()
+            asleep, before = time.perf_counter(), time.thread_time()
             await asyncio.sleep(_BEAT_SECONDS)
             late = time.perf_counter() - asleep - _BEAT_SECONDS
             if late > _LATE_SECONDS:
-                self.late.append((asleep, late, time.process_time() - before))
+                self.late.append((asleep, late, time.thread_time() - before))
 
     def on_unmount(self) -> None:
         """Writes down what was late."""

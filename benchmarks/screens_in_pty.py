@@ -1,81 +1,178 @@
-"""The Notes and Maturity screens in a pseudo-terminal: opening, scrolling, filtering, the forecast.
+"""Notes and Maturity in a pseudo-terminal: opening, filtering, scrolling, a long note, idle; and what holds them up.
 
-    python -m benchmarks.screens_in_pty TREE [--rounds 3] [--size 120x36]
+    python -m benchmarks.screens_in_pty PROJECT [--size 120x36] [--idle 8]
 
-``benchmarks.many_terms`` makes a tree. Every figure is from a key to the last byte that it makes the app write (a quiet
-of 150 ms ends it), so the event loop was busy for less. *Bytes* are what one page of scrolling writes.
+*Opens* is from the key to the last byte of the screen (a quiet of 150 ms ends it). A *stall* is how late the event loop
+came to a task that was due; the longest of each step is printed, in brackets the most that the event loop itself worked
+in one (the rest is waiting for the app's workers and for other work of the machine), and how many bytes the terminal
+was sent for each key. The long note has 200 KB of markdown and
+lies in a project of its own. As over ssh, nothing is animated and colours are of 256.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 
 from benchmarks.app_in_pty import Terminal, start
 from benchmarks.timings import setting
 
+_DOWN, _PAGE_DOWN, _ESCAPE, _F3 = "\x1b[B", "\x1b[6~", "\x1b", "\x1bOR"
+_LONG = 200_000
 _READY_SECONDS = 60.0
-_PAGES = 12
-_FILTER = "domain"
+_ANSWER_SECONDS = 1.0
+_PART = (
+    "## Part {0}\n\nSome **bold** text, `code` and [a link](part_{0}.md) in a sentence that goes on for a while.\n\n"
+    "- an item\n- another\n\n```\ncode {0}\n```\n\n| a | b |\n|---|---|\n| {0} | x |\n\n"
+)
 
 
-def timed(terminal: Terminal, keys: str) -> tuple[float, int]:
-    """Milliseconds until ``keys`` are answered, and the bytes of the answer."""
-    pressed = time.perf_counter()
-    terminal.key(keys)
-    last, written = terminal.listen()
-    return (last - pressed) * 1000, written
+@dataclass
+class Step:
+    """Something that was done: when it began and ended, how many bytes it wrote."""
+
+    name: str
+    began: float
+    ended: float
+    written: int
+    keys: int = 1
 
 
-def ready(terminal: Terminal, notes: int) -> None:
-    """Waits until the tree is read."""
-    seen, end = b"", time.perf_counter() + _READY_SECONDS
-    while f"{notes} notes".encode() not in seen and time.perf_counter() < end:
+@dataclass
+class Session:
+    """The app in a terminal, and the steps that were taken."""
+
+    terminal: Terminal
+    beats: Path
+    steps: list[Step] = field(default_factory=list)
+
+    def press(self, name: str, *keys: str) -> Step:
+        """Presses ``keys``, waiting for a quiet after each."""
+        began, written, ended = time.perf_counter(), self.terminal.written, 0.0
+        for key in keys:
+            self.terminal.key(key)
+            ended, _ = self.terminal.listen(first=_ANSWER_SECONDS)
+        step = Step(name, began, ended, self.terminal.written - written, len(keys))
+        self.steps.append(step)
+        return step
+
+    def hold(self, name: str, key: str, times: int, seconds: float = 0.03) -> None:
+        """Presses ``key`` again and again, as a key that is held down repeats."""
+        began, written = time.perf_counter(), self.terminal.written
+        for _ in range(times):
+            self.terminal.key(key)
+            end = time.perf_counter() + seconds
+            while time.perf_counter() < end:
+                self.terminal.read(max(0.0, end - time.perf_counter()))
+        ended = self.terminal.settle()
+        self.steps.append(Step(name, began, ended, self.terminal.written - written, times))
+
+    def end(self) -> None:
+        """Leaves the app and prints every step."""
+        self.terminal.key("\x11")
+        self.terminal.settle()
+        os.waitpid(self.terminal.pid, 0)
+        late = json.loads(self.beats.read_text())
+        for step in self.steps:
+            within = [(gap, own) for when, gap, own in late if step.began <= when <= step.ended]
+            gap = max((gap for gap, _ in within), default=0.0) * 1000
+            own = max((own for _, own in within), default=0.0) * 1000
+            took = (step.ended - step.began) * 1000 / step.keys
+            written = f"{step.written / step.keys:7.0f} bytes" + (" a key" if step.keys > 1 else "")
+            print(f"  {step.name:<30} {took:6.0f} ms, longest stall {gap:5.1f} ms ({own:5.1f} ms its own), {written}")
+
+
+def open_app(project: Path, size: tuple[int, int], beats: Path | None) -> Terminal:
+    """The app on ``project``, ready; with a heart when ``beats`` is to hold its beats."""
+    os.environ.update(SSH_CONNECTION="benchmark", COLORTERM="")
+    if beats is not None:
+        os.environ["HEARTBEAT"] = str(beats)
+    terminal = start(project, *size, module="benchmarks.heartbeat" if beats is not None else "brvtui")
+    end = time.perf_counter() + _READY_SECONDS
+    seen = b""
+    while b"watching" not in seen and time.perf_counter() < end:
         seen += terminal.read(0.1)
+    time.sleep(1)
     terminal.settle()
+    return terminal
 
 
-def one_screen(terminal: Terminal, digit: str, forecast: bool) -> dict[str, list[float]]:
-    """Milliseconds by what was done, and bytes."""
-    found = {"open": [timed(terminal, digit)[0]]}
-    pages = [timed(terminal, " ") for _ in range(_PAGES)]
-    found["page"], found["page, bytes"] = [ms for ms, _ in pages], [float(size) for _, size in pages]
-    found["line"] = [timed(terminal, "j")[0] for _ in range(_PAGES)]
-    timed(terminal, "/")
-    found["filter, a letter"] = [timed(terminal, letter)[0] for letter in _FILTER]
-    timed(terminal, "\x1b")
-    if forecast:
-        found["forecast, a day"] = [timed(terminal, "]")[0] for _ in range(_PAGES)]
-        found["order"] = [timed(terminal, "S")[0] for _ in range(8)]
-    timed(terminal, "1")
-    found["open again"] = [timed(terminal, digit)[0]]
-    return found
+def long_project(folder: Path) -> Path:
+    """A project whose one note has 200 KB of markdown."""
+    place = folder / "long" / ".brv" / "context-tree" / "a"
+    place.mkdir(parents=True)
+    (folder / "long" / ".brv" / "config.json").write_text("{}")
+    text = "# Long\n\n"
+    number = 0
+    while len(text) < _LONG:
+        number += 1
+        text += _PART.format(number)
+    (place / "long.md").write_text(text)
+    (place / "short.md").write_text("# Short\n\nA few words.\n")
+    return folder / "long"
 
 
 def main() -> None:
-    """Prints medians and maxima."""
+    """Prints what each step took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tree", type=Path)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("project", type=Path)
     parser.add_argument("--size", default="120x36")
+    parser.add_argument("--idle", type=float, default=8.0)
     args = parser.parse_args()
     columns, rows = (int(part) for part in args.size.split("x"))
-    notes = sum(1 for _ in (args.tree / ".brv" / "context-tree").rglob("*.md"))
-    print(f"{setting()}; {notes} notes at {args.size}")
-    all_found: dict[str, list[float]] = {}
-    for _ in range(args.rounds):
-        terminal = start(args.tree, columns, rows)
-        ready(terminal, notes)
-        timed(terminal, "\x1b")
-        for name, digit in (("Notes", "2"), ("Maturity", "3")):
-            for what, values in one_screen(terminal, digit, digit == "3").items():
-                all_found.setdefault(f"{name}: {what}", []).extend(values)
+    print(f"{setting()}; {args.project.name} at {args.size}")
+    with tempfile.TemporaryDirectory() as folder:
+        beats = Path(folder) / "beats.json"
+        session = Session(open_app(args.project, (columns, rows), beats), beats)
+        session.press("leave the field", _ESCAPE)
+        session.press("opens", "2")
+        session.press("filter, a key", "/", *"error")
+        session.press("filter, back to one letter", *("\x7f" * 4))
+        session.press("10,000 rows: keep the filter", "\r")
+        session.hold("scroll rows, key held", _DOWN, 60)
+        session.press("scroll a page of the tree", *[_PAGE_DOWN] * 5)
+        session.press("clear the filter", _ESCAPE)
+        session.press("read a note", "j", "\r")
+        session.press("scroll a page of the note", *[_PAGE_DOWN] * 3)
+        session.press("find similar notes", "\x1bOS", "f")
+        session.press("Maturity opens", "3")
+        session.press("scroll a page of a column", *[_PAGE_DOWN] * 5)
+        session.hold("scroll a column, key held", _DOWN, 60)
+        session.press("filter the columns, a key", "/", *"error")
+        session.press("clear their filter", _ESCAPE)
+        session.press("a day on", *"]]]]]]")
+        session.press("another order", *"SSSS")
+        session.end()
+
+        print("a note of 200 KB")
+        session = Session(open_app(long_project(Path(folder)), (columns, rows), beats), beats)
+        session.press("opens", _ESCAPE, "2")
+        session.press("select it", "j", _F3)
+        time.sleep(2)
+        session.press("scroll a page", *[_PAGE_DOWN] * 5)
+        session.hold("scroll pages, key held", _PAGE_DOWN, 40)
+        session.press("find in it", "/", *"part 19")
+        session.press("raw", _ESCAPE, "r")
+        session.end()
+
+        terminal = open_app(args.project, (columns, rows), None)
+        terminal.key(_ESCAPE)
+        terminal.settle()
+        terminal.key("2")
+        terminal.settle()
+        time.sleep(3)
+        terminal.settle()
+        before, since = terminal.cpu_seconds(), time.perf_counter()
+        while time.perf_counter() - since < args.idle:
+            terminal.read(0.5)
+        share = 100 * (terminal.cpu_seconds() - before) / (time.perf_counter() - since)
         terminal.end()
-    for what, values in all_found.items():
-        unit = "bytes" if what.endswith("bytes") else "ms"
-        print(f"{what:28} median {median(values):8.0f} {unit}, most {max(values):8.0f}")
+        print(f"idle: {share:.2f} % of a core")
 
 
 if __name__ == "__main__":

@@ -122,15 +122,17 @@ class Outline:
     def settle(self, overview: Overview, selected: str, sieve: Sieve) -> bool:
         """Makes the rows of ``overview``, ``selected`` always among them; whether they are other ones than before."""
         branch = overview.branches.get(selected)
-        also = frozenset((selected, *ancestors(selected))) if branch is not None and branch.aside else frozenset()
-        made_from = (overview.generation, self.opened, self.order, self.aside, sieve, also)
+        aside = branch is not None and branch.aside and not sieve
+        also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
+        opened = None if sieve else self.opened
+        made_from = (overview.generation, opened, self.order, self.aside, sieve, also)
         if made_from == self._made_from:
             return False
         self._made_from = made_from
         files = self._files_of(overview) if sieve else []
         self.total = len(files)
         self.kept = kept(files, sieve) if sieve else None
-        self.rows = rows(overview.roots, self.order, None if sieve else self.opened, self._shown(also))
+        self.rows = rows(overview.roots, self.order, opened, self._shown(also))
         return True
 
     def is_open(self, path: str) -> bool:
