@@ -33,6 +33,8 @@ def write_bytes(path: Path, data: bytes, private: bool = True) -> None:
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             os.fsync(file.fileno())
         made.replace(path)
-    except BaseException:
+    except BaseException as error:
         made.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a write that fails does not say of which file
         raise

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
+from brvtui.store.locking import locked
 from brvtui.tree.json_file import read_json
 
 _FILE = "history.json"
@@ -32,7 +33,8 @@ class History:
         """The queries with ``query`` as the newest, written. Raises OSError when the folder cannot be written."""
         if not self._most:
             return []
-        kept = [*(item for item in self.read() if item != query), query]
-        queries = kept[-self._most :]
-        atomic.write(self.path, json.dumps(queries, indent=0))
+        with locked(self.path):
+            kept = [*(item for item in self.read() if item != query), query]
+            queries = kept[-self._most :]
+            atomic.write(self.path, json.dumps(queries, indent=0))
         return queries

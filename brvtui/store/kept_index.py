@@ -14,6 +14,7 @@ import os
 import shutil
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ _ARRAYS = ("offsets", "rows", "tf", "lengths", "starts", "documents", "frequenci
 _TEXTS = ("terms", "files")
 _NUMBERS = ("mtime_ns", "size", "inode", "ctime_ns", "cut_lines", "cut_units", "chars")
 _CHUNK = 1 << 22
+_TRIES = 4
+"""How often it is read again when another process put the next generation in its place meanwhile."""
 _LARGEST = (1 << 63) - 1
 """File systems with larger inode numbers read their files anew each time."""
 
@@ -75,22 +78,46 @@ class KeptIndex:
 
         Raises :class:`Unusable` when it is of another version, broken, or cannot be read.
         """
-        state = self._state()
-        if state is None or state.get("read_with") != _read_with(profile):
-            return None
+        for _ in range(_TRIES):
+            state = self._state()
+            if state is None or state.get("read_with") != _read_with(profile):
+                return None
+            try:
+                return self._read(state, profile.limits)
+            except Unusable:
+                if self._state() == state:
+                    raise
+        raise Unusable("other processes keep writing it")
+
+    def _read(self, state: Mapping[str, Any], limits: Limits) -> Known:
         self._check(state)
         try:
-            return _known(self._generation(state), profile.limits)
+            return _known(self._generation(state), limits)
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise Unusable(f"it is broken ({error})") from error
 
     def write(self, snapshot: Snapshot, profile: Profile) -> bool:
-        """Keeps ``snapshot``; False when another process does that. Raises OSError when it cannot be written."""
+        """Keeps ``snapshot``; False when another process does that.
+
+        Raises OSError when it cannot be written; what was kept before is kept then, and nothing else.
+        """
         if not self._locked():
             return False
         before = self._state_or_none()
         number = (int(before["generation"]) if before else 0) + 1
         place = self.folder / f"g{number}"
+        try:
+            self._write(snapshot, profile, place, number)
+        except OSError as error:
+            shutil.rmtree(place, ignore_errors=True)
+            error.filename = error.filename or str(self.folder)
+            raise
+        for other in self.folder.glob("g*"):
+            if other != place:
+                shutil.rmtree(other, ignore_errors=True)
+        return True
+
+    def _write(self, snapshot: Snapshot, profile: Profile, place: Path, number: int) -> None:
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         postings = snapshot.postings.folded() if len(snapshot.postings.delta.notes) else snapshot.postings
@@ -111,10 +138,6 @@ class KeptIndex:
             "checksums": {file.name: _checksum(file) for file in sorted(place.iterdir())},
         }
         atomic.write(self.folder / _STATE, json.dumps(state, indent=1))
-        for other in self.folder.glob("g*"):
-            if other != place:
-                shutil.rmtree(other, ignore_errors=True)
-        return True
 
     def info(self) -> KeptInfo:
         """What is kept, and whether it can be used."""
@@ -125,7 +148,11 @@ class KeptIndex:
                 self._check(state)
         except Unusable as error:
             problem = str(error)
-        size = sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+        size = 0
+        for above, _, names in os.walk(self.folder):
+            for name in names:
+                with suppress(FileNotFoundError):  # another process may be putting the next generation in its place
+                    size += (Path(above) / name).stat().st_size
         numbers = [int(state[name]) if state else 0 for name in ("notes", "files", "terms")]
         return KeptInfo(self.folder, size, numbers[0], numbers[1], numbers[2], problem)
 
@@ -143,6 +170,8 @@ class KeptIndex:
             self._lock = None
 
     def _locked(self) -> bool:
+        if self._lock is not None and not self._is_in_place(self._lock):
+            self.close()  # the folder was removed: whoever makes it anew takes the lock that lies there
         if self._lock is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -153,6 +182,12 @@ class KeptIndex:
                 return False
             self._lock = descriptor
         return True
+
+    def _is_in_place(self, lock: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(lock), (self.folder / _LOCK).stat())
+        except OSError:
+            return False
 
     def _state(self) -> dict[str, Any] | None:
         try:

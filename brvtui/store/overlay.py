@@ -9,6 +9,7 @@ from pathlib import Path
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
+from brvtui.store.locking import locked
 from brvtui.tree.json_file import read_json
 from brvtui.tree.signals import NoteSignals, Source, from_mapping
 
@@ -43,10 +44,22 @@ class Overlay:
 
         Raises what ``change`` raises, nothing being written then, and OSError.
         """
-        with self._editing:
+        with self._editing, locked(self.path):
+            self._set_aside_if_broken()
             signals = self.read(base)
             change(signals)
             self.write(signals)
+
+    def _set_aside_if_broken(self) -> None:
+        """Keeps a file that cannot be understood, under another name. Raises OSError when it cannot be read."""
+        try:
+            broken = not isinstance(read_json(self.path), dict)
+        except FileNotFoundError:
+            return
+        except ValueError:
+            broken = True
+        if broken:
+            self.path.replace(self.path.with_suffix(".broken"))
 
     def write(self, signals: Mapping[str, NoteSignals]) -> None:
         """Replaces the overlay. Raises OSError when the data folder cannot be written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from dataclasses import asdict, fields
@@ -31,8 +32,11 @@ class SessionLog:
         line = json.dumps({**asdict(entry), "paths": list(entry.paths)}, separators=(",", ":")) + "\n"
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            os.write(descriptor, line.encode("ascii"))
-            grown = os.fstat(descriptor).st_size > LARGEST_BYTES
+            before = os.fstat(descriptor).st_size
+            if os.write(descriptor, line.encode("ascii")) < len(line):
+                os.ftruncate(descriptor, before)  # half a line would spoil the next one
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+            grown = before + len(line) > LARGEST_BYTES
         finally:
             os.close(descriptor)
         if grown:

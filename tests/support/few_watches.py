@@ -5,41 +5,21 @@ The limits are those of a user namespace of its own. It prints, in JSON, what a 
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import sys
 import threading
 from pathlib import Path
 
 from brvtui.tree.watch import Watcher, Watching
+from tests.support.namespaces import CANNOT, Refused, own_namespace, write
 
-CANNOT = 77
-_NEW_USER = 0x10000000
 _POLL_SECONDS = 0.02
-
-
-class Refused(Exception):
-    """The system lets nobody have a namespace of his own."""
-
-
-def limit(name: str, most: int) -> None:
-    """Gives this process a namespace in which at most so many are to be had."""
-    user, group = os.getuid(), os.getgid()
-    if ctypes.CDLL(None, use_errno=True).unshare(_NEW_USER):
-        raise Refused(f"no user namespace is to be had: {os.strerror(ctypes.get_errno())}")
-    try:
-        Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"0 {user} 1")
-        Path("/proc/self/gid_map").write_text(f"0 {group} 1")
-        Path(f"/proc/sys/user/{name}").write_text(str(most))
-    except OSError as error:
-        raise Refused(f"{error.filename} cannot be written: {error.strerror}") from error
 
 
 def main(name: str, most: int, tree: Path) -> dict[str, object]:
     """Watches ``tree`` under the limit, makes folders, then writes a note into the last of them."""
-    limit(name, most)
+    own_namespace()
+    write(f"/proc/sys/user/{name}", str(most))
     noticed = threading.Condition()
     places: set[str] = set()
     told: list[Watching] = []

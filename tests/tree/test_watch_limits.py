@@ -17,7 +17,7 @@ from brvtui.tree.disks import network_disk
 from brvtui.tree.polling import Polling
 from brvtui.tree.watch import Watcher
 from tests.docs.pages import ROOT
-from tests.support.few_watches import CANNOT
+from tests.support.namespaces import CANNOT
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 

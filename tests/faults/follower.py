@@ -1,0 +1,31 @@
+"""A process that follows a project: ``python -m tests.faults.follower PROJECT``.
+
+It says ``ready`` once it watches; for each line that it reads it waits until a note of that path is known and all is
+quiet, then prints what it knows, in JSON; it ends at the end of its input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+from brvtui.session import Session
+from tests.support.following import following
+
+
+def main(project: Path) -> None:
+    """Follows ``project``, as the lines of the standard input ask."""
+    session = Session.open(project)
+    session.load()
+    with following(session) as followed:
+        print("ready", flush=True)
+        for line in sys.stdin:
+            came = followed.until(partial(followed.has, line.strip()), 40.0)
+            snapshot = session.snapshot
+            print(json.dumps([came, snapshot.fingerprint, len(snapshot.notes), followed.calls]), flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,83 @@
+"""Disks without room, disks and folders that may only be read: everything else works, and a line says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import ROOT
+from tests.support.namespaces import CANNOT
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's namespaces are needed")
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder that every user may enter and write to."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o777)
+        yield Path(folder)
+
+
+def played(place: Path, *words: str) -> dict[str, Any]:
+    """What the scene told."""
+    known = {**os.environ, "BRV_TUI_DATA_DIR": str(place / "data"), "BRV_DATA_DIR": str(place / "engine")}
+    command = [sys.executable, "-m", *words, str(place)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, env=known)
+    if done.returncode == CANNOT:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stdout + done.stderr
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
+
+
+ANSWERED = [0, "", True]
+
+
+def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
+    told = played(place, "tests.faults.scenes", "shut_out")
+    refused = "you may not read or write it, or its folder; change the permissions and try again"
+    data = place / "own/data"
+    assert told["query"] == ANSWERED
+    assert told["keep"] == f"{data}/cache: {refused}"
+    assert told["history"] == f"{data}/trees: {refused}"
+    assert told["recorded"] == [f"access hits cannot be recorded: {refused}"]
+    assert told["keep later"] == "True"
+    assert told["save"] == "auth/jwt/a.md: is read-only; make it writable and try again"
+    assert told["new"] == f"auth/jwt/new.md: not done, {refused}"
+    assert told["text"] == "# Rotation\n\ntokens rotate\n"
+    assert told["query on it"] == ANSWERED
+    assert (told["gone"], told["back"], told["followed"]) == (True, True, True)
+    assert told["unseen"] == {
+        "ops": "folder cannot be read: Permission denied",
+        "auth/jwt/a.md": "cannot be read: Permission denied",
+    }
+
+
+def test_a_full_disk_and_a_read_only_one(place: Path) -> None:
+    told = played(place, "tests.support.namespaces", "tests.faults.scenes", "full_disk")
+    full = "the disk is full; free some space and try again"
+    own = str(place / "disk/data")
+    assert told["query"] == ANSWERED
+    for name in ("keep", "history", "draft"):
+        assert told[name].startswith(own), name
+        assert told[name].endswith(f": {full}"), name
+    assert told["left of it"] == []
+    assert told["crash"].startswith(f"failed: RuntimeError: it broke; no report could be written: {own}")
+    assert told["still there"] == [["before"], "draft"]
+    assert (told["keep later"], told["kept"]) == ("True", True)
+    assert told["save"] == f"auth/jwt/a.md: not done, {full}"
+    assert told["new"] == f"auth/new/n.md: not done, {full}"
+    assert told["text"] == "# Rotation\n\ntokens rotate\n"
+    assert told["leftovers"] == []
+    assert told["save read-only"] == "auth/jwt/a.md: is read-only; make it writable and try again"
+    assert told["history read-only"].endswith("the file system is read-only; mount it writable and try again")
+    assert told["query read-only"] == ANSWERED

@@ -1,0 +1,65 @@
+"""More events than the system keeps: none of what changed is missed. FAULTS_IN_FULL=1 makes 200 000 of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT
+from tests.support.trees import Tree
+
+IN_FULL = bool(os.environ.get("FAULTS_IN_FULL"))
+FILES = 200
+QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
+pytestmark = pytest.mark.skipif(not QUEUE.exists(), reason="inotify is Linux's")
+
+
+@contextmanager
+def stopped(process: subprocess.Popen[str]) -> Iterator[None]:
+    """The process does nothing meanwhile: what happens piles up."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
+def touched(tree: Tree, events: int) -> None:
+    """Two thirds of the events are of times, so that none is like the one before."""
+    places = [tree.tree / f"pad/p{number:03d}.md" for number in range(FILES)]
+    for number in range(events):
+        os.utime(places[number % FILES], ns=(number, number))
+
+
+def test_what_is_lost_in_a_storm_is_looked_for(tree: Tree) -> None:
+    tree.notes(FILES)
+    tree.note("auth/a.md", "Before")
+    events = 200_000 if IN_FULL else int(QUEUE.read_text()) + 2_000
+    command = [sys.executable, "-m", "tests.faults.follower", str(tree.root)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as follower:
+        assert follower.stdin is not None
+        assert follower.stdout is not None
+        assert follower.stdout.readline() == "ready\n"
+        with stopped(follower):
+            touched(tree, events)
+            tree.note("auth/lost.md", "Lost")
+            (tree.tree / "auth/a.md").unlink()
+        if IN_FULL:  # and as many again to a process that is awake
+            touched(tree, events)
+        tree.note("auth/last.md", "Last")
+        follower.stdin.write("auth/lost.md\nauth/last.md\n")
+        follower.stdin.flush()
+        answers = [json.loads(follower.stdout.readline()) for _ in range(2)]
+        follower.stdin.close()
+    fresh = tree.session().snapshot
+    assert [came for came, *_ in answers] == [True, True]
+    assert answers[-1][1:3] == [fresh.fingerprint, len(fresh.notes)]
+    assert "auth/a.md" not in fresh.by_path
