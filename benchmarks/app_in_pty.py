@@ -20,6 +20,7 @@ import struct
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -88,14 +89,14 @@ class Terminal:
         os.close(self.descriptor)
 
 
-def start(project: Path, columns: int, rows: int, module: str = "brvtui") -> Terminal:
+def start(project: Path, columns: int, rows: int, module: str = "brvtui", options: Sequence[str] = ()) -> Terminal:
     """The app on ``project`` in a terminal of that size."""
     began = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
         os.environ.setdefault("COLORTERM", "truecolor")
         os.environ.update(TERM="xterm-256color", COLUMNS=str(columns), LINES=str(rows))
-        os.execv(sys.executable, [sys.executable, "-m", module, str(project)])
+        os.execv(sys.executable, [sys.executable, "-m", module, str(project), *options])
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     return Terminal(pid, descriptor, began)
 

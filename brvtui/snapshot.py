@@ -28,7 +28,7 @@ from brvtui.tree.regular import read_regular
 from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
 
 if TYPE_CHECKING:  # few questions need tantivy
-    from brvtui.text.index import TextIndex
+    from brvtui.text.index import Document, TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +239,34 @@ class Snapshot:
     @cached_property
     def index(self) -> TextIndex:
         """The tantivy index of the notes' texts; made on first use, which reads every note again."""
-        from brvtui.text.index import Document, TextIndex
+        from brvtui.text.index import index_of
 
-        return TextIndex(Document(note.file, note.title, self._readable(note.path)) for note in self.notes)
+        return index_of(self._document(position) for position in range(len(self.notes)))
+
+    @cached_property
+    def likeness_index(self) -> TextIndex:
+        """Such an index made from that of an earlier snapshot, if there was one: only what changed is read and written.
+
+        Its BM25 still counts notes that are gone, which is good enough for telling what is alike.
+        """
+        before = self._index_before
+        if "index" not in self.__dict__ and before is not None:
+            index, kept = before
+            made = index.after(kept, [self._document(place) for place in np.flatnonzero(kept < 0).tolist()])
+            if made is not None:
+                return made
+        return self.index
+
+    @cached_property
+    def _index_before(self) -> tuple[TextIndex, NDArray[np.int64]] | None:
+        """The index of an earlier snapshot, and the place there of each note that is the same; -1 for the others."""
+        return None
+
+    def _document(self, position: int) -> Document:
+        from brvtui.text.index import Document
+
+        note = self.notes[position]
+        return Document(note.file, note.title, self._readable(note.path))
 
     def _readable(self, path: str) -> str:
         try:
@@ -352,6 +377,12 @@ class Snapshot:
             self.__dict__["summary_files"] = (previous.summary_files - changed) | here
         if not len(previous.notes):
             return
+        index = previous.__dict__.get("likeness_index", previous.__dict__.get("index"))
+        if index is not None:
+            self.__dict__["_index_before"] = index, kept
+        elif previous._index_before is not None:
+            index, places = previous._index_before
+            self.__dict__["_index_before"] = index, np.where(kept >= 0, places[kept], -1)
         for name, value_of in _VALUES.items():
             if name in previous.__dict__:
                 values = previous.__dict__[name][np.maximum(kept, 0)]

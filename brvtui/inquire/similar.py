@@ -34,12 +34,12 @@ class Similar:
 def similar_notes(snapshot: Snapshot, path: str, limit: int) -> tuple[Similar, ...]:
     """The ``limit`` notes most like the note at ``path``, best first.
 
-    The first call on a snapshot makes its index, which reads every note. Raises KeyError for an unknown note, OSError
-    when it cannot be read.
+    The first call makes the index, which reads every note; later ones read only what changed since. Raises KeyError for
+    an unknown note, OSError when it cannot be read.
     """
     own = snapshot.by_path[path]
     note = snapshot.notes[own]
-    found = snapshot.index.similar(Document(note.file, note.title, snapshot.text(path)), limit)
+    found = snapshot.likeness_index.similar(Document(note.file, note.title, snapshot.text(path)), limit)
     best = found[0][1] if found else 1.0
     return tuple(
         Similar(

@@ -7,7 +7,7 @@ It decides membership and likeness where language matters; every number of ByteR
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,12 @@ import tantivy
 from numpy.typing import NDArray
 
 from brvtui.text.analysis import from_utf16
+from brvtui.text.growing import Growing, written
 
 FIELDS = ("title", "content", "path")
 _WORDS = "words"
 _TRIGRAMS = "trigrams"
 _TOKEN = r"[^\n\r\p{Z}\p{P}]+"
-_WRITER_BYTES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +40,23 @@ class IndexQueryError(ValueError):
 class TextIndex:
     """An index in memory over documents that are numbered by their position."""
 
-    def __init__(self, documents: Iterable[Document]) -> None:
-        """Indexes ``documents`` in their order."""
-        builder = tantivy.SchemaBuilder()
-        builder.add_unsigned_field("position", stored=True, indexed=True, fast=True)
-        for name in FIELDS:
-            builder.add_text_field(name, stored=False, tokenizer_name=_WORDS, index_option="position")
-        builder.add_text_field("slug", stored=False, tokenizer_name=_TRIGRAMS, index_option="basic")
-        builder.add_facet_field("folder")
-        self._schema = builder.build()
-        self._index = tantivy.Index(self._schema)
-        words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase()).build()
-        trigrams = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(3, 3, False)).build()
-        self._index.register_tokenizer(_WORDS, words)
-        self._index.register_tokenizer(_TRIGRAMS, trigrams)
-        writer = self._index.writer(_WRITER_BYTES, 1)
-        self._paths: list[str] = []
-        for position, document in enumerate(documents):
-            writer.add_document(_indexed(position, document))
-            self._paths.append(document.path)
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
-        self._searcher = self._index.searcher()
+    def __init__(self, paths: Sequence[str], documents: Growing) -> None:
+        """An index of ``documents``, which lie at ``paths``. Use :func:`index_of` and :meth:`after`."""
+        self._paths = paths
+        self._documents = documents
+        self._schema = documents.schema
 
     def __len__(self) -> int:
         return len(self._paths)
+
+    def after(self, kept: NDArray[np.int64], new: Sequence[Document]) -> TextIndex | None:
+        """The index of the documents after a change, by :meth:`brvtui.text.growing.Growing.after`."""
+        grown = self._documents.after(kept, [_indexed(document) for document in new])
+        if grown is None:
+            return None
+        coming = iter(new)
+        paths = [self._paths[place] if place >= 0 else next(coming).path for place in kept.tolist()]
+        return TextIndex(paths, grown)
 
     def matching(self, query: str, boosts: Mapping[str, float] | None = None) -> NDArray[np.float64]:
         """tantivy's own scores of every document for ``query`` in its query language; 0 where it does not match.
@@ -73,10 +64,10 @@ class TextIndex:
         Words, ``"phrases"``, ``title:word``, ``AND``, ``OR``, ``NOT``. Raises :class:`IndexQueryError`.
         """
         try:
-            parsed = self._index.parse_query(query, list(FIELDS), dict(boosts or {}))
+            parsed = self._documents.index.parse_query(query, list(FIELDS), dict(boosts or {}))
         except ValueError as error:
             raise IndexQueryError(f"{query}: {error}") from error
-        return self._scores(parsed)
+        return self._documents.scores(parsed)
 
     def term_scores(self, term: str, boosts: Mapping[str, float]) -> NDArray[np.float64]:
         """tantivy's BM25 of one term (UTF-16 form), summed over the fields with their boosts."""
@@ -87,7 +78,7 @@ class TextIndex:
 
     def field_scores(self, term: str, field: str) -> NDArray[np.float64]:
         """tantivy's BM25 of one term in one field, for every document."""
-        return self._scores(tantivy.Query.term_query(self._schema, field, from_utf16(term), "freq"))
+        return self._documents.scores(tantivy.Query.term_query(self._schema, field, from_utf16(term), "freq"))
 
     def similar(self, document: Document, limit: int) -> list[tuple[int, float]]:
         """The positions of the documents most like ``document``, best first, with tantivy's score; itself left out."""
@@ -95,7 +86,7 @@ class TextIndex:
         query = tantivy.Query.more_like_this_document_fields_query(
             self._schema, fields, min_doc_frequency=1, min_term_frequency=1
         )
-        scores = self._scores(query)
+        scores = self._documents.scores(query)
         scores[[place for place, path in enumerate(self._paths) if path == document.path]] = 0
         best = np.argsort(-scores, kind="stable")[:limit]
         return [(int(place), float(scores[place])) for place in best if scores[place] > 0]
@@ -108,32 +99,43 @@ class TextIndex:
         ]
         if not queries:
             return np.zeros(len(self), dtype=np.bool_)
-        return self._scores(tantivy.Query.boolean_query(queries)) > 0
+        return self._documents.scores(tantivy.Query.boolean_query(queries)) > 0
 
     def explain(self, term: str, field: str, position: int) -> Any:
         """tantivy's explanation of one term's score in one field of one document, as plain data; None: no match."""
         query = tantivy.Query.term_query(self._schema, field, from_utf16(term), "freq")
-        own = tantivy.Query.term_query(self._schema, "position", position)
-        both = tantivy.Query.boolean_query(
-            [(tantivy.Occur.Must, query), (tantivy.Occur.Must, tantivy.Query.const_score_query(own, 0.0))]
-        )
-        hits = self._searcher.search(both, 1).hits
-        return json.loads(query.explain(self._searcher, hits[0][1]).to_json()) if hits else None
-
-    def _scores(self, query: tantivy.Query) -> NDArray[np.float64]:
-        scores = np.zeros(len(self), dtype=np.float64)
-        if not len(self):
-            return scores
-        hits = self._searcher.search(query, len(self)).hits
-        if hits:
-            positions = self._searcher.fast_field_values("position", [address for _, address in hits])
-            scores[np.asarray(positions, dtype=np.int64)] = [score for score, _ in hits]
-        return scores
+        own = self._documents.only(position)
+        both = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, own)])
+        searcher = self._documents.searcher
+        hits = searcher.search(both, 1).hits
+        return json.loads(query.explain(searcher, hits[0][1]).to_json()) if hits else None
 
 
-def _indexed(position: int, document: Document) -> tantivy.Document:
+def index_of(documents: Iterable[Document]) -> TextIndex:
+    """The index of ``documents`` in their order."""
+    builder = tantivy.SchemaBuilder()
+    for name in FIELDS:
+        builder.add_text_field(name, stored=False, tokenizer_name=_WORDS, index_option="position")
+    builder.add_text_field("slug", stored=False, tokenizer_name=_TRIGRAMS, index_option="basic")
+    builder.add_facet_field("folder")
+    paths: list[str] = []
+
+    def taken() -> Iterator[tantivy.Document]:
+        for document in documents:
+            paths.append(document.path)
+            yield _indexed(document)
+
+    return TextIndex(paths, written(builder, _register, taken()))
+
+
+def _register(index: tantivy.Index) -> None:
+    words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase()).build()
+    index.register_tokenizer(_WORDS, words)
+    index.register_tokenizer(_TRIGRAMS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(3, 3, False)).build())
+
+
+def _indexed(document: Document) -> tantivy.Document:
     made = tantivy.Document()
-    made.add_unsigned("position", position)
     made.add_text("title", _clean(document.title))
     made.add_text("content", _clean(document.content))
     made.add_text("path", _clean(document.path))

@@ -9,14 +9,16 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from brvtui.text.growing import Growing, written
+
 _WORDS = "words"
 _SLUG = "slug"
-_POSITION = "position"
-_WRITER_BYTES = 50_000_000
 
 Terms = tuple[str, ...]
 Readings = Sequence[Terms]
 """The sequences of terms that a token stands for: any of them will do. None: nothing can match."""
+Texts = tuple[Sequence[Sequence[str]], Iterable[str]]
+"""A document: the terms of each column, and the trigrams."""
 Expression = Sequence[Sequence[Readings]]
 """Conjunctions; in each, the first token must stand in a document and the others must not."""
 
@@ -24,31 +26,16 @@ Expression = Sequence[Sequence[Readings]]
 class Membership:
     """Documents numbered by their position, each with columns of terms and a set of trigrams."""
 
-    def __init__(self, columns: int, documents: Iterable[tuple[Sequence[Sequence[str]], Iterable[str]]]) -> None:
-        """Indexes ``documents`` in their order: the terms of each column, and the trigrams."""
-        self._columns = [f"column_{number}" for number in range(columns)]
-        builder = tantivy.SchemaBuilder()
-        builder.add_unsigned_field(_POSITION, stored=False, indexed=False, fast=True)
-        for name in self._columns:
-            builder.add_text_field(name, stored=False, tokenizer_name=_WORDS, index_option="position")
-        builder.add_text_field(_SLUG, stored=False, tokenizer_name=_WORDS, index_option="basic")
-        self._schema = builder.build()
-        index = tantivy.Index(self._schema)
-        index.register_tokenizer(_WORDS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
-        writer = index.writer(_WRITER_BYTES, 1)
-        self._count = 0
-        for texts, grams in documents:
-            made = tantivy.Document()
-            made.add_unsigned(_POSITION, self._count)
-            for name, terms in zip(self._columns, texts, strict=True):
-                made.add_text(name, " ".join(terms))
-            made.add_text(_SLUG, " ".join(grams))
-            writer.add_document(made)
-            self._count += 1
-        writer.commit()
-        writer.wait_merging_threads()
-        index.reload()
-        self._searcher = index.searcher()
+    def __init__(self, columns: Sequence[str], documents: Growing) -> None:
+        """An index of ``documents`` with these ``columns``. Use :func:`membership_of` and :meth:`after`."""
+        self._columns = columns
+        self._documents = documents
+        self._schema = documents.schema
+
+    def after(self, kept: NDArray[np.int64], new: Iterable[Texts]) -> Membership | None:
+        """The index of the documents after a change, by :meth:`brvtui.text.growing.Growing.after`."""
+        grown = self._documents.after(kept, [_indexed(self._columns, texts) for texts in new])
+        return None if grown is None else Membership(self._columns, grown)
 
     def matching(self, expression: Expression) -> NDArray[np.bool_]:
         """The documents that meet every conjunction of ``expression``; none for an empty one."""
@@ -87,11 +74,26 @@ class Membership:
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
 
     def _found(self, query: tantivy.Query) -> NDArray[np.bool_]:
-        found = np.zeros(self._count, dtype=np.bool_)
-        if self._count:
-            constant = tantivy.Query.const_score_query(query, 1.0)
-            hits = self._searcher.search(constant, self._count, count=False).hits
-            if hits:
-                addresses = [address for _, address in hits]
-                found[np.asarray(self._searcher.fast_field_values(_POSITION, addresses), dtype=np.int64)] = True
-        return found
+        return self._documents.scores(tantivy.Query.const_score_query(query, 1.0)) > 0
+
+
+def membership_of(columns: int, documents: Iterable[Texts]) -> Membership:
+    """The index of ``documents`` in their order."""
+    names = [f"column_{number}" for number in range(columns)]
+    builder = tantivy.SchemaBuilder()
+    for name in names:
+        builder.add_text_field(name, stored=False, tokenizer_name=_WORDS, index_option="position")
+    builder.add_text_field(_SLUG, stored=False, tokenizer_name=_WORDS, index_option="basic")
+    return Membership(names, written(builder, _register, (_indexed(names, texts) for texts in documents)))
+
+
+def _register(index: tantivy.Index) -> None:
+    index.register_tokenizer(_WORDS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+
+
+def _indexed(columns: Sequence[str], texts: Texts) -> tantivy.Document:
+    made = tantivy.Document()
+    for name, terms in zip(columns, texts[0], strict=True):
+        made.add_text(name, " ".join(terms))
+    made.add_text(_SLUG, " ".join(texts[1]))
+    return made

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brvtui.text.index import Document, IndexQueryError, TextIndex
+from brvtui.text.index import Document, IndexQueryError, TextIndex, index_of
 from brvtui.trace import adds_up
 from tests.support.trees import BRV3, Tree, changed, hit_of, paths
 
@@ -17,7 +17,7 @@ BOOST = dict(BRV3.text.boost)
 
 @pytest.fixture(scope="module")
 def index() -> TextIndex:
-    return TextIndex(
+    return index_of(
         [
             Document("auth/token_rotation.md", "Token rotation", "refresh the token before it expires"),
             Document("auth/sessions.md", "Sessions", "a session holds a refresh token; token lifetimes differ"),
@@ -65,7 +65,7 @@ def test_similar_documents(index: TextIndex) -> None:
 
 
 def test_an_empty_index() -> None:
-    index = TextIndex([])
+    index = index_of([])
     assert len(index) == 0
     assert index.matching("x").tolist() == []
 

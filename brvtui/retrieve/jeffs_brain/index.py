@@ -20,7 +20,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.text.columns import ColumnPostings, Occurrences, Phrase, RowTerms, build_columns, row_terms
 from brvtui.text.forward import TermIds
 from brvtui.text.fts5 import PORTER
-from brvtui.text.membership import Membership, Readings
+from brvtui.text.membership import Membership, Readings, Texts, membership_of
 from brvtui.text.query_language import Parsed, Token, TokenKind, grouped
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
 
@@ -43,6 +43,8 @@ class ChunkIndex:
     profile: HybridProfile
     table: VectorTable | None = None
     """The notes' vectors, if they were made."""
+    before: tuple[Membership, NDArray[np.int64]] | None = None
+    """The membership of the index before, and the place there of each row that is the same; -1 for the others."""
 
     def with_vectors(self, table: VectorTable | None) -> ChunkIndex:
         """The same index with other vectors."""
@@ -54,20 +56,19 @@ class ChunkIndex:
 
     @cached_property
     def membership(self) -> Membership:
-        """tantivy's index of the rows; made on first use."""
+        """tantivy's index of the rows; made on first use, from that of the index before where there is one."""
+        if self.before is not None:
+            membership, kept = self.before
+            made = membership.after(kept, [self._texts(self.rows[place]) for place in np.flatnonzero(kept < 0)])
+            if made is not None:
+                return made
+        return membership_of(len(COLUMNS), (self._texts(row) for row in self.rows))
+
+    def _texts(self, row: Row) -> Texts:
         terms = self.postings.ids.terms
-        return Membership(
-            len(COLUMNS),
-            (
-                (
-                    [
-                        [terms[identity] for identity in column.tolist()]
-                        for column in np.split(row.terms.tokens, row.terms.ends[:-1])
-                    ],
-                    grams(slug_text(row.chunk.path)),
-                )
-                for row in self.rows
-            ),
+        columns = np.split(row.terms.tokens, row.terms.ends[:-1])
+        return [[terms[identity] for identity in column.tolist()] for column in columns], grams(
+            slug_text(row.chunk.path)
         )
 
     @cached_property
@@ -159,16 +160,23 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
     can no longer be read keeps its path and title.
     """
     ids = previous.postings.ids if previous else TermIds()
-    known: Mapping[str, Row] = {row.chunk.id: row for row in previous.rows} if previous else {}
+    before = previous.rows if previous else ()
+    places: Mapping[str, int] = {row.chunk.id: place for place, row in enumerate(before)}
     rows = []
-    for note in snapshot.notes:
+    kept = np.full(len(snapshot.notes), -1, dtype=np.int64)
+    for position, note in enumerate(snapshot.notes):
         file = None if note.path in snapshot.edited else snapshot.parsed.get(note.path)
-        row = known.get(note.path)
-        if row is None or file is None or row.file is not file:
+        place = places.get(note.path, -1)
+        if place >= 0 and file is not None and before[place].file is file:
+            kept[position] = place
+            rows.append(before[place])
+        else:
             chunk = chunk_of(note.path, note.title, _text(snapshot, note.path))
-            row = Row(chunk, row_terms(chunk.columns, ids, PORTER), file)
-        rows.append(row)
-    return _index(rows, ids, profile)
+            rows.append(Row(chunk, row_terms(chunk.columns, ids, PORTER), file))
+    made = _index(rows, ids, profile)
+    if previous is None or "membership" not in previous.__dict__:
+        return made
+    return replace(made, before=(previous.membership, kept))
 
 
 def _index(rows: Sequence[Row], ids: TermIds, profile: HybridProfile) -> ChunkIndex:

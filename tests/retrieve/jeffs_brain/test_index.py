@@ -54,6 +54,24 @@ def test_from_one_snapshot_to_the_next(tree: Tree) -> None:
     assert found(index, "rotating") == ["a/rotation.md"]
 
 
+def test_phrases_and_names_follow_a_change_as_a_fresh_index_has_them(tree: Tree) -> None:
+    tree.notes(50)
+    tree.note("a/rotation.md", "Rotation", "tokens rotate often")
+    tree.note("a/cache.md", "Cache", "rotate tokens")
+    first = tree.snapshot()
+    index = index_snapshot(first, JEFFS)
+    index.warm()
+    tree.note("a/cache.md", "Cache", "tokens rotate")
+    (tree.tree / "a/rotation.md").unlink()
+    second = tree.snapshot(previous=first)
+    later, fresh = index_snapshot(second, JEFFS, index), index_snapshot(second, JEFFS)
+    assert later.before is not None
+    for query in ('"tokens rotate"', '"rotate tokens"', "rotate AND NOT often", "filler", "rotashun", "cachee"):
+        assert found(later, query) == found(fresh, query)
+    assert found(later, '"tokens rotate"') == ["a/cache.md"]
+    assert found(index, '"tokens rotate"') == ["a/rotation.md"]
+
+
 def test_unchanged_notes_are_not_read_again(tree: Tree) -> None:
     tree.note("a/rotation.md", "Rotation", "tokens rotate")
     snapshot = tree.snapshot()

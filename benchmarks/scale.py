@@ -1,0 +1,276 @@
+"""The budget of speed and memory for small, large and very large trees, beside the real engine's figures in one run.
+
+    python -m benchmarks.scale [TREE …] [--rounds 5] [--package NODE_MODULES/byterover-cli --oracle brv_oracle.mjs]
+
+Each TREE is a project that holds ``queries.json``, ``now.txt`` and ``signals.json``; without any, trees of 1,000,
+10,000 and 100,000 notes are made (``benchmarks.many_terms``, 10,000 terms) and removed again. It prints a table with a
+column for each tree, medians of the rounds; the processor's time says more where the machine has other work.
+
+*Cold query* is ``brv-tui query`` as a process of its own, the index kept by an earlier one. *First paint* and *ready*
+are of the app in a pseudo-terminal of 120 x 36: *ready* is when its status tells how many notes were read, and a query
+is answered. *Edited* is from the writing of one note, which the query on the screen finds, to the last byte that the
+panes write of it, less the time in which further changes are waited for. *Search* is in process, 95 % of the queries.
+The engine's cold query is its own process with one question; it reads no more than 10,000 files of a larger tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks import many_terms
+from benchmarks.app_in_pty import Terminal, start
+from benchmarks.compare_engine import time_of
+from benchmarks.timings import percentile, setting
+
+_SIZES = (1_000, 10_000, 100_000)
+_TERMS = 10_000
+_MOST_QUERIES = 80
+_LONGEST_SECONDS = 120.0
+_IDLE_SECONDS = 8.0
+_TEXT = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_UNLIMITED = "[limits]\nmax_files = 0\n"
+
+
+@dataclass
+class Column:
+    """What was measured on one tree: seconds, milliseconds or MB by the name of the row, a figure a round."""
+
+    tree: Path
+    notes: int
+    ours: dict[str, list[float]] = field(default_factory=dict)
+    engine: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, figures: dict[str, float], of_engine: bool = False) -> None:
+        """Adds a round's figures."""
+        for name, value in figures.items():
+            (self.engine if of_engine else self.ours).setdefault(name, []).append(value)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What every round needs."""
+
+    profile: Path
+    queries: Path
+    package: Path | None
+    oracle: Path | None
+
+
+def cold_query(tree: Path, setup: Setup, query: str) -> dict[str, float]:
+    """One ``brv-tui query``: seconds by the clock and of the processor, and the most memory (MB) of the process."""
+    command = [sys.executable, "-m", "brvtui", "query", query, "--project", str(tree), "--profile", str(setup.profile)]
+    command += ["--signals", str(tree / "signals.json")]
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    took = time.perf_counter() - began
+    if process.returncode > 1:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    return {"query": took, "query, processor": used.ru_utime + used.ru_stime, "query, memory": _mb(used)}
+
+
+def _mb(used: resource.struct_rusage) -> float:
+    return used.ru_maxrss / 1e6 if sys.platform == "darwin" else used.ru_maxrss * 1024 / 1e6
+
+
+def app(tree: Path, setup: Setup, notes: int, idle: bool) -> dict[str, float]:
+    """One start of the app: first paint, ready, one note edited (ms), memory (MB), idle (per cent of a core)."""
+    from brvtui.tree.gathering import QUIET_SECONDS
+
+    note = min((tree / ".brv" / "context-tree").rglob("*.md"))
+    before, stat = note.read_text(encoding="utf-8"), note.stat()
+    terminal = start(tree, 120, 36, options=("--profile", str(setup.profile), "--signals", str(tree / "signals.json")))
+    try:
+        figures = _opened(terminal, notes)
+        terminal.settle()
+        for letter in f"zzquokka {note.stem}":
+            terminal.key(letter)
+        terminal.settle()
+        time.sleep(1)
+        terminal.settle()
+        edits = []
+        for number in range(3):
+            written = time.perf_counter()
+            note.write_text(f"{before}\n{'zzquokka ' * (number + 1)}\n", encoding="utf-8")
+            edits.append((_updated(terminal) - written - QUIET_SECONDS) * 1000)
+        figures["edited"] = median(edits)
+        status = Path(f"/proc/{terminal.pid}/status").read_text(encoding="ascii")
+        figures["memory"] = int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) * 1024 / 1e6
+        if idle:
+            terminal.settle()
+            time.sleep(1)
+            spent, since = terminal.cpu_seconds(), time.perf_counter()
+            while time.perf_counter() - since < _IDLE_SECONDS:
+                terminal.read(0.5)
+            figures["idle"] = 100 * (terminal.cpu_seconds() - spent) / (time.perf_counter() - since)
+    finally:
+        terminal.end()
+        note.write_text(before, encoding="utf-8")
+        os.utime(note, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    return figures
+
+
+def _opened(terminal: Terminal, notes: int) -> dict[str, float]:
+    seen, figures = b"", {}
+    end = terminal.began + _LONGEST_SECONDS
+    wanted = f"{notes} notes".encode()
+    while "ready" not in figures:
+        if time.perf_counter() > end:
+            raise SystemExit(f"the app has not told of {notes} notes within {_LONGEST_SECONDS:.0f} s")
+        seen += terminal.read(0.05)
+        text = _TEXT.sub(b"", seen)
+        now = (time.perf_counter() - terminal.began) * 1000
+        if "first paint" not in figures and len(text.strip()) > 120:
+            figures["first paint"] = now
+        if wanted in text:
+            figures["ready"] = now
+    return figures
+
+
+def _updated(terminal: Terminal) -> float:
+    """When the last byte came of what the app writes next."""
+    end = time.perf_counter() + _LONGEST_SECONDS
+    while time.perf_counter() < end:
+        if terminal.read(0.05):
+            first = time.perf_counter()
+            last, further = terminal.listen()
+            return last if further else first
+    raise SystemExit("the app has not shown the edited note")
+
+
+def searches(tree: Path, setup: Setup) -> dict[str, float]:
+    """Milliseconds of a search within which 95 % of the queries are, in this process."""
+    from brvtui.session import Session
+
+    session = Session.open(tree, str(setup.profile), time_of(tree), tree / "signals.json")
+    session.load()
+    session.search("warm", 1)
+    session.snapshot.postings.forget()
+    took = []
+    for item in json.loads(setup.queries.read_text(encoding="utf-8")):
+        began = time.perf_counter()
+        session.search(item["query"], 10)
+        took.append((time.perf_counter() - began) * 1000)
+    return {"search": percentile(took, 0.95)}
+
+
+def engine(tree: Path, setup: Setup) -> dict[str, float]:
+    """The real engine on ``tree``: a process with one question, then one with all."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as one:
+        json.dump(json.loads(setup.queries.read_text(encoding="utf-8"))[:1], one)
+        one.flush()
+        began = time.perf_counter()
+        _oracle(tree, setup, Path(one.name))
+        took = time.perf_counter() - began
+    answer = _oracle(tree, setup, setup.queries)
+    return {"query": took, "search": answer["latency_ms"]["p95"], "memory": answer["rss_mb"]}
+
+
+def _oracle(tree: Path, setup: Setup, queries: Path) -> Any:
+    command = ["node", str(setup.oracle), str(tree), "--time", "--queries", str(queries)]
+    env = {**os.environ, "BRV_PKG": str(setup.package)}
+    return json.loads(subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout)
+
+
+def measure(column: Column, setup: Setup, rounds: int) -> None:
+    """Fills ``column``; what the rounds share is done once before, and is not measured."""
+    listed = json.loads((column.tree / "queries.json").read_text(encoding="utf-8"))
+    asked = [item for item in listed if str(item["query"]).strip()][:: -(-len(listed) // _MOST_QUERIES)]
+    setup.queries.write_text(json.dumps(asked), encoding="utf-8")
+    question = str(asked[0]["query"])
+    cold_query(column.tree, setup, question)
+    for number in range(rounds):
+        column.add(cold_query(column.tree, setup, question))
+        column.add(app(column.tree, setup, column.notes, idle=not number))
+        command = [sys.executable, "-m", "benchmarks.scale", str(column.tree), "--search-with", str(setup.profile)]
+        done = subprocess.run([*command, str(setup.queries)], capture_output=True, text=True, check=True)
+        column.add(json.loads(done.stdout))
+        if setup.package and setup.oracle:
+            column.add(engine(column.tree, setup), of_engine=True)
+        print(f"{column.notes:,} notes, round {number + 1}, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+
+
+ROWS = (
+    ("cold `query`", ("query",), "{:.2f} s"),
+    ("processor time of it", ("query, processor",), "{:.2f} s"),
+    ("app: first paint / ready", ("first paint", "ready"), "{:.0f} ms"),
+    ("one note edited → panes updated", ("edited",), "{:.0f} ms"),
+    ("search, 95 % within", ("search",), "{:.1f} ms"),
+    ("memory: app", ("memory",), "{:.0f} MB"),
+    ("memory: cold `query`", ("query, memory",), "{:.0f} MB"),
+    ("idle, share of a core", ("idle",), "{:.1f} %"),
+)
+
+
+def table(columns: list[Column]) -> Iterator[str]:
+    """The lines of the table; after each of our figures the engine's, where it has one, and the ratio."""
+    yield "| | " + " | ".join(f"{column.notes:,} notes" for column in columns) + " |"
+    yield "| --- |" + " --- |" * len(columns)
+    for title, names, form in ROWS:
+        yield f"| {title} | " + " | ".join(_cell(column, names, form) for column in columns) + " |"
+
+
+def _cell(column: Column, names: tuple[str, ...], form: str) -> str:
+    made = " / ".join(form.format(median(column.ours[name])) for name in names)
+    (other,) = (column.engine.get(name) for name in names[:1])
+    if not other:
+        return made
+    ratio = median(one / another for one, another in zip(column.ours[names[0]], other, strict=True))
+    return f"{made}; engine {form.format(median(other))}, ratio {ratio:.3f}"
+
+
+@contextmanager
+def trees(given: list[Path]) -> Iterator[list[Path]]:
+    """The trees that are ``given``, or one of each size, made for now."""
+    if given:
+        yield given
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        made = [Path(folder) / f"notes-{size}" for size in _SIZES]
+        for place, size in zip(made, _SIZES, strict=True):
+            many_terms.make(place, size, _TERMS, seed=1)
+        yield made
+
+
+def main() -> None:
+    """Prints the setting and the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trees", type=Path, nargs="*")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--package", type=Path)
+    parser.add_argument("--oracle", type=Path)
+    parser.add_argument("--search-with", type=Path, nargs=2, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.search_with:
+        print(json.dumps(searches(args.trees[0], Setup(*args.search_with, None, None))))
+        return
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    with tempfile.TemporaryDirectory() as folder, trees([tree.resolve() for tree in args.trees]) as found:
+        os.environ["BRV_TUI_DATA_DIR"] = folder
+        profile = Path(folder) / "unlimited.toml"
+        profile.write_text(_UNLIMITED, encoding="utf-8")
+        setup = Setup(profile, Path(folder) / "queries.json", args.package, args.oracle)
+        columns = [Column(tree, len(list((tree / ".brv" / "context-tree").rglob("*.md")))) for tree in found]
+        for column in columns:
+            measure(column, setup, args.rounds)
+    print(f"{setting()}; {args.rounds} rounds; load {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
+    print("\n".join(table(columns)))
+
+
+if __name__ == "__main__":
+    main()
