@@ -17,6 +17,9 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 _CHANGES = frozenset({"created", "deleted", "modified", "moved", "attrib", "closed"})
+_UNSETTLING = frozenset({"attrib", "moved"})
+"""Of folders: one that could not be entered could not be watched either, and now may be; and where several are moved in
+one go, watchdog takes folders inside them for others, of which it then hears nothing."""
 _OF_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
 _DELETE_SELF = 0x400
@@ -69,7 +72,9 @@ class Events:
         if observer is None:
             return
         alive = {emitter.watch for emitter in observer.emitters if emitter.is_alive()}
-        unsure, self._unsure = self._unsure, False
+        unsure = self._unsure
+        if unsure:  # Whoever sets it from here on is heard by the next call.
+            self._unsure = False
         grown, self._grown = self._grown, False
         dropped = 0
         for folder, watched in list(self._watched.items()):
@@ -120,8 +125,8 @@ class Events:
         return found
 
     def _hear(self, place: str, event: FileSystemEvent) -> None:
-        if event.is_directory and event.event_type == "attrib":
-            self._be_unsure()  # A folder that could not be entered cannot be watched either; now it may be.
+        if event.is_directory and event.event_type in _UNSETTLING:
+            self._be_unsure()
         self._grown |= event.is_directory and event.event_type in _GROWING
         self._notice(place)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import queue
 import threading
 from pathlib import Path
 
@@ -85,3 +87,44 @@ def test_a_whole_path_made_at_once_is_watched(tmp_path: Path, scheduled: dict[st
     finally:
         watcher.stop()
     assert scheduled[str(target.parent)]
+
+
+def test_times_and_permissions_are_changes(tmp_path: Path) -> None:
+    """`touch` changes the fingerprint, and with it every cached answer; `chmod` can hide a note."""
+    target = tmp_path / "tree"
+    target.mkdir()
+    note = target / "n.md"
+    note.write_text("n")
+    noticed = threading.Event()
+    places: list[frozenset[str] | None] = []
+
+    def changed(found: frozenset[str] | None) -> None:
+        places.append(found)
+        noticed.set()
+
+    watcher = Watcher([target], changed)
+    assert watcher.start().active
+    try:
+        for change in (lambda: os.utime(note, (1, 1)), lambda: note.chmod(0o600)):
+            noticed.clear()
+            change()
+            assert noticed.wait(5)
+            assert places[-1] == {str(note)}
+    finally:
+        watcher.stop()
+
+
+def test_after_a_folder_moved_anything_may_have_changed(tmp_path: Path) -> None:
+    """watchdog may have lost folders inside of it: all are watched again, and only then looked at."""
+    (tmp_path / "tree/a/b").mkdir(parents=True)
+    changes: queue.Queue[frozenset[str] | None] = queue.Queue()
+    watcher = Watcher([tmp_path / "tree"], changes.put)
+    assert watcher.start().active
+    try:
+        (tmp_path / "tree/a").rename(tmp_path / "tree/z")
+        assert changes.get(timeout=5) is None
+        (tmp_path / "tree/z/b/n.md").write_text("new")
+        places = changes.get(timeout=5)
+        assert places is None or str(tmp_path / "tree/z/b/n.md") in places
+    finally:
+        watcher.stop()
