@@ -9,15 +9,12 @@ from pathlib import Path
 import pytest
 
 from brvtui.loading import follow, load
-from brvtui.retrieve.byterover.search import Options, search
 from brvtui.route.manifest import manifest_of
-from brvtui.snapshot import Snapshot
 from brvtui.tree import reading
 from brvtui.tree.project import find_project
-from tests.support.generated import age, generated, prose, query, signals
+from tests.support.comparing import same
+from tests.support.generated import age, generated, prose, signals
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, changed
-
-WIDE = changed(BRV3, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
 
 
 def edit(tree: Tree, pick: random.Random) -> None:
@@ -37,32 +34,6 @@ def edit(tree: Tree, pick: random.Random) -> None:
         tree.age(chosen, age(pick) + 0.001)
     else:
         tree.summary(pick.choice(("ops", "auth", "new")), prose(pick), order=pick.randrange(4), days=age(pick))
-
-
-def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = NOW_MS) -> None:
-    assert again.notes == fresh.notes
-    assert again.signals == fresh.signals
-    assert again.files == fresh.files
-    assert again.unseen == fresh.unseen
-    assert again.summaries == fresh.summaries
-    assert again.summary_signals == fresh.summary_signals
-    assert again.fingerprint == fresh.fingerprint
-    assert again.covered_count == fresh.covered_count
-    assert again.by_path == fresh.by_path
-    assert again.domains == fresh.domains
-    assert [*again.hierarchy.walk()] == [*fresh.hierarchy.walk()]
-    assert (again.recorded, again.has_legacy_signals) == (fresh.recorded, fresh.has_legacy_signals)
-    for name in ("importance", "recency", "maturity", "sources", "mtime_ms", "updated_ms", "is_local"):
-        assert getattr(again, name).tolist() == getattr(fresh, name).tolist(), name
-    assert again.postings.averages == fresh.postings.averages
-    assert len(again.postings.vocabulary) == len(fresh.postings.vocabulary)
-    for _ in range(6):
-        text = query(pick)
-        one, two = (search(snapshot, WIDE, now_ms, text, Options(50)) for snapshot in (again, fresh))
-        assert [(hit.path, hit.title) for hit in one.hits] == [(hit.path, hit.title) for hit in two.hits]
-        assert [hit.score for hit in one.hits] == [hit.score for hit in two.hits]
-        raws = [[hit.text.raw for hit in found.hits if hit.text] for found in (one, two)]
-        assert raws[0] == raws[1]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -26,7 +26,7 @@ from brvtui.trace import TermExpansion, TermMatch
 
 FOLD_FROM = 1_000
 """Notes in the delta, or gone from the base, from which on it pays to fold."""
-MANY_TERMS = 20_000
+MANY_TERMS = 4_000
 """So few terms are kept even when no note holds them any more."""
 _CACHED_EXPANSIONS = 512
 _DESCRIBED_MATCHES = 24

@@ -17,9 +17,10 @@ from brvtui.publishing import publisher
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.project import find_project
+from tests.support.comparing import same
 from tests.support.generated import generated
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
-from tests.test_loading import edit, same
+from tests.test_loading import edit
 
 
 def kept(tree: Tree, profile: Profile = BRV3) -> KeptIndex:

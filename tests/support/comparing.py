@@ -1,0 +1,72 @@
+"""Two snapshots of one tree: the same notes, and the same numbers, to the last digit."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from brvtui.inquire.backlinks import LinkReader
+from brvtui.profile import Profile
+from brvtui.retrieve.byterover.search import Options, search
+from brvtui.route.cache import CacheState
+from brvtui.route.manifest import manifest_of
+from brvtui.route.router import Asked, route
+from brvtui.snapshot import Snapshot
+from tests.support.generated import query
+from tests.support.trees import BRV3, NOW_MS, changed
+
+WIDE = changed(BRV3, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
+"""A profile whose searches leave out no match."""
+
+
+def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = NOW_MS) -> None:
+    assert again.notes == fresh.notes
+    assert again.signals == fresh.signals
+    assert again.files == fresh.files
+    assert again.unseen == fresh.unseen
+    assert again.summaries == fresh.summaries
+    assert again.summary_signals == fresh.summary_signals
+    assert again.fingerprint == fresh.fingerprint
+    assert again.covered_count == fresh.covered_count
+    assert again.by_path == fresh.by_path
+    assert again.domains == fresh.domains
+    assert [*again.hierarchy.walk()] == [*fresh.hierarchy.walk()]
+    assert (again.recorded, again.has_legacy_signals) == (fresh.recorded, fresh.has_legacy_signals)
+    for name in ("importance", "recency", "maturity", "sources", "mtime_ms", "updated_ms", "is_local"):
+        assert getattr(again, name).tolist() == getattr(fresh, name).tolist(), name
+    assert again.postings.averages == fresh.postings.averages
+    assert len(again.postings.vocabulary) == len(fresh.postings.vocabulary)
+    for _ in range(6):
+        text = query(pick)
+        one, two = (search(snapshot, WIDE, now_ms, text, Options(50)) for snapshot in (again, fresh))
+        assert [(hit.path, hit.title) for hit in one.hits] == [(hit.path, hit.title) for hit in two.hits]
+        assert [hit.score for hit in one.hits] == [hit.score for hit in two.hits]
+        raws = [[hit.text.raw for hit in found.hits if hit.text] for found in (one, two)]
+        assert raws[0] == raws[1]
+
+
+def same_around(again: Snapshot, fresh: Snapshot, reader: LinkReader) -> None:
+    """The same links, which ``reader`` has followed, the same manifest, and the same of what readers may have asked."""
+    one, other = reader.index(again), LinkReader().index(fresh)
+    assert one is not None
+    assert other is not None
+    assert one.links == other.links
+    places = {*(note.path for note in fresh.notes), *(note.path.rpartition("/")[0] for note in fresh.notes)}
+    for path in sorted(places):
+        assert one.links_of(path) == other.links_of(path)
+        assert one.backlinks(path) == other.backlinks(path)
+    assert again.abstracts == fresh.abstracts
+    assert again.summary_files == fresh.summary_files
+    assert again.notices == fresh.notices
+    assert again.engine_failure == fresh.engine_failure
+    manifests = [manifest_of(snapshot, BRV3.manifest) for snapshot in (again, fresh)]
+    assert manifests[0].entries == manifests[1].entries
+    assert manifests[0].lanes == manifests[1].lanes
+
+
+def same_answers(again: Snapshot, fresh: Snapshot, profile: Profile, pick: random.Random, now_ms: float) -> None:
+    """The router answers random queries alike, on an empty cache."""
+    for _ in range(6):
+        asked = Asked(query(pick), now_ms)
+        one, other = (route(snapshot, profile, CacheState(), asked)[0] for snapshot in (again, fresh))
+        assert replace(one, snapshot=other.snapshot, timings={}) == replace(other, timings={})
