@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from brvtui.tree.frontmatter import BROKEN, block_span, parse, reading
+from brvtui.tree.frontmatter import BROKEN, block_span, parse, reading, root_of
 
 Value = str | float | bool | Sequence[str]
 
@@ -66,7 +66,7 @@ def fields_of(text: str) -> tuple[Field, ...]:
     begin = span[0]
     try:
         with reading(text[slice(*span)]) as loader:
-            root = loader.get_single_node()
+            root = root_of(loader)
             if root is None:
                 return ()
             if not isinstance(root, yaml.MappingNode):

@@ -128,9 +128,30 @@ def reading(block: str) -> Iterator[Any]:
         loader.dispose()
 
 
+def root_of(loader: Any) -> Any:
+    """The one node of a block, None for an empty one. Raises ValueError when an alias leads back to what holds it."""
+    root = loader.get_single_node()
+    above: set[int] = set()
+    pending = [] if root is None else [(root, True)]
+    while pending:
+        node, is_new = pending.pop()
+        if not is_new:
+            above.discard(id(node))
+            continue
+        if id(node) in above:
+            raise ValueError("an alias that leads back to what holds it")
+        if isinstance(node, yaml.CollectionNode):
+            above.add(id(node))
+            pending.append((node, False))
+            pending += [
+                (inner, True) for entry in node.value for inner in (entry if isinstance(entry, tuple) else (entry,))
+            ]
+    return root
+
+
 def _node(loader: Any) -> Any:
     """The one node, as strict as the engine's own reader: one document, no key twice."""
-    node = loader.get_single_node()
+    node = root_of(loader)
     if isinstance(node, yaml.MappingNode):
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         twice = next((key for key, times in keys.items() if times > 1), None)

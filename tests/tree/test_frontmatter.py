@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.tree.fields import BrokenFrontmatter, fields_of
 from brvtui.tree.frontmatter import block_of, parse
 
 YAMLISH = st.lists(
@@ -96,3 +97,21 @@ def test_parsing_never_raises(text: str) -> None:
     found = parse(text)
     assert 0 <= found.body_start <= len(text)
     assert all(isinstance(key, str) for key in found.fields)
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["k: &a [*a]", "k: &a {b: *a}", "k: &a {<<: *a}", "&a k: {b: &c [x, {d: *c}]}", "&a\nk: *a", "k: &a {? *a : 1}"],
+)
+def test_an_alias_that_leads_back_to_what_holds_it_is_no_frontmatter(block: str) -> None:
+    """Whatever walks through the values would never end."""
+    text = f"---\nimportance: 5\n{block}\n---\n# T\n"
+    front = parse(text)
+    assert front.fields == {}
+    assert front.problem
+    with pytest.raises(BrokenFrontmatter):
+        fields_of(text)
+
+
+def test_an_alias_may_stand_twice() -> None:
+    assert parse("---\na: &x [1]\nb: [*x, *x]\n---\n").fields == {"a": [1], "b": [[1], [1]]}

@@ -1,0 +1,147 @@
+"""The readers of notes: any bytes are read, whatever is found in a text stands where it is said to stand."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.text.forward import FIELDS, TermIds, note_terms
+from brvtui.tree.archive import StubError, archived_as, read_stub, stub_text
+from brvtui.tree.fields import BrokenFrontmatter, FieldsError, fields_of, set_fields
+from brvtui.tree.frontmatter import block_span, parse, scalars_under
+from brvtui.tree.inside import PathError, parts_of
+from brvtui.tree.known_files import KnownFiles
+from brvtui.tree.links import LinkState, Names, links_in
+from brvtui.tree.merging import difference, merged
+from brvtui.tree.note_text import NotText, note_text
+from brvtui.tree.problems import problems
+from brvtui.tree.reading import Unseen, cut, read_bytes, title_of
+from brvtui.tree.signals import defaults, from_frontmatter
+from brvtui.tree.updated_at import updated_ms
+from tests.fuzz.budget import fuzzed
+from tests.fuzz.texts import ANY, BYTES, TEXTS
+from tests.support.trees import BRV3, NOW_MS
+
+NAMES = Names(["a/b.md", "a/context.md", "x/good.md", "root.md"])
+KNOWN = KnownFiles(NAMES)
+BASE = defaults(BRV3.signals)
+VALUES = st.one_of(ANY, st.booleans(), st.floats(allow_nan=False, allow_infinity=False), st.lists(ANY, max_size=3))
+
+
+def assert_inside(offset: int, text: str) -> None:
+    assert 0 <= offset <= len(text)
+
+
+@fuzzed
+@given(BYTES)
+def test_bytes_are_a_note_or_are_not(data: bytes) -> None:
+    try:
+        read = read_bytes(data, BRV3.limits)
+    except Unseen:
+        return
+    title = title_of(read.text, "n.md")
+    assert "\n" not in title
+    terms = note_terms(title, read.text, "a/n.md", TermIds())
+    assert len(terms.rows) == len(terms.tf) == len(set(terms.rows.tolist()))
+    assert len(terms.lengths) == len(FIELDS)
+    assert cut(read.text, BRV3.limits).text == read.text
+
+
+@fuzzed
+@given(TEXTS)
+def test_frontmatter_is_read_or_is_not(text: str) -> None:
+    front = parse(text)
+    assert 0 <= front.body_start <= len(text)
+    assert all(isinstance(key, str) for key in front.fields)
+    span = block_span(text)
+    assert span is None or 0 <= span[0] <= span[1] <= len(text)
+    for scalar in scalars_under(text, "related"):
+        assert span is not None
+        assert span[0] <= scalar.start < scalar.end <= span[1]
+        assert not scalar.quote or text[scalar.start] == scalar.quote
+    signals = from_frontmatter(text, BASE)
+    assert signals is None or 0 <= signals.importance <= 100
+    assert updated_ms(text) is None or isinstance(updated_ms(text), float)
+
+
+@fuzzed
+@given(TEXTS, st.sampled_from(["maturity", "related", "new key", "importance"]), VALUES)
+def test_a_field_is_set_or_refused(text: str, key: str, value: object) -> None:
+    try:
+        found = fields_of(text)
+    except BrokenFrontmatter as error:
+        assert_inside(error.offset, text)
+        return
+    for field in found:
+        assert 0 <= field.key_start <= field.key_end <= len(text)
+        assert 0 <= field.start <= field.end <= len(text)  # behind an alias they are those of its anchor
+    try:
+        made = set_fields(text, {key: value})  # type: ignore[dict-item]  # one of Value's kinds
+    except FieldsError:
+        return
+    span = block_span(text)
+    assert made.endswith(text[text.index("\n", span[1]) + 1 :] if span else text)
+    assert parse(made).fields.keys() == {**parse(text).fields, key: value}.keys()
+
+
+@fuzzed
+@given(TEXTS, st.sampled_from(["a/n.md", "n.md", "x/y/z/n.md"]))
+def test_links_stand_where_they_are_said_to(text: str, source: str) -> None:
+    lines = text.split("\n")
+    end = 0
+    for link in links_in(text):
+        assert end <= link.start < link.end <= len(text)
+        end = link.end
+        assert lines[link.line - 1][link.column :].startswith(text[link.start : link.end].split("\n")[0])
+        found = NAMES.resolve(link, source)
+        inside = found.state in (LinkState.NOTE, LinkState.FOLDER)
+        assert inside == bool(found.path in NAMES.files or found.path in NAMES.folders)
+        assert ".." not in found.path.split("/")
+        assert not found.path.startswith("/")
+
+
+@fuzzed
+@given(BYTES, st.sampled_from(["a/n.md", "_archived/a/b.stub.md", "a/_index.md"]))
+def test_a_file_is_edited_or_is_not(data: bytes, path: str) -> None:
+    try:
+        note = note_text(data)
+    except NotText:
+        return
+    assert note.encode(note.text) == data
+    lines = note.text.split("\n")
+    for problem in problems(path, note, note.text, KNOWN, BRV3.limits):
+        assert problem.message
+        assert 0 <= problem.line < len(lines)
+        assert 0 <= problem.column <= len(lines[problem.line])
+
+
+@fuzzed
+@given(TEXTS)
+def test_a_stub_names_files_of_the_tree_or_is_none(text: str) -> None:
+    try:
+        stub = read_stub(text)
+    except StubError:
+        return
+    for path in (stub.original_path, stub.points_to):
+        with suppress(PathError):
+            assert ".." not in parts_of(path)
+
+
+@fuzzed
+@given(TEXTS, st.sampled_from(["a/b.md", "a b/'c'.md", "é/日.md", "x: y/#z.md", "- a.md"]), st.floats(0, 100))
+def test_a_stub_that_is_written_is_read(text: str, path: str, importance: float) -> None:
+    stub = read_stub(stub_text(path, text, importance, NOW_MS, BRV3))
+    assert (stub.original_path, stub.points_to) == (path, archived_as(path).full)
+
+
+@fuzzed
+@given(TEXTS, TEXTS, TEXTS)
+def test_texts_are_merged(base: str, mine: str, theirs: str) -> None:
+    assert merged(base, mine, base).text == mine
+    assert merged(base, base, theirs).text == theirs
+    assert merged(base, mine, mine) == merged(mine, mine, mine)
+    assert bool(difference(mine, theirs)) == (mine != theirs)
+    made = merged(base, mine, theirs)
+    assert made.conflicts >= 0
