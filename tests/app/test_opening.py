@@ -11,6 +11,7 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.view import Phase
+from brvtui.store.kept_index import KeptIndex
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
 from tests.support.trees import Tree
 
@@ -53,6 +54,17 @@ async def test_an_edited_note_is_read_again(garden: Tree, make_app: MakeApp) -> 
         garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
         await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))
         await settled(pilot)
+
+
+async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: MakeApp) -> None:
+    state = KeptIndex(garden.tree).folder / "state.json"
+    state.parent.mkdir(parents=True)
+    state.write_text("{")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        said = [toast.message for toast in pilot.app._notifications]
+        assert "the kept index is made anew: state.json cannot be read" in said
+        assert view(pilot).overview
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
