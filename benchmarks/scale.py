@@ -42,6 +42,9 @@ _MOST_QUERIES = 80
 _PASSES = 3
 _LONGEST_SECONDS = 120.0
 _IDLE_SECONDS = 8.0
+_QUIET_SECONDS = 0.6
+_CALM_SECONDS = 0.03
+"""Less of the processor's time than that within a second is calm."""
 _TEXT = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _UNLIMITED = "[limits]\nmax_files = 0\n"
 
@@ -102,19 +105,18 @@ def app(tree: Path, setup: Setup, notes: int, idle: bool) -> dict[str, float]:
         for letter in f"zzquokka {note.stem}":
             terminal.key(letter)
         terminal.settle()
-        time.sleep(1)
-        terminal.settle()
+        _calm(terminal)
         edits = []
         for number in range(3):
             written = time.perf_counter()
             note.write_text(f"{before}\n{'zzquokka ' * (number + 1)}\n", encoding="utf-8")
             edits.append((_updated(terminal) - written - QUIET_SECONDS) * 1000)
+            terminal.settle()
         figures["edited"] = median(edits)
         status = Path(f"/proc/{terminal.pid}/status").read_text(encoding="ascii")
         figures["memory"] = int(re.findall(r"VmRSS:\s+(\d+)", status)[0]) * 1024 / 1e6
         if idle:
-            terminal.settle()
-            time.sleep(1)
+            _calm(terminal)
             spent, since = terminal.cpu_seconds(), time.perf_counter()
             while time.perf_counter() - since < _IDLE_SECONDS:
                 terminal.read(0.5)
@@ -143,15 +145,26 @@ def _opened(terminal: Terminal, notes: int) -> dict[str, float]:
     return figures
 
 
+def _calm(terminal: Terminal) -> None:
+    """Waits until the app has nothing to do, in the background either."""
+    end = time.perf_counter() + _LONGEST_SECONDS
+    spent = -1.0
+    while terminal.cpu_seconds() - spent > _CALM_SECONDS and time.perf_counter() < end:
+        spent = terminal.cpu_seconds()
+        since = time.perf_counter()
+        while time.perf_counter() - since < 1:
+            terminal.read(0.1)
+
+
 def _updated(terminal: Terminal) -> float:
     """When the last byte came of what the app writes next."""
-    end = time.perf_counter() + _LONGEST_SECONDS
-    while time.perf_counter() < end:
+    end = last = time.perf_counter() + _LONGEST_SECONDS
+    while time.perf_counter() < min(end, last + _QUIET_SECONDS):
         if terminal.read(0.05):
-            first = time.perf_counter()
-            last, further = terminal.listen()
-            return last if further else first
-    raise SystemExit("the app has not shown the edited note")
+            last = time.perf_counter()
+    if last >= end:
+        raise SystemExit("the app has not shown the edited note")
+    return last
 
 
 def searches(tree: Path, setup: Setup) -> dict[str, float]:

@@ -296,6 +296,7 @@ class ProjectApp(ConfiguredApp):
             # What changed before watching began.
             engine.read_tree(session, self.surveyor, self.post_message, session.snapshot.generation)
             engine.keep(session, self.post_message)
+            settle_memory()  # of what the next change is put into
 
     def follow(self, session: Session) -> None:
         """Reads what changed on disk: at once, or once more after the reading that is under way."""
@@ -376,6 +377,7 @@ def settle_memory() -> None:
     A collection holds up the event loop: one of everything that ten thousand notes leave behind takes 60 ms.
     """
     if not gc.isenabled():
-        gc.freeze()
         gc.set_threshold(*_COLLECTIONS)
+    if gc.get_threshold() == _COLLECTIONS:
+        gc.freeze()
         gc.enable()

@@ -170,6 +170,7 @@ class Publisher:
         if made is None:
             return False
         if self._newest is not None and _same(self._newest, made):
+            self._prepare(self._newest)
             return False
         self._publish(made)
         return True
@@ -182,8 +183,12 @@ class Publisher:
             folded = replace(made, postings=made.postings.folded())
             folded.adopt(made)
             self._recent[-1] = self._newest = folded
+        self._prepare(self._newest)
+
+    def _prepare(self, snapshot: Snapshot) -> None:
+        """Makes what the next change is put into, which takes as long as the tree is large."""
         if self._watcher is not None:
-            _ = self._newest.hierarchy, self._newest.orders  # what the next change is put into
+            _ = snapshot.hierarchy, snapshot.orders
 
     def _take_noticed(self) -> frozenset[str] | None:
         """What was noticed since the last call; None when it is not known what changed."""

@@ -18,6 +18,7 @@ CONTEXT_FILE = "context.md"
 MANIFEST_FILE = "_manifest.json"
 DUPLICATE = "a symlink to another note of the tree"
 MS_PER_HOUR = 3_600_000
+_BACKWARDS = bytes(range(255, -1, -1))
 
 
 class Role(StrEnum):
@@ -154,8 +155,7 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
     """What sorts the paths of files in the order of the walk: a folder's files, then its folders, last to first."""
     *folders, name = os.fsencode(path).split(b"/")
-    backwards = (bytes(255 - byte for byte in folder) + b"\xff" for folder in folders)
-    return (*((1, folder) for folder in backwards), (0, name))
+    return (*((1, folder.translate(_BACKWARDS) + b"\xff") for folder in folders), (0, name))
 
 
 def folder_key(path: str) -> tuple[bytes, ...]:
