@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from brvtui import faults
 from brvtui import profile as profiles
 from brvtui.config import Configuration, Settings, chosen_profile, configure
+from brvtui.inquire.tree_changes import CacheNow, SeenTrees
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
 from brvtui.profile import Profile
@@ -32,7 +33,7 @@ from brvtui.store.history import History
 from brvtui.store.kept_index import KeptIndex
 from brvtui.store.layouts import Layouts
 from brvtui.store.overlay import Overlay
-from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Origin, Search, Trace
+from brvtui.trace import Detail, Hit, Origin, Search, Trace
 from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import signals_folder
 from brvtui.tree.logged_query import LoggedQuery
@@ -64,14 +65,6 @@ Clock = Callable[[], float]
 def system_clock() -> float:
     """Now, in milliseconds since 1970."""
     return time.time() * 1000
-
-
-@dataclass(frozen=True, slots=True)
-class CacheNow:
-    """The simulated cache at one moment, beside the query that is being typed."""
-
-    fingerprint: FingerprintState
-    look: CacheLook
 
 
 class NotLoaded(RuntimeError):
@@ -107,6 +100,7 @@ class Session:
         self._sidecar = sidecar
         self._notes: Notes | None = None
         self._cache = CacheState()
+        self._seen_trees = SeenTrees()
         self.logbook = Logbook(project.tree, project_data(project.root))
         """What was asked here, and what the engine answered."""
         self._running = threading.Lock()
@@ -202,8 +196,9 @@ class Session:
         When recording fails, the trace's last notice says so.
         """
         with self._running:
-            before = self._cache
-            trace, after = route(self.snapshot, self.profile, before, Asked(query, self.clock(), scope, True))
+            before, snapshot = self._cache, self.snapshot
+            self._seen_trees.see(snapshot)
+            trace, after = route(snapshot, self.profile, before, Asked(query, self.clock(), scope, True))
             with self._swapping:
                 if self._cache is before:
                     self._cache = after
@@ -395,7 +390,10 @@ class Session:
             self._cache, snapshot.fingerprint, snapshot.covered_count, now, self.profile
         )
         _, look, _ = look_up(state, query, fingerprint.value, now, self.profile)
-        return CacheNow(fingerprint, look)
+        seen = self._seen_trees
+        seen.see(snapshot)
+        changes = {entry.key: found for entry in state.entries if (found := seen.since(entry.fingerprint)) is not None}
+        return CacheNow(fingerprint, look, changes, seen.index_left_s(now, self.profile.limits.index_seconds))
 
     def forget(self) -> int:
         """Drops every access hit that the tool recorded for this tree; how many notes had some."""

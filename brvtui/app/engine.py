@@ -288,7 +288,7 @@ def similar(session: Session, file: str, post: Post) -> None:
 def cache(session: Session, query: str, post: Post) -> None:
     """Posts the simulated cache at this moment."""
     now = session.cache_now(query)
-    post(CacheSeen(query, CacheShown(now.fingerprint, now.look)))
+    post(CacheSeen(query, CacheShown(now.fingerprint, now.look, now.changes, now.index_left_s)))
 
 
 def read_log(session: Session, post: Post) -> None:

@@ -193,7 +193,7 @@ class ProjectApp(ConfiguredApp):
         self.show(query=trace.query, trace=trace, selected=selected, detail=detail, constants=constants, cache=None)
         if detail is None:
             self._explain_score()
-        if trace.mode == "run":
+        if trace.mode == "run" or trace.cache.entries:
             self.look_at_cache()
 
     def _explain_score(self) -> None:

@@ -16,6 +16,7 @@ from brvtui.tree.logged_query import LoggedQuery
 if TYPE_CHECKING:
     from brvtui.inquire.about import About, Around
     from brvtui.inquire.similar import Similar
+    from brvtui.inquire.tree_changes import TreeChanges
 
 INDEX = "index"
 """The kind of a folder's ``_index.md``."""
@@ -96,6 +97,10 @@ class CacheShown:
 
     fingerprint: FingerprintState
     look: CacheLook
+    changes: Mapping[str, TreeChanges] = field(default_factory=dict)
+    """By an entry's key what changed in the tree since it was answered."""
+    index_left_s: float = 0.0
+    """How long the engine may still search the index from before the last change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTS
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keeps other processes that ask for the same from changing the file at ``path`` meanwhile; waits for them.
+    """Keeps others that ask for it from changing files beside ``path`` meanwhile; waits for them.
 
-    A file system without locks does not keep anybody. Raises OSError when the folder cannot be written.
+    The folder itself is locked, so that nothing is left in it. A file system without locks does not keep anybody.
+    Raises OSError when the folder cannot be made or opened.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.lock")
-    descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -14,7 +14,7 @@ from brvtui.app.app import BrvTui
 from brvtui.session import Session
 from brvtui.tree import watch
 from brvtui.tree.disks import network_disk
-from tests.app.driving import HUGE, WIDE, settled, text_of, until, view
+from tests.app.driving import HUGE, WIDE, ask, settled, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.trees import Tree
 
@@ -55,3 +55,21 @@ async def test_catching_up_is_said_while_it_lasts(
         await until(pilot, lambda: "catching up" not in text_of(pilot, "#status"))
         assert view(pilot).watching
         assert view(pilot).knows("auth/jwt/added.md")
+
+
+async def test_the_cache_pane_says_what_became_stale_and_what_is_served_all_the_same(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("enter")
+        await settled(pilot)
+        for number in range(3):
+            garden.note(f"auth/jwt/added{number}.md", "Added")
+        garden.age("deploy/rollback.md", 9)
+        await until(pilot, lambda: "and 1 file more" in text_of(pilot, "#cache"))
+        await settled(pilot)
+        pane = " ".join(text_of(pilot, "#cache").split())
+        assert "still served, though the tree changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
+        assert "until it is computed anew, 30 s, old answers are served" in pane
+        assert "for 5 s a search may still see the index from before" in pane

@@ -5,16 +5,19 @@ from __future__ import annotations
 from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.app.paint.bars import draining
 from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import number, seconds, wrap
+from brvtui.app.paint.text import cut_left, number, plural, seconds, wrap
 from brvtui.app.view import BYTEROVER, CacheShown, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.text.visible import visible
 from brvtui.trace import CacheEntry
 
 _BAR = 6
 _WIDE = 56
 _ROOMY = 30
 _TITLE = 24
+_NAMED = 3
+"""Files that are named of those that changed since an answer."""
 
 
 class CachePane(Pane):
@@ -24,7 +27,9 @@ class CachePane(Pane):
     HELP_TEXT = (
         "What the router's cache would hold if the queries you ran here had gone to the engine. It is a simulation: "
         "the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a similar one "
-        "at tier 1, as long as it is young enough and the tree's fingerprint is the same. c clears it."
+        "at tier 1, as long as it is young enough and the tree's fingerprint is the same. Below a stale entry stands "
+        "what changed since. The engine holds the fingerprint for a while (cache.fingerprint_seconds) and its index "
+        "too (limits.index_seconds): for so long it may serve what was before. c clears it."
     )
 
     def depends(self, view: View) -> tuple[object, ...]:
@@ -53,6 +58,7 @@ class CachePane(Pane):
             made += empty_lines("no entries: Enter runs and caches", width)
         for entry in reversed(shown.look.entries):
             made += _entry(entry, width, self.glyphs)
+            made += _since(entry, shown, width, self.glyphs)
         made.append(rule(width, "fingerprint of the tree", dash=self.glyphs.dash))
         state = shown.fingerprint
         made.append(line(f" {state.value[:16]} ", "text").add(f"{state.files} files", "muted").cut(width))
@@ -60,6 +66,9 @@ class CachePane(Pane):
         made.append(line(f" {text}", "muted").cut(width))
         if state.value != state.current:
             made.append(line(f" {self.glyphs.warn} the tree is {state.current[:16]} by now", "warn").cut(width))
+            made += _warned(f"until it is computed anew, {seconds(state.left_s)}, old answers are served", width)
+        if shown.index_left_s > 0:
+            made += _warned(f"for {seconds(shown.index_left_s)} a search may still see the index from before", width)
         return [*made, line(" simulated by brv-tui: the engine keeps its own", "faint").cut(width)]
 
 
@@ -97,6 +106,27 @@ def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> list[Line]:
         first = made.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted")
         return [first.right(width, right)]
     return [made.right(width, right), second.cut(width), *_why(entry, width)]
+
+
+def _warned(text: str, width: int) -> list[Line]:
+    return [line(f"   {part}", "warn") for part in wrap(text, width - 4)]
+
+
+def _since(entry: CacheEntry, shown: CacheShown, width: int, glyphs: Glyphs) -> list[Line]:
+    """What changed in the tree since the entry was answered; it may be served in spite of that."""
+    changes = shown.changes.get(entry.key)
+    if changes is None:
+        return []
+    kinds = ((changes.changed, "changed"), (changes.added, "new"), (changes.removed, "gone"))
+    named = [(path, kind) for paths, kind in kinds for path in paths]
+    served = entry.fingerprint_match and entry.left_s > 0
+    role = "warn" if served else "muted"
+    made = _warned(f"{glyphs.warn} still served, though the tree changed", width) if served else []
+    for path, kind in named[:_NAMED]:
+        made.append(line("   ").add(cut_left(visible(path), width - len(kind) - 4), role).add(f" {kind}", role))
+    if len(named) > _NAMED:
+        made.append(line(f"   and {plural(len(named) - _NAMED, 'file')} more", role))
+    return made
 
 
 def _why(entry: CacheEntry, width: int) -> list[Line]:

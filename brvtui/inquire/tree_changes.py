@@ -1,0 +1,92 @@
+"""What changed in the tree since a cached answer: why it is stale, or would still be served though it is."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from brvtui.snapshot import Snapshot
+from brvtui.trace import CacheLook, FingerprintState
+from brvtui.tree.files import SEARCHABLE, Role, TreeFile
+
+_REMEMBERED = 8
+"""Trees that a later one can be compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChanges:
+    """What differs from an earlier tree, as far as the fingerprint covers it: paths, each in their order."""
+
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CacheNow:
+    """The simulated cache at one moment, beside the query that is being typed."""
+
+    fingerprint: FingerprintState
+    look: CacheLook
+    changes: Mapping[str, TreeChanges]
+    """By an entry's key what changed since it was answered, where that is still known."""
+    index_left_s: float = 0.0
+    """How long the engine may still search the index from before the tree last changed, in seconds."""
+
+
+class SeenTrees:
+    """The last trees that answers were made from, by fingerprint. Methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        """Nothing was seen yet."""
+        self._files: OrderedDict[str, Sequence[TreeFile]] = OrderedDict()
+        self._compared: dict[tuple[str, str], TreeChanges] = {}
+        self._newest = ""
+        self._changed_ms: float | None = None
+        self._lock = threading.Lock()
+
+    def see(self, snapshot: Snapshot) -> None:
+        """Remembers the tree of ``snapshot``, the newest."""
+        with self._lock:
+            current = snapshot.fingerprint
+            if current == self._newest:
+                return
+            if self._newest:
+                self._changed_ms = snapshot.loaded_ms
+            self._newest = current
+            self._files[current] = snapshot.files
+            self._files.move_to_end(current)
+            self._compared.clear()
+            while len(self._files) > _REMEMBERED:
+                self._files.popitem(last=False)
+
+    def since(self, fingerprint: str) -> TreeChanges | None:
+        """What differs between the newest tree and the one of ``fingerprint``; None when that is not known any more."""
+        with self._lock:
+            pair = (fingerprint, self._newest)
+            if fingerprint not in self._files or fingerprint == self._newest:
+                return None
+            if pair not in self._compared:
+                self._compared[pair] = changes_between(self._files[fingerprint], self._files[self._newest])
+            return self._compared[pair]
+
+    def index_left_s(self, now_ms: float, index_seconds: float) -> float:
+        """How long an index that is looked after every ``index_seconds`` may still be older than the newest tree."""
+        if self._changed_ms is None or now_ms < self._changed_ms:
+            return 0.0
+        return max(0.0, index_seconds - (now_ms - self._changed_ms) / 1000)
+
+
+def changes_between(before: Sequence[TreeFile], now: Sequence[TreeFile]) -> TreeChanges:
+    """What the fingerprint sees of the difference: a file is another when its modification time is, in ms."""
+    old, new = (
+        {file.path: file.mtime_ms for file in files if file.role in SEARCHABLE or file.role is Role.ABSTRACT}
+        for files in (before, now)
+    )
+    return TreeChanges(
+        tuple(sorted(path for path, mtime in new.items() if path in old and old[path] != mtime)),
+        tuple(sorted(new.keys() - old.keys())),
+        tuple(sorted(old.keys() - new.keys())),
+    )
