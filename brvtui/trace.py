@@ -18,6 +18,8 @@ from typing import Any, Protocol
 
 SCHEMA = 1
 SUM_TOLERANCE = 1e-9
+INSTRUCTIONS = "instructions"
+"""The name of a prompt's section that says what to do with the others."""
 MOST_LISTED = 10
 """Results that an attempt or a step of the ladder carries; its counts count all."""
 
@@ -547,13 +549,23 @@ class Prompt:
         """The prompt as one string."""
         return "\n\n".join(section.text for section in self.sections)
 
+    @property
+    def instructions(self) -> str:
+        """What a model is told to do."""
+        return "\n\n".join(section.text for section in self.sections if section.name == INSTRUCTIONS)
+
+    @property
+    def material(self) -> str:
+        """What a model is given to do it with: the question and what was found."""
+        return "\n\n".join(section.text for section in self.sections if section.name != INSTRUCTIONS)
+
 
 @dataclass(frozen=True)
 class Answer:
-    """What the user would read. ``text`` is empty when a model would have to write it and none is set."""
+    """What the user would read."""
 
     kind: str
-    """``cached``, ``direct``, ``not_covered`` or ``prompt``."""
+    """``cached``, ``direct``, ``not_covered``, or ``extractive``: no model has written it, although one would."""
     text: str
     prompt: Prompt | None
     notice: str

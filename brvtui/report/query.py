@@ -13,7 +13,7 @@ from brvtui.report.score import score_report
 from brvtui.report.words import STATE, bar, glyph, plain
 from brvtui.retrieve.byterover.misses import PAST_LIMIT, TRIMMED
 from brvtui.text.visible import visible
-from brvtui.trace import Check, Detail, Hit, NearMiss, Search, State, Step, Trace
+from brvtui.trace import Answer, Check, Detail, Hit, NearMiss, Prompt, Search, State, Step, Trace
 
 _BAR_CELLS = 12
 _SHOWN_MISSES = 3
@@ -35,7 +35,7 @@ def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> Ren
         for hit in trace.hits[1:]:
             if hit.file in details:
                 rows += [Text(), score_report(hit, details[hit.file])]
-    rows += [Rule("answer", style="dim", align="left"), _answer(trace)]
+    rows += [Rule("answer", style="dim", align="left"), _answer(trace.answer)]
     rows += [Text(f"note: {visible(notice)}", style="yellow") for notice in trace.notices]
     return Group(*rows)
 
@@ -133,21 +133,22 @@ def lacks(miss: NearMiss) -> str:
     return f"{miss.reason}, by {short}"
 
 
-def _answer(trace: Trace) -> RenderableType:
-    answer = trace.answer
-    if answer.prompt is None:
-        lines = visible(answer.text, keep="\n").splitlines()
-        more = len(lines) - _SHOWN_ANSWER_LINES
-        tail = [f"… {more} more lines, in --format json"] if more > 0 else []
-        return Text("\n".join([*lines[:_SHOWN_ANSWER_LINES], *tail]))
-    prompt = answer.prompt
+def _answer(answer: Answer) -> RenderableType:
+    lines = visible(answer.text, keep="\n").splitlines()
+    more = len(lines) - _SHOWN_ANSWER_LINES
+    tail = [f"… {more} more lines, in --format json"] if more > 0 else []
+    text = Text("\n".join([*lines[:_SHOWN_ANSWER_LINES], *tail]))
+    return text if answer.prompt is None else Group(plain(answer.notice), text, _prompt(answer.prompt))
+
+
+def _prompt(prompt: Prompt) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for section in prompt.sections:
         table.add_row(section.name, Text(f"{section.tokens} tokens", style="dim"))
-    call = f"{prompt.tokens} tokens; max tokens {prompt.max_tokens}, temperature {prompt.temperature:g}"
     lanes = ", ".join(f"{lane.name} {lane.tokens}/{lane.budget}" for lane in prompt.lanes)
     return Group(
-        Text(f"{answer.notice} {call}"),
+        Rule("prompt", style="dim", align="left"),
+        Text(f"{prompt.tokens} tokens; max tokens {prompt.max_tokens}, temperature {prompt.temperature:g}"),
         table,
         Text(f"manifest {prompt.manifest}: {lanes}", style="dim"),
         Text(

@@ -8,16 +8,18 @@ from brvtui import faults
 from brvtui.profile import Profile
 from brvtui.retrieve.byterover.excerpt import excerpt
 from brvtui.retrieve.byterover.lint import query_words
-from brvtui.route.prompt import source_line
+from brvtui.route.extractive import Passage, chosen, composed
+from brvtui.route.prompt import Quoted, source_line
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Answer, Hit, Kind, Prompt
+from brvtui.text.analysis import terms
+from brvtui.trace import Answer, Hit, Kind, Prompt, QueryLint, TermExpansion
 from brvtui.tree.frontmatter import parse
 from brvtui.tree.reading import first_units, units
 
 NO_MODEL = (
-    "No model provider is set: this is the prompt that would be sent (ByteRover's order and excerpts, our words)."
+    "No model provider is set: these are sentences of notes. What would be sent is in the prompt (ByteRover's order and"
+    " excerpts, our words)."
 )
-PLACEHOLDER = "(no model provider was set when this query ran, so nothing was answered)"
 
 
 def direct_answer(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[Hit]) -> Answer:
@@ -43,9 +45,20 @@ def not_covered(query: str, closest: str) -> Answer:
     return Answer("not_covered", "\n".join(lines), None, "", ())
 
 
-def model_answer(prompt: Prompt) -> Answer:
-    """The place of a model's answer while no provider is set: the prompt that would be sent."""
-    return Answer("prompt", "", prompt, NO_MODEL, prompt.prefetched)
+def extractive_answer(
+    profile: Profile, query: str, lint: QueryLint, prompt: Prompt, quoted: Sequence[Quoted], why: str
+) -> Answer:
+    """What stands in for a model's answer: sentences of ``quoted``. ``why`` says why no model was asked."""
+    expansions = lint.expansions or tuple(
+        TermExpansion(term, (), 0, 0, 0, 0) for term in dict.fromkeys(terms(lint.filtered))
+    )
+    passages = [Passage(source_line(one.hit), one.text) for one in quoted if one.readable]
+    quotes = chosen(passages, expansions)
+    far = f"No note reaches {profile.direct.prefetch:g}: none would be quoted to a model, which would search by itself."
+    text = composed(query, quotes, expansions, "" if prompt.prefetched else far)
+    named = {quote.source for quote in quotes}
+    sources = prompt.prefetched or tuple(one.hit.path for one in quoted if source_line(one.hit) in named)
+    return Answer("extractive", text, prompt, why, sources)
 
 
 def cached_answer(text: str, tier: int) -> Answer:

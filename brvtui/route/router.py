@@ -10,7 +10,7 @@ from brvtui.profile import Profile
 from brvtui.route import answer as answers
 from brvtui.route.cache import CacheState, Stored, held_fingerprint, look_up, put
 from brvtui.route.deciding import Ranked, Verdict, failed, passed, ranked, verdict, why_not_covered
-from brvtui.route.prompt import build_prompt
+from brvtui.route.prompt import build_prompt, quote
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import (
@@ -42,6 +42,8 @@ class Asked:
     run: bool = False
     touched: Mapping[str, int] = field(default_factory=dict)
     """Modification times (ms) that stand in for those of files in the fingerprint, by path."""
+    no_call: str = answers.NO_MODEL
+    """Why no model writes the answer where one would have to."""
 
 
 def route(snapshot: Snapshot, profile: Profile, state: CacheState, asked: Asked) -> tuple[Trace, CacheState]:
@@ -66,7 +68,7 @@ def _route(
     with watch.measure("answer"):
         if hit is None:
             decided = verdict(snapshot, profile, made)
-            answer = _answer(snapshot, profile, query, made, decided.outcome)
+            answer = _answer(snapshot, profile, asked, made, decided.outcome)
         else:
             decided = _cached(look, hit, fingerprint)
             answer = answers.cached_answer(hit.text, hit.tier)
@@ -95,7 +97,7 @@ def _route(
         notices=_notices(snapshot, made.search.scope),
     )
     if used:
-        state = put(state, query, decided.tier, answer.text or answers.PLACEHOLDER, fingerprint.value, now_ms, profile)
+        state = put(state, query, decided.tier, answer.text, fingerprint.value, now_ms, profile)
     return trace, state
 
 
@@ -106,14 +108,17 @@ def _cached(look: CacheLook, hit: Stored, fingerprint: FingerprintState) -> Verd
     return Verdict(1, Outcome.FUZZY_CACHE, f"{similarity:.2f} similar to “{hit.key}”")
 
 
-def _answer(snapshot: Snapshot, profile: Profile, query: str, made: Ranked, outcome: Outcome) -> Answer:
-    found, prefetched = made.search, made.gates.prefetched
+def _answer(snapshot: Snapshot, profile: Profile, asked: Asked, made: Ranked, outcome: Outcome) -> Answer:
+    query, found, prefetched = asked.query, made.search, made.gates.prefetched
     if outcome is Outcome.NOT_COVERED:
         return answers.not_covered(query, _closest(found))
     if outcome is Outcome.DIRECT:
         return answers.direct_answer(snapshot, profile, query, prefetched)
     total = found.total_found + sum(len(entity.added) for entity in made.entities.searches)
-    return answers.model_answer(build_prompt(snapshot, profile, query, total, made.hits, prefetched))
+    quoted = quote(snapshot, profile, query, prefetched)
+    prompt = build_prompt(snapshot, profile, query, total, made.hits, quoted)
+    nearest = quoted or quote(snapshot, profile, query, made.hits)
+    return answers.extractive_answer(profile, query, found.lint, prompt, nearest, asked.no_call)
 
 
 def _tree_then(fingerprint: FingerprintState) -> str:

@@ -77,7 +77,7 @@ async def test_the_answer_or_the_prompt_in_front(app: BrvTui, written: list[str]
         await told(pilot, "copied the answer")
         assert offered(written) == view(pilot).trace.answer.text
         await ask(pilot, "refresh token rotation")
-        await pilot.press("f7", "y")
+        await pilot.press("f7", "right", "y")
         await told(pilot, "copied the prompt")
         assert offered(written) == view(pilot).trace.answer.prompt.text
 

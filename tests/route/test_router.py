@@ -87,12 +87,13 @@ def test_not_covered_is_cached_too(snapshot: Snapshot) -> None:
     assert run(snapshot, "", blank)[0].tier == 0
 
 
-def test_a_placeholder_is_cached_where_a_model_would_answer(snapshot: Snapshot) -> None:
+def test_what_stands_in_for_a_models_answer_is_cached_and_says_so(snapshot: Snapshot) -> None:
     trace, state = run(snapshot, "wallaby", CacheState())
-    assert trace.answer.text == ""
+    assert "Composed without a model" in trace.answer.text
     assert "No model provider" in trace.answer.notice
     again, _ = run(snapshot, "wallaby", state)
-    assert "no model provider" in again.answer.text
+    assert again.answer.kind == "cached"
+    assert again.answer.text == trace.answer.text
 
 
 def test_a_touched_note_changes_the_fingerprint_not_the_ranking(snapshot: Snapshot) -> None:

@@ -20,7 +20,7 @@ from brvtui.text.visible import visible
 from brvtui.trace import Lane, Prompt, Trace
 
 TABS = ("answer", "prompt", "note")
-_KINDS = {"cached": "from the cache", "direct": "direct", "not_covered": "not covered", "prompt": "no LLM set"}
+_KINDS = {"cached": "from the cache", "direct": "direct", "not_covered": "not covered", "extractive": "no LLM asked"}
 _MOST_LINES = 1500
 _MOST_TERMS = 200
 HIGHLIGHT = "bold underline match on match-ground"
@@ -51,9 +51,6 @@ class AnswerPane(Pane):
     @property
     def copies(self) -> str:
         """The answer or the prompt in front; of a note, its path."""
-        answer = self.view.trace.answer if self.view.trace is not None else None
-        if self.tab == "answer" and answer is not None and not answer.text:
-            return "prompt"
         return {"note": "path"}.get(self.tab, self.tab)
 
     def depends(self, view: View) -> tuple[object, ...]:
@@ -159,16 +156,7 @@ def _prompt_tab(answered: AnyTrace | None) -> str:
 def _answer(trace: Trace, width: int, mark: re.Pattern[str] | None) -> list[Line]:
     answer = trace.answer
     made = [line(f" {part}", "warn") for part in wrap(answer.notice, width - 1) if answer.notice]
-    if answer.text:
-        return made + paragraphs(answer.text, width, mark)
-    if answer.prompt:
-        fetched = [section for section in answer.prompt.sections if "pre-fetched" in section.name]
-        for section in fetched:
-            made.append(rule(width, f"{section.name} · {section.tokens} tokens"))
-            made += paragraphs(section.text, width, mark)
-        if not fetched:
-            made.append(line(" nothing is pre-fetched: the model would have to search by itself", "muted").cut(width))
-    return made
+    return made + paragraphs(answer.text, width, mark)
 
 
 def _prompt(prompt: Prompt, width: int, mark: re.Pattern[str] | None) -> list[Line]:

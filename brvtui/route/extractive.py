@@ -1,0 +1,139 @@
+"""An answer without a model: the sentences that hold most of a query (``docs/engine.md``, "Without a model")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from brvtui.text.analysis import terms
+from brvtui.trace import TermExpansion
+from brvtui.tree.frontmatter import parse
+from brvtui.wording import counted
+
+MOST_SENTENCES = 6
+_AGAIN = 0.5
+_LEAST_SHARE = 1 / 3
+LABEL = "Composed without a model"
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}(\s|$)")
+_MARK = re.compile(r"^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])+")
+_STARTS_ANEW = re.compile(r"^[ \t]*(?:>|\||[-*+][ \t]|\d{1,9}[.)][ \t])")
+_SAYS_NOTHING = re.compile(r"^[\s|:*_.=-]*$")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[^a-z\s])")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that may be quoted, and how its source is named."""
+
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A chosen sentence. ``covers`` are the query's terms that it holds."""
+
+    source: str
+    sentence: str
+    covers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    source: str
+    sentence: str
+    held: Mapping[str, float]
+    """The query's terms that it holds, with their weights."""
+
+
+def chosen(passages: Sequence[Passage], expansions: Sequence[TermExpansion]) -> tuple[Quote, ...]:
+    """At most :data:`MOST_SENTENCES` sentences that together cover the query's terms best, in the order of choice.
+
+    A sentence holds a term with the weight (0..1) of the heaviest index term that answers it there. Each choice is the
+    sentence that adds most, where a term counts half as much for each sentence that covers it already; then the one
+    that holds most by itself; then the first. Those that add less than a third of what the first did are left. Where
+    no sentence holds a term, it is the first one of each passage.
+    """
+    candidates = list(_candidates(passages, [(one.term, _weights(one)) for one in expansions]))
+    worth = {expansion.term: 1.0 for expansion in expansions}
+    made: list[Quote] = []
+    least = 0.0
+    while candidates and len(made) < MOST_SENTENCES:
+        gains = [sum(weight * worth[term] for term, weight in one.held.items()) for one in candidates]
+        place = max(range(len(candidates)), key=lambda one: (gains[one], sum(candidates[one].held.values()), -one))
+        if gains[place] <= least:
+            break
+        least = least or gains[place] * _LEAST_SHARE
+        found = candidates.pop(place)
+        made.append(Quote(found.source, found.sentence, tuple(found.held)))
+        worth |= {term: worth[term] * _AGAIN for term in found.held}
+    return tuple(made) or tuple(_beginnings(passages))[:MOST_SENTENCES]
+
+
+def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpansion], remark: str = "") -> str:
+    """``quotes`` under Summary, Details, Sources and Gaps, where ``remark`` stands beside what they leave open."""
+    sources = tuple(dict.fromkeys(quote.source for quote in quotes))
+    covered = {term for quote in quotes for term in quote.covers}
+    left = [f"“{expansion.term}”" for expansion in expansions if expansion.term not in covered]
+    count = f"{counted(len(quotes), 'sentence', 'sentences')} of {counted(len(sources), 'note', 'notes')}"
+    asked = f"“{query.strip()}”"
+    why = f"chosen by the words of {asked} that they hold" if covered else f"none of which holds a word of {asked}"
+    lines = ["## Summary", f"{LABEL}: {count}, {why}.", "", "## Details"]
+    lines += [f"- {quote.sentence} ({quote.source})" for quote in quotes]
+    lines += ["", "## Sources", *(f"- {source}" for source in sources), "", "## Gaps"]
+    lines += [remark] if remark else []
+    lines += [f"In none of these sentences: {', '.join(left)}."] if left else []
+    lines.append("Nobody has judged whether they answer the question.")
+    return "\n".join(lines)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a note's ``text``: lines of code and rows of tables count as one each, headings as none."""
+    for block in _blocks(text[parse(text).body_start :]):
+        for sentence in _SENTENCE_END.split(block):
+            clean = sentence.strip()
+            if clean and not _SAYS_NOTHING.match(clean):
+                yield clean
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Paragraphs and items on one line each."""
+    fenced, open_block = False, ""
+    for line in text.splitlines():
+        is_fence = bool(_FENCE.match(line))
+        alone = fenced or is_fence or not line.strip() or bool(_HEADING.match(line))
+        if alone or _STARTS_ANEW.match(line):
+            if open_block:
+                yield open_block
+            open_block = ""
+        if fenced and not is_fence:
+            yield line.strip()
+        elif not alone:
+            open_block = f"{open_block} {line.strip()}" if open_block else _MARK.sub("", line).strip()
+        fenced = fenced is not is_fence
+    if open_block:
+        yield open_block
+
+
+def _candidates(
+    passages: Sequence[Passage], weights: Sequence[tuple[str, Mapping[str, float]]]
+) -> Iterator[_Candidate]:
+    for passage in passages:
+        for sentence in sentences(passage.text):
+            words = set(terms(sentence))
+            held = {term: max((known.get(word, 0.0) for word in words), default=0.0) for term, known in weights}
+            yield _Candidate(passage.source, sentence, {term: weight for term, weight in held.items() if weight})
+
+
+def _beginnings(passages: Sequence[Passage]) -> Iterator[Quote]:
+    for passage in passages:
+        first = next(sentences(passage.text), "")
+        if first:
+            yield Quote(passage.source, first, ())
+
+
+def _weights(expansion: TermExpansion) -> Mapping[str, float]:
+    """What each index term weighs for a query's term; the term itself weighs 1 also where no note has it."""
+    return {expansion.term: 1.0, **{match.term: match.weight for match in expansion.matches}}
