@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from brvtui.inquire.log_summary import Compared
     from brvtui.inquire.preview import Preview
     from brvtui.inquire.standing import Standings
+    from brvtui.inquire.takes.levers import Takes
     from brvtui.inquire.why_not import Explanation
     from brvtui.notes.operations import Notes
     from brvtui.retrieve.jeffs_brain.pipeline import Request
@@ -302,6 +303,21 @@ class Session:
 
         answered = trace or self.probe(query, scope)
         return explain(snapshot, self.profile, now, named, answered, ask)
+
+    def what_it_takes(
+        self, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
+    ) -> Takes | None:
+        """What it would take that the query of ``trace`` is answered at tier 2, with ``note`` first if it is given.
+
+        None when nothing is needed, and when ``cancelled`` became true meanwhile. Raises KeyError when the snapshot of
+        ``trace`` is gone, and :class:`brvtui.inquire.naming.UnknownNote`.
+        """
+        from brvtui.inquire.naming import find_note
+        from brvtui.inquire.takes.finding import what_it_takes
+
+        snapshot = self._snapshot_of(trace)
+        path = find_note(snapshot, note).path if note else ""
+        return what_it_takes(snapshot, self.profile, self.clock(), trace, path, cancelled)
 
     def board(self) -> Board:
         """Every note's signals, maturity and ageing as of now."""

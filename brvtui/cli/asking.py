@@ -25,6 +25,7 @@ from brvtui.cli.common import (
 from brvtui.cli.saving import check_files, save
 from brvtui.text.visible import visible
 
+_TAKES = "Add the smallest changes after which no model is needed (tier 2)."
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
 
 
@@ -35,6 +36,7 @@ Examples:
   brv-tui query "how do we roll back a deploy"
   brv-tui query "auth/tokens rotation" --project sample-tree --format json --detail | jq .trace.tier
   brv-tui query "webhook retries" --profile docs --limit 10
+  brv-tui query "webhook retries" --takes
   brv-tui query "webhook retries" --save retries.json --save retries.md
   brv-tui query "webhook retries" --pipeline jeffs_brain --mode bm25
 """
@@ -43,6 +45,7 @@ Examples:
 @headless
 @click.option("--limit", type=click.IntRange(1, 50), help="Also show a plain search with this many results.")
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
+@click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help=_SAVE)
 @hybrid_options
 @answer_format
@@ -63,6 +66,7 @@ def query(
     signals: Path | None,
     limit: int | None,
     detail: bool,
+    takes: bool,
     files: tuple[Path, ...],
     form: str,
 ) -> int:
@@ -84,6 +88,7 @@ def query(
     if files:
         save(session, session.saved(trace, found), files)
     details = session.details(trace) if detail else {}
+    wanted = session.what_it_takes(trace) if takes else None
     if form == "json":
         from brvtui.trace import to_plain
 
@@ -92,6 +97,8 @@ def query(
             value["search"] = to_plain(found)
         if detail:
             value["detail"] = to_plain(details)
+        if takes:
+            value["takes"] = to_plain(wanted)
         write_json([value])
     else:
         from brvtui.report.query import search_report, trace_report
@@ -99,6 +106,10 @@ def query(
         details = details or session.details(trace, 1)
         console = console_here()
         console.print(trace_report(trace, details, console.width))
+        if takes:
+            from brvtui.report.takes import takes_report
+
+            console.print(takes_report(wanted))
         if found:
             console.print(search_report(found, console.width))
     return NEGATIVE if trace.outcome.value == "not_covered" else OK
@@ -115,6 +126,7 @@ Examples:
 @click.argument("text")
 @click.argument("notes", nargs=-1, required=True, metavar="PATH…")
 @headless
+@click.option("--takes", is_flag=True, help=_TAKES)
 @answer_format
 def explain(
     text: str,
@@ -124,6 +136,7 @@ def explain(
     profile: str | None,
     now: float | None,
     signals: Path | None,
+    takes: bool,
     form: str,
 ) -> int:
     """Show one note's score in full, or why it is not in the answer to TEXT, and what would bring it in.
@@ -137,19 +150,25 @@ def explain(
         click.echo(f"note: {visible(notice)}", err=True)
     try:
         explanations = [session.explain(text, note, scope) for note in notes]
+        wanted = [session.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        made = [{"schema": SCHEMA, **to_plain(one), "reason_number": _number(one.reason)} for one in explanations]
-        write_json(made)
+        for one, needed in zip(explanations, wanted, strict=True):
+            value = {"schema": SCHEMA, **to_plain(one), "reason_number": _number(one.reason)}
+            write_json([{**value, "takes": to_plain(needed)} if takes else value])
     else:
         from brvtui.report.explain import explain_report
 
         console = console_here()
-        for one in explanations:
+        for one, needed in zip(explanations, wanted, strict=True):
             console.print(explain_report(one))
+            if takes:
+                from brvtui.report.takes import takes_report
+
+                console.print(takes_report(needed))
     return OK if all(one.found for one in explanations) else NEGATIVE
 
 

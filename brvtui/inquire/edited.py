@@ -1,4 +1,4 @@
-"""A snapshot with one file as it would be: what a reload would publish after it was written. Nothing is written."""
+"""A snapshot with a file, or with stored signals, as they would be: what a reload would publish. Nothing is written."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from brvtui.loading import Edit, follow, load
 from brvtui.profile import Profile
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading import Unseen, read_bytes
+from brvtui.tree.signals import NoteSignals, SignalLayers
 
 _NS_PER_MS = 1_000_000
 OVERLAY = 0
@@ -41,6 +42,21 @@ def edited(snapshot: Snapshot, profile: Profile, now_ms: float, edit: Edit) -> S
     with suppress(Unseen):
         text = {edit.path: read_bytes(edit.data, profile.limits).text}
     return _renamed(made, text)
+
+
+def signalled(snapshot: Snapshot, profile: Profile, now_ms: float, signals: Mapping[str, NoteSignals]) -> Snapshot:
+    """``snapshot`` with other stored signals of some files, as of now; its generation is :data:`OVERLAY`.
+
+    They stand where the first layer of stored signals does, so they win. What makes the engine ignore stored signals
+    makes it ignore these too.
+    """
+    first, *others = snapshot.stored.layers or ({},)
+    stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
+    made = follow(snapshot, (), profile, now_ms, stored)
+    if made is None:
+        made = load(snapshot.project, profile, now_ms, stored, snapshot)
+    assert made is not None  # nobody cancels
+    return _renamed(made, {})
 
 
 def _renamed(made: Snapshot, text: Mapping[str, str]) -> Snapshot:

@@ -33,7 +33,7 @@ def query_changes(reason: Reason, trace: Trace, title: str) -> Iterator[Change]:
 def _candidates(reason: Reason, trace: Trace, title: str) -> Iterator[Change]:
     words = spaced_words(trace.query)
     if reason is Reason.UNMATCHED_WORD:
-        yield from _unpunctuated(trace)
+        yield from unpunctuated(trace)
         rest = [word for word in words if word.lower() not in trace.search.unmatched_words]
         yield Change(f"leave out {_listed(trace.search.unmatched_words)}", " ".join(rest))
     if reason in (Reason.PATH, Reason.SCOPE):
@@ -43,14 +43,15 @@ def _candidates(reason: Reason, trace: Trace, title: str) -> Iterator[Change]:
         yield Change("separate the words of the path", trace.query.replace("/", " ").strip())
         yield Change("put the title before it", f"{title} {trace.query}".replace("/", " "))
     if reason in (Reason.NO_TERM, Reason.AND, Reason.NO_WORDS):
-        yield from _unpunctuated(trace)
+        yield from unpunctuated(trace)
     if reason is Reason.AND:
-        yield from _without_words(words)
+        yield from without_words(words)
     yield Change(f"add the words of its title ({title})", f"{trace.query} {title}")
     yield Change("ask for its title", title)
 
 
-def _unpunctuated(trace: Trace) -> Iterator[Change]:
+def unpunctuated(trace: Trace) -> Iterator[Change]:
+    """The query without the punctuation that keeps words from equalling a token, then without any."""
     for word in trace.search.lint.words:
         if word.mismatch and not word.stop_word and word.tokens:
             bare = " ".join(word.tokens)
@@ -61,7 +62,8 @@ def _unpunctuated(trace: Trace) -> Iterator[Change]:
     yield Change("remove the punctuation", bare_query)
 
 
-def _without_words(words: list[str]) -> Iterator[Change]:
+def without_words(words: list[str]) -> Iterator[Change]:
+    """The query without each of ``words``, then without the last ones."""
     for place, word in enumerate(words):
         yield Change(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
     for dropped in range(2, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):

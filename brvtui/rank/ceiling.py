@@ -21,19 +21,29 @@ HORIZON_DAYS = 3_650.0
 _PRECISION_DAYS = 1e-3
 
 
-def ceiling_at(days: float, importance: float, recency: float, maturity: str, local: bool, profile: Profile) -> float:
-    """The highest score, unrounded, that any query can give a note ``days`` after its modification.
+def score_at(
+    relevance: float, days: float, importance: float, recency: float, maturity: str, local: bool, profile: Profile
+) -> float:
+    """The score, unrounded, of a text match of ``relevance`` (0..1) ``days`` after the note's modification.
 
     ``importance`` (0..100) and ``recency`` (0..1) are the stored signals, before decay.
     """
     value = compound_one(
-        1.0,
+        relevance,
         importance * profile.decay.importance_base**days,
         math.exp(-days / profile.decay.recency_days) if days > 0 else recency,
         profile.score.boost[maturity],
         profile.score,
     )
     return min(value + (profile.score.local_bonus if local else 0.0), profile.score.cap)
+
+
+def ceiling_at(days: float, importance: float, recency: float, maturity: str, local: bool, profile: Profile) -> float:
+    """The highest score, unrounded, that any query can give a note ``days`` after its modification.
+
+    The stored signals are those of :func:`score_at`.
+    """
+    return score_at(1.0, days, importance, recency, maturity, local, profile)
 
 
 def seen_by_gates(threshold: float, decimals: int) -> float:

@@ -99,6 +99,12 @@ def first_units(line: str, units: int) -> str:
     return line.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "surrogatepass")
 
 
+def title_span(text: str) -> tuple[int, int] | None:
+    """Where the text of the first level-one heading begins and ends; None without one."""
+    found = _HEADING.search(text)
+    return found.span(1) if found else None
+
+
 def title_of(text: str, file_name: str) -> str:
     """The first level-one heading of ``text`` (it may be blank), else the file name without ``.md``."""
     found = _HEADING.search(text)

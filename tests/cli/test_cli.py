@@ -64,6 +64,37 @@ def test_query_limit_adds_the_plain_search(run: Run) -> None:
     assert "brv search --limit 1" in run("query", "refresh", "--limit", "1")[1]
 
 
+def test_query_takes(run: Run) -> None:
+    _, out, _ = run("query", "deploy broken", "--takes", "--format", "json")
+    (answer,) = lines(out)
+    takes = answer["takes"]
+    assert answer["trace"]["outcome"] == takes["outcome"] == "agentic_loop"
+    assert [way["lever"] for way in takes["ways"]][:2] == ["more hits", "edited lately"]
+    (path,) = [way for way in takes["ways"] if way["lever"] == "asked by its path"]
+    assert (path["standing"], path["change"]) == ("verified", {"query": takes["path"]})
+    _, out, _ = run("query", "deploy broken", "--takes")
+    assert "what it would take for tier 2" in out
+    assert f"“{takes['path']}”" in out
+    _, out, _ = run("query", takes["path"], "--takes")
+    assert "what it would take: nothing, no model is called for it" in out
+
+
+def test_query_takes_of_what_nothing_covers(run: Run) -> None:
+    code, out, _ = run("query", "zzzzzz", "--takes")
+    assert code == 1
+    assert "no note came near" in out
+    assert "impossible: no note matches any word of the query" in out
+    assert "not found: name a note" in out
+
+
+def test_explain_takes(run: Run) -> None:
+    _, out, _ = run("explain", "deploy broken", "auth/jwt/rotation.md", "--takes", "--format", "json")
+    (answer,) = lines(out)
+    assert answer["takes"]["path"] == "auth/jwt/rotation.md"
+    _, out, _ = run("explain", "deploy broken", "auth/jwt/rotation.md", "--takes")
+    assert "asked by its path" in out
+
+
 def test_query_scope(run: Run) -> None:
     _, out, _ = run("query", "refresh", "--scope", "billing", "--format", "json")
     assert lines(out)[0]["trace"]["scope_option"] == "billing"

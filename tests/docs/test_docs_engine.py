@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from brvtui.inquire.reasons import Reason
+from brvtui.inquire.takes.levers import Lever
 from brvtui.profile import Profile, load
 from brvtui.rank.ceiling import ceiling_at, days_until_below, seen_by_gates
 from brvtui.trace import Check, Stage, Trace
@@ -126,6 +127,11 @@ def test_the_forecasts_are_computed() -> None:
 def test_the_reasons_are_listed_in_order() -> None:
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", section(ENGINE, "Why a note is not there"), re.MULTILINE)
     assert [(int(number), text) for number, text in rows] == [(reason.number, reason.value) for reason in Reason]
+
+
+def test_the_kinds_of_change_are_listed_in_order() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", section(ENGINE, "What it would take"), re.MULTILINE)
+    assert rows[2:] == [lever.value for lever in Lever]
 
 
 class TestTheWorkedExample:

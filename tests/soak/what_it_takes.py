@@ -1,0 +1,96 @@
+"""What it would take, over many random trees: every change that is listed is made on disk, every proof is tried.
+
+``python -m tests.soak.what_it_takes --cases 200`` runs it in a folder of its own and prints what was tried. A change
+that does not bring tier 2, a smaller one that does, or something impossible that is possible ends it with a message.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from brvtui import profile as profiles
+from brvtui.inquire.takes.levers import Lever, Standing
+from brvtui.profile import Profile
+from brvtui.trace import Outcome
+from tests.support.takes import Taken, answered, smaller, taken
+
+CASES_A_TREE = 4
+
+
+@dataclass
+class Tried:
+    """What a run did."""
+
+    cases: int = 0
+    listing: int = 0
+    """Cases that list a change other than asking by the path."""
+    impossible: int = 0
+    """Cases without such a change in which every other lever is proven impossible."""
+    unproven: list[str] = field(default_factory=list)
+    """Cases without such a change in which some lever is only not found."""
+    made: int = 0
+    """Changes that were made on disk."""
+    smaller: int = 0
+    """Smaller changes, and changes that are called impossible, that were put to the router."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    levers: Counter[str] = field(default_factory=Counter)
+
+
+def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
+    """Tries everything that is said of ``case``, of each lever at most ``most`` smaller changes."""
+    tried.cases += 1
+    tried.outcomes[case.trace.outcome.value] += 1
+    others = [way for way in case.takes.ways if way.lever is not Lever.PATH]
+    if any(way.is_verified for way in others):
+        tried.listing += 1
+    elif all(way.standing is Standing.IMPOSSIBLE for way in others):
+        tried.impossible += 1
+    else:
+        tried.unproven.append(f"{case.tree.root.name}: {case.trace.query} ({case.takes.path})")
+    assert [way.lever for way in case.takes.ways] == list(Lever)
+    for way in case.takes.ways:
+        tried.levers[f"{way.lever.value}: {way.standing.value}"] += 1
+        what = (case.tree.root.name, case.trace.query, case.takes.path, way)
+        if way.change is not None:
+            after = answered(case, way.change, copy)
+            tried.made += 1
+            assert (after.tier, after.outcome) == (2, Outcome.DIRECT), (what, after.verdict)
+            first = next(hit for hit in after.hits if hit.score >= case.profile.direct.prefetch)
+            assert first.file == case.takes.path, what
+        for change in islice(smaller(case, way), most) if way.standing is not Standing.OPEN else ():
+            tried.smaller += 1
+            assert not case.case.judged(change).answers, (what, change)
+
+
+def run(
+    cases: int, folder: Path, profile: Profile, per_tree: int = CASES_A_TREE, most_smaller: int | None = None
+) -> Tried:
+    """Tries so many cases, a few of each tree."""
+    tried = Tried()
+    seed = 0
+    while tried.cases < cases:
+        for case in taken(folder / f"tree{seed}", seed, min(per_tree, cases - tried.cases), profile):
+            check(case, tried, folder / "copy", most_smaller)
+        seed += 1
+    return tried
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--profile", default="brv-3")
+    given = parser.parse_args()
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        tried = run(given.cases, Path(folder), profiles.load(given.profile))
+    print(tried, f"{time.monotonic() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

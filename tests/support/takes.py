@@ -1,0 +1,130 @@
+"""Random queries that went to a model, or nowhere, and what it takes to answer them: each change made on disk."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from brvtui.inquire.takes.case import Case
+from brvtui.inquire.takes.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
+from brvtui.inquire.takes.finding import what_it_takes
+from brvtui.inquire.takes.levers import Lever, Takes, Way
+from brvtui.loading import load
+from brvtui.profile import Profile
+from brvtui.rank.maturity import LEVELS, after_access
+from brvtui.route.cache import CacheState
+from brvtui.route.router import Asked, route
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Outcome, Trace
+from brvtui.tree.project import find_project
+from brvtui.tree.signals import SignalLayers
+from tests.support.generated import generated, query
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
+
+_QUERIES_A_TREE = 30
+_LARGE = 60
+_SMALL = 24
+_LATER_DAYS = 20
+_NS_PER_MS = 1_000_000
+_MANY_HITS = 50
+_ALIEN = "xylophone"
+"""What no note holds: by itself, or in a large tree, it can leave a query without an answer."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A query of a tree, asked at ``now_ms``, that no direct answer came to, and what would have brought one."""
+
+    tree: Tree
+    snapshot: Snapshot
+    profile: Profile
+    now_ms: float
+    trace: Trace
+    takes: Takes
+
+    @property
+    def case(self) -> Case:
+        position = self.snapshot.by_path[self.takes.path]
+        return Case(self.snapshot, self.profile, self.now_ms, self.trace, position, lambda: False)
+
+
+def asked(snapshot: Snapshot, profile: Profile, text: str, now_ms: float) -> Trace:
+    return route(snapshot, profile, CacheState(), Asked(text, now_ms))[0]
+
+
+def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterator[Taken]:
+    """At most ``most`` cases over the tree of ``seed``, which is of up to two months before the question.
+
+    One in three trees is large enough for queries to be out of domain.
+    """
+    pick = random.Random(seed)
+    tree = generated(folder, seed, _LARGE if seed % 3 == 0 else _SMALL)
+    now_ms = NOW_MS + seed % 4 * _LATER_DAYS * DAY_MS
+    snapshot = tree.snapshot(profile, now_ms=now_ms)
+    found = 0
+    for _ in range(_QUERIES_A_TREE):
+        text = _ALIEN if pick.random() < 0.1 else query(pick) + pick.choice(("", "", "", f" {_ALIEN}"))
+        trace = asked(snapshot, profile, text, now_ms)
+        if trace.outcome is Outcome.DIRECT:
+            continue
+        made = what_it_takes(snapshot, profile, now_ms, trace)
+        if made is not None and not made.path:  # nothing matches: any note will do
+            made = what_it_takes(snapshot, profile, now_ms, trace, pick.choice(snapshot.notes).path)
+        assert made is not None
+        yield Taken(tree, snapshot, profile, now_ms, trace, made)
+        found += 1
+        if found == most:
+            return
+
+
+def answered(taken: Taken, change: Change, copy: Path) -> Trace:
+    """The answer after ``change`` was made in a copy of the tree on disk, of which nothing was read before."""
+    shutil.copytree(taken.tree.root, copy)
+    tree = copy / ".brv" / "context-tree"
+    stored, text = dict(taken.tree.signals), taken.trace.query
+    match change:
+        case Reworded(query):
+            text = query
+        case SignalsSet(path, signals):
+            stored[path] = signals
+        case TimeSet(path, mtime_ms):
+            os.utime(tree / path, ns=(mtime_ms * _NS_PER_MS,) * 2)
+        case TitleSet(path, title, mtime_ms):
+            data = (tree / path).read_bytes()
+            (tree / path).write_bytes(retitled(data, path.rpartition("/")[2], title, taken.profile.limits))
+            os.utime(tree / path, ns=(mtime_ms * _NS_PER_MS,) * 2)
+    snapshot = load(find_project(copy), taken.profile, taken.now_ms, SignalLayers((stored,)))
+    assert snapshot is not None
+    shutil.rmtree(copy)
+    return asked(snapshot, taken.profile, text, taken.now_ms)
+
+
+def smaller(taken: Taken, way: Way) -> Iterator[Change]:
+    """Every smaller change of the same number: of one that is impossible, all over its range."""
+    case, found = taken.case, way.amount
+    own, path = case.signals, case.note.path
+    match way.lever:
+        case Lever.HITS:
+            for number in range(1, int(found) if found else _MANY_HITS):
+                importance, maturity = own.importance, own.maturity
+                for _ in range(number):
+                    importance, maturity = after_access(importance, maturity, taken.profile.signals)
+                yield SignalsSet(path, replace(own, importance=importance, maturity=maturity))
+        case Lever.IMPORTANCE:
+            above = range(int(own.importance) + 1, 101 if found is None else int(found))
+            yield from (SignalsSet(path, replace(own, importance=float(value))) for value in above)
+        case Lever.MATURITY:
+            above = LEVELS[LEVELS.index(own.maturity) + 1 :]
+            levels = [level for level in above if found is None or LEVELS.index(level) < found]
+            yield from (SignalsSet(path, replace(own, maturity=level)) for level in levels)
+        case Lever.AGE:
+            youngest = 0.0 if found is None else found + 0.1
+            ages = {youngest, *(youngest + (case.days - youngest) * part / 24 for part in range(24))}
+            for days in ages if youngest <= case.days else ():
+                mtime_ms = math.ceil(taken.now_ms) - max(1, round(days * DAY_MS))
+                yield TimeSet(path, mtime_ms)
