@@ -16,7 +16,7 @@ from brvtui.app import keymap
 from brvtui.app.browsing import BrowsingApp
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.planning_app import PlanningApp
-from brvtui.app.text_entry import types_text
+from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import Phase
 from brvtui.text.visible import visible
 
@@ -112,10 +112,15 @@ class BrvTui(PlanningApp, BrowsingApp):
 
     async def action_quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""
+        if self.editor is not None:
+            await caught_up(self.editor.area)
         self.when_safe(lambda: self.call_later(self._end))
 
     async def _end(self) -> None:
         """Ends the app: with the code for a missing project when there was none to open."""
+        if not await self.all_kept():
+            self.when_safe(lambda: self.call_later(self._end))
+            return
         await self.finish_writing()
         self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.worker import WorkerError
 
 from brvtui.app import messages
 from brvtui.app.editing import news
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from brvtui.tree.note_text import NoteText
 
 _NAMED_DRAFTS = 3
+_WRITING = frozenset({"save", "draft", "change"})
+"""Groups of workers that write texts, drafts, plans."""
 
 
 class EditingApp(ProjectApp):
@@ -30,6 +34,8 @@ class EditingApp(ProjectApp):
 
     _editor: EditorScreen | None = None
     _drafts_told = False
+    _to_open = ""
+    """The note that was last asked for to be edited here."""
 
     @property
     def editor(self) -> EditorScreen | None:
@@ -42,9 +48,19 @@ class EditingApp(ProjectApp):
         if editor is None:
             then()
             return
-        if self.view.edit is not None and self.view.edit.dirty:
+        if editor.is_dirty:
             self.bring_editor()
         editor.leave(then)
+
+    async def all_kept(self) -> bool:
+        """Waits for texts and drafts that are being written; whether there were none, so no news of any is to come."""
+        writing = [worker for worker in self.workers if worker.group in _WRITING and not worker.is_finished]
+        is_drafting = self._editor is not None and self._editor.is_drafting
+        for worker in writing:
+            with suppress(WorkerError):  # told of where it belongs
+                await worker.wait()
+        await asyncio.sleep(0)
+        return not writing and not is_drafting
 
     def bring_editor(self) -> None:
         """Brings the editor to the front, where it is to be left again to the screen of now."""
@@ -82,21 +98,27 @@ class EditingApp(ProjectApp):
         if self.editor is not None and self.editor.path == path:
             self.bring_editor()
             if outside:
-                self.editor.action_external()
+                self.call_later(self.editor.action_external)
         elif outside:
             self._read_note(session, path, True)
         else:
-            self.when_safe(lambda: self._read_note(session, path, False))
+            self.when_safe(lambda: self._open_here(session, path))
+
+    def _open_here(self, session: Session, path: str) -> None:
+        self._to_open = path
+        self._read_note(session, path, False)
 
     @on(news.NotOpened)
     def _not_opened(self, event: news.NotOpened) -> None:
         self.notify(event.what, severity="error", timeout=8)
 
     @on(news.NoteOpened)
-    async def _note_opened(self, event: news.NoteOpened) -> None:
+    def _note_opened(self, event: news.NoteOpened) -> None:
         draft = event.draft
+        if not event.outside and event.disk.path != self._to_open:
+            return  # another one was asked for meanwhile
         if draft is None:
-            await self._go_on(event, None)
+            self._go_on(event, None)
             return
         from brvtui.app.screens import comparing
 
@@ -104,19 +126,19 @@ class EditingApp(ProjectApp):
         if not draft.is_on_disk_text:
             said.append("The note on disk has changed since the draft was begun.")
 
-        async def answered(answer: str | None) -> None:
+        def answered(answer: str | None) -> None:
             if answer == comparing.DROP and self.session is not None:
                 self._keep_draft(self.session, editing.DraftRequest(event.disk.path, None))
             if answer is not None:
-                await self._go_on(event, draft.text if answer == comparing.TAKE else None)
+                self._go_on(event, draft.text if answer == comparing.TAKE else None)
 
         self.push_screen(comparing.DraftDialog("A draft was found", said, draft.hunks), answered)
 
-    async def _go_on(self, event: news.NoteOpened, draft: NoteText | None) -> None:
+    def _go_on(self, event: news.NoteOpened, draft: NoteText | None) -> None:
         if event.outside:
             self._edit_outside(event.disk, event.text, draft)
         else:
-            await self._edit_here(event.disk, event.text, draft)
+            self.when_safe(lambda: self.call_later(self._edit_here, event.disk, event.text, draft))
 
     async def _edit_here(self, disk: OnDisk, text: NoteText, draft: NoteText | None) -> EditorScreen:
         """Opens a note in the editor, in front of the screen that it is left to."""
@@ -143,7 +165,12 @@ class EditingApp(ProjectApp):
             return
         if data == disk.data:
             self.notify(f"{disk.path} is as it was: nothing to save", timeout=4)
-        elif self.session is not None:
+        else:
+            self.save_outside(disk, data)
+
+    def save_outside(self, disk: OnDisk, data: bytes) -> None:
+        """Saves what the user's own editor made of the note that was ``disk``."""
+        if self.session is not None:
             self._save_note(self.session, disk, data)
 
     @on(news.NoteSaved)

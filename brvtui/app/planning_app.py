@@ -62,9 +62,13 @@ class PlanningApp(EditingApp):
 
         def answered(begun: Begun | None) -> None:
             if begun is not None:
-                self.when_safe(lambda: self._make_text(session, begun, title))
+                self.when_safe(lambda: self._begin_here(session, begun, title))
 
         self.push_screen(NewNoteDialog(title, "" if folder.startswith(_FOREIGN) else folder, why, taken), answered)
+
+    def _begin_here(self, session: Session, begun: Begun, query: str) -> None:
+        self._to_open = begun.path
+        self._make_text(session, begun, query)
 
     # plans
 

@@ -65,8 +65,12 @@ class NoteText:
         return tuple((mark, _name(char)) for mark, char in self.marks.items())
 
 
-def note_text(data: bytes) -> NoteText:
-    """The text of ``data`` to edit. Raises :class:`NotText` for what is not text in (mostly) UTF-8."""
+def note_text(data: bytes, before: NoteText | None = None, shown: str = "") -> NoteText:
+    """The text of ``data`` to edit. Raises :class:`NotText` for what is not text in (mostly) UTF-8.
+
+    When it takes the place of ``shown``, an edited text of ``before``, the marks of that stay what they are where they
+    can, and nothing in it becomes a mark: so the change can be undone.
+    """
     if b"\0" in data:
         raise NotText("holds NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
     has_bom = data.startswith(codecs.BOM_UTF8)
@@ -74,9 +78,15 @@ def note_text(data: bytes) -> NoteText:
     newline = _newline(text)
     if newline != "\n":
         text = text.replace(newline, "\n")
-    marks = dict(_marks(text))
+    kept = before.marks if before and not any(mark in text for mark in before.marks) else {}
+    marks = {**kept, **dict(_marks(text, kept, shown))}
     shown = text.translate({ord(char): mark for mark, char in marks.items()}) if marks else text
     return NoteText(shown, newline, has_bom, MappingProxyType(marks))
+
+
+def without_hidden(text: str) -> str:
+    """``text`` without the characters for which a note's text to edit has marks."""
+    return _HIDDEN.sub("", text)
 
 
 def _newline(text: str) -> Newline:
@@ -89,12 +99,12 @@ def _newline(text: str) -> Newline:
     return "\r" if kinds == {"\r"} else "\n"
 
 
-def _marks(text: str) -> Iterator[tuple[str, str]]:
-    """A mark for each hidden character of ``text``; none of them stands in the text itself."""
-    hidden = sorted(set(_HIDDEN.findall(text)))
+def _marks(text: str, kept: Mapping[str, str], shown: str) -> Iterator[tuple[str, str]]:
+    """A mark for each hidden character of ``text`` that has none yet; none of them stands in either text."""
+    hidden = sorted(set(_HIDDEN.findall(text)).difference(kept.values()))
     if not hidden:
         return
-    taken = set(text)
+    taken = {*text, *shown, *kept}
     spare = map(chr, itertools.chain(*_SPARE))
     for char in hidden:
         wanted = _wanted(char)

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project import Opening
+from brvtui.app.screens.comparing import Unexpected
 from brvtui.retrieve.jeffs_brain.trace import Retrieved
 from brvtui.session import Session
 from brvtui.trace import Trace
@@ -39,6 +40,7 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMUX", "none")
     monkeypatch.setattr("brvtui.app.screens.editing.LOOK_S", 0.02)
     monkeypatch.setattr("brvtui.app.screens.editing.DRAFT_S", 0.05)
+    monkeypatch.setattr(Unexpected, "wait", Unexpected.listen)
 
 
 def _without_timings(method: Callable[..., Trace | Retrieved]) -> Callable[..., Trace | Retrieved]:

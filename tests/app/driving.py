@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any, cast
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
@@ -74,6 +76,13 @@ async def type_text(pilot: Pilot[Any], text: str) -> None:
     names = {" ": "space", "/": "slash", "?": "question_mark", ".": "full_stop", "-": "minus", "_": "underscore"}
     await pilot.press(*(names.get(char, char) for char in text))
     await settled(pilot)
+
+
+def at_once(pilot: Pilot[Any], *keys: str) -> None:
+    """Types ``keys`` as one read of a terminal brings them: all are there before the first is handled."""
+    for key in keys:
+        is_text = len(key) == 1
+        pilot.app.post_message(events.Key(_character_to_key(key) if is_text else key, key if is_text else None))
 
 
 async def ask(pilot: Pilot[Any], text: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from brvtui.tree.note_text import NotText, note_text
+from brvtui.tree.note_text import NotText, note_text, without_hidden
 
 PIECES = st.sampled_from(
     [
@@ -57,6 +57,27 @@ def test_plain_text_stands_where_the_text_to_edit_does(data: bytes) -> None:
     decoded = data.decode("utf-8", "surrogateescape")
     assert plain.replace("\n", note.newline) == (decoded[1:] if note.has_bom else decoded)
     assert note.encode_plain(plain) == data
+
+
+@given(DATA, DATA, st.one_of(TYPED, st.sampled_from("␍⣿⠁␛\ue000")))
+@example(b"a\x1b", b"\xff\x1b", "")
+@example(b"a", b"\x1b", "␛")
+def test_a_text_that_takes_the_place_of_another_can_be_undone(data: bytes, other: bytes, typed: str) -> None:
+    before = note_text(data)
+    shown = before.text + typed
+    after = note_text(other, before, shown)
+    assert after.encode(after.text) == other
+    if before.marks.items() <= after.marks.items():
+        assert after.plain(shown) == before.plain(shown)
+    else:
+        assert any(mark in other.decode("utf-8", "surrogateescape") for mark in before.marks)
+
+
+@given(DATA, st.text(max_size=8))
+def test_what_has_no_mark_is_kept(data: bytes, typed: str) -> None:
+    kept = without_hidden(data.decode("utf-8", "surrogateescape").replace("\n", "") + typed)
+    assert note_text(kept.encode()).marks == {}
+    assert without_hidden(kept) == kept
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,10 @@ class Clash:
     """The note is not what it was when it was read: ``theirs`` is on disk; what differs, and both merged."""
 
     theirs: OnDisk
-    hunks: tuple[Hunk, ...] = field(repr=False)
-    merged: bytes = field(repr=False)
-    undecided: int
+    hunks: tuple[Hunk, ...] = field(default=(), repr=False)
+    merged: bytes | None = field(default=None, repr=False)
+    """None when one of them is no text, so that they can be neither compared nor merged."""
+    undecided: int = 0
     """Places in ``merged`` where both changed the same lines."""
 
 

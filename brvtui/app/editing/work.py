@@ -186,12 +186,16 @@ def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
     from brvtui.tree.merging import difference, merged
     from brvtui.tree.note_text import NotText, note_text
 
-    own = note_text(mine)
     try:
-        other, base = note_text(theirs.data or b""), note_text(disk.data or b"")
+        notes = [note_text(data) for data in (disk.data or b"", mine, theirs.data or b"")]
     except NotText:
-        return Clash(theirs, (), b"", 0)
-    texts = [text.plain(text.text) for text in (base, own, other)]
+        return Clash(theirs)
+    own = notes[1]
+    texts = [note.plain(note.text) for note in notes]
+    if any("\r" in text for text in texts):
+        # One of them mixes line ends: each line keeps the one that it has.
+        texts = [text.replace("\n", note.newline) for text, note in zip(texts, notes, strict=True)]
+        own = replace(own, newline="\n")
     both = merged(*texts)
     return Clash(theirs, difference(texts[1], texts[2]), own.encode_plain(both.text), both.conflicts)
 

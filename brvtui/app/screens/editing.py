@@ -14,7 +14,7 @@ from textual.worker import Worker, WorkerState
 from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
 from brvtui.app.editing.newest import Newest
-from brvtui.app.editing.state import Edit, OnDisk
+from brvtui.app.editing.state import CHANGED, GONE, Edit, OnDisk
 from brvtui.app.screens import leaving
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
@@ -45,6 +45,8 @@ class EditingScreen(FrameScreen):
         self._drafted: bytes | None = None
         """What the draft holds."""
         self._saving = False
+        self._again = False
+        """Saving was asked for while a save was under way."""
         self._then: Then | None = None
         self._looks: Newest[editing.Text] = Newest(self._look)
         self._drafts: Newest[editing.DraftRequest] = Newest(self._keep_draft)
@@ -74,10 +76,25 @@ class EditingScreen(FrameScreen):
         return self.edit.path if self.edit else ""
 
     @property
+    def disk(self) -> OnDisk | None:
+        """What the text is compared with; None when no note is open."""
+        return self._disk
+
+    @property
     def data(self) -> bytes:
         """What a save would write."""
         assert self._note is not None
         return self._note.encode(self.area.text)
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether there is text that is not saved; the screens are told of it a moment later."""
+        return self._note is not None and self.data != self._clean
+
+    @property
+    def is_drafting(self) -> bool:
+        """Whether a draft is being written or dropped."""
+        return self._drafts.is_busy
 
     # showing
 
@@ -108,17 +125,20 @@ class EditingScreen(FrameScreen):
         """Begins to edit ``note``, as it is on disk or as a new one begins; a ``draft`` goes on where it ended."""
         self._disk, self._note = disk, None
         self._clean = note.encode(note.text)
-        self._drafted = draft.encode(draft.text) if draft else None
+        self._drafted = None
         self.brv.show(edit=Edit(disk.path, is_new=disk.data is None))
         self.adopt(note)
         if draft is not None:
             self.adopt(draft)
+            if self.is_dirty:
+                self._draft()  # at once, and as this process's own
         self.action_pane("text")
 
     def adopt(self, note: NoteText) -> None:
-        """Puts a text into the text area; it can be undone there when both are encoded alike."""
+        """Puts a text into the text area; it can be undone there when the marks of the one before still hold."""
         before, self._note = self._note, note
-        if before is not None and _coding(before) == _coding(note):
+        if before is not None and before.marks.items() <= note.marks.items():
+            self.area.mark(note.marks)
             self.area.take(note.text)
         else:
             self.area.open(note.text, note.marks)
@@ -129,7 +149,7 @@ class EditingScreen(FrameScreen):
         from brvtui.tree.note_text import NotText, note_text
 
         try:
-            self.adopt(note_text(data))
+            self.adopt(note_text(data, self._note, self.area.text))
         except NotText as error:
             self.app.notify(f"{self.path}: {error}", severity="error", timeout=10)
             return False
@@ -167,7 +187,7 @@ class EditingScreen(FrameScreen):
         edit = self.edit
         if isinstance(self.app.screen, leaving.LeavingDialog):
             return
-        if edit is None or not edit.dirty:
+        if edit is None or not self.is_dirty:
             self.close()
             then()
             return
@@ -200,6 +220,8 @@ class EditingScreen(FrameScreen):
         self.look_soon()
         if not dirty:
             self._drop_draft()
+            if self.edit.on_disk == CHANGED:
+                self.changed_on_disk()  # a text without changes follows the disk
         elif data != self._drafted and self._draft_timer is None:
             self._draft_timer = self.set_timer(DRAFT_S, self._draft)
 
@@ -226,7 +248,9 @@ class EditingScreen(FrameScreen):
             self.show_edit(looked=event.looked)
 
     def _draft(self) -> None:
-        self._draft_timer = None
+        if self._draft_timer is not None:
+            self._draft_timer.stop()
+            self._draft_timer = None
         if self._disk is not None:
             self._drafted = self.data
             self._drafts.ask(editing.DraftRequest(self._disk.path, self._drafted, self._disk.sha256))
@@ -248,13 +272,17 @@ class EditingScreen(FrameScreen):
     # saving
 
     def save(self, then: Then | None = None) -> None:
-        """Saves the text and, when that worked, calls ``then``."""
+        """Saves the text and, when that worked, calls ``then``; after the save under way, if there is one."""
         disk, edit = self._disk, self.edit
-        if disk is None or edit is None or self._saving:
+        if disk is None or edit is None:
+            return
+        if self._saving:
+            self._again, self._then = True, then or self._then
             return
         data = self.data
-        if data == disk.data:
-            self.app.notify("nothing to save: the note holds this text", timeout=2)
+        if data == disk.data and edit.on_disk != GONE:
+            self.app.notify("nothing to save: the text is as it was read", timeout=2)
+            self.changed_on_disk()
             if then is not None:
                 then()
             return
@@ -263,8 +291,8 @@ class EditingScreen(FrameScreen):
 
     @on(news.NoteSaved)
     def _saved(self, event: news.NoteSaved) -> None:
-        self._saving = False
-        then, self._then = self._then, None
+        then, again = self._then, self._again
+        self.end_save()
         path = event.disk.path
         for said in event.said:
             self.app.notify(said, severity="warning", timeout=10)
@@ -273,7 +301,9 @@ class EditingScreen(FrameScreen):
         if self._disk is None or self._disk.path != path:
             return
         self.rebase(event.disk)
-        if then is not None:
+        if again and self.is_dirty:
+            self.save(then)
+        elif then is not None:
             then()
 
     def changed_on_disk(self) -> None:
@@ -281,13 +311,13 @@ class EditingScreen(FrameScreen):
         if self._disk is not None:
             self._look_at_disk(self._session, self._disk)
 
-    def not_saved(self) -> None:
-        """The save that was under way has ended without one."""
-        self._saving, self._then = False, None
+    def end_save(self) -> None:
+        """The save that was under way has ended, one way or another."""
+        self._saving, self._again, self._then = False, False, None
 
     @on(news.NotSaved)
     def _not_saved(self, event: news.NotSaved) -> None:
-        self.not_saved()
+        self.end_save()
         self.app.notify(event.what, severity="error", timeout=10)
 
     # workers
@@ -324,11 +354,7 @@ class EditingScreen(FrameScreen):
         elif event.worker.group == "draft":
             self._drafts.done()
         elif event.worker.group == "save":
-            self.not_saved()
-
-
-def _coding(note: NoteText) -> tuple[object, ...]:
-    return (note.newline, note.has_bom, note.marks)
+            self.end_save()
 
 
 def state_of(edit: Edit) -> str:

@@ -17,6 +17,7 @@ from brvtui.app.messages import LineWanted
 from brvtui.app.paint.text import plural
 from brvtui.app.screens import comparing
 from brvtui.app.screens.editing import EditingScreen
+from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.find_bar import FindBar
 from brvtui.app.widgets.note_editor import NoteEditor
 from brvtui.app.widgets.problems import ProblemsPane
@@ -65,7 +66,7 @@ class EditorScreen(EditingScreen):
 
     @on(news.NoteClashed)
     def _clashed(self, event: news.NoteClashed) -> None:
-        self.not_saved()
+        self.end_save()
         self.show_edit(on_disk=GONE if event.clash.theirs.data is None else CHANGED)
         self.ask_about(event.clash)
 
@@ -77,13 +78,17 @@ class EditorScreen(EditingScreen):
             self.app.push_screen(comparing.GoneDialog(path), lambda answer: self._gone(answer))
             return
         said = [f"{path} was changed on disk since its text was read. - is mine, + is theirs, on disk."]
-        if clash.undecided:
+        if clash.merged is None:
+            said = [f"{path} was changed on disk since its text was read, and is no text any more."]
+        elif clash.undecided:
             places = plural(clash.undecided, "place")
             said.append(f"Both changed the same lines: merged, {places} would be yours to decide.")
-        dialog = comparing.ConflictDialog("Changed on disk", said, clash.hunks)
+        dialog = comparing.ConflictDialog("Changed on disk", said, clash.hunks, clash.merged is not None)
         self.app.push_screen(dialog, lambda answer: self._chosen(answer, clash))
 
     def _gone(self, answer: str | None) -> None:
+        if self.edit is None:
+            return
         if answer == comparing.AGAIN:
             self.rebase(OnDisk(self.path, None, None))
             self.save()
@@ -92,12 +97,14 @@ class EditorScreen(EditingScreen):
             self._go_back()
 
     def _chosen(self, answer: str | None, clash: Clash) -> None:
+        if self.edit is None:
+            return
         if answer == comparing.MINE:
             self.rebase(clash.theirs)
             self.save()
         elif answer == comparing.THEIRS and self.adopt_data(clash.theirs.data or b""):
             self.rebase(clash.theirs)
-        elif answer == comparing.MERGED and self.adopt_data(clash.merged):
+        elif answer == comparing.MERGED and self.adopt_data(clash.merged or b""):
             self.rebase(clash.theirs)
             if clash.undecided:
                 self._find(_UNDECIDED, 0)
@@ -111,7 +118,7 @@ class EditorScreen(EditingScreen):
             return
         if event.now is event.before:
             self.show_edit(on_disk="")
-        elif edit.dirty or edit.is_new:
+        elif self.is_dirty or edit.is_new:
             state = GONE if event.now.data is None else CHANGED
             if edit.on_disk != state:
                 self.show_edit(on_disk=state)
@@ -158,17 +165,19 @@ class EditorScreen(EditingScreen):
     def _go_back(self) -> None:
         self.app.switch_mode(self.origin)
 
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         """From the words to find, a maximised pane or another pane to the text; from the text to where it began."""
         if self.bar.display:
             self._stop_finding()
         elif self.body.maximised or self.focused is not self.area:
-            super().action_back()
+            await super().action_back()
         else:
+            await caught_up(self.area)
             self.leave(self._go_back, can_stay_open=True)
 
-    def action_save(self) -> None:
+    async def action_save(self) -> None:
         """Saves the text."""
+        await caught_up(self.area)
         self.save()
 
     def action_keep_mtime(self) -> None:
@@ -181,9 +190,11 @@ class EditorScreen(EditingScreen):
         """Wraps long lines, or not."""
         self.area.soft_wrap = not self.area.soft_wrap
 
-    def action_external(self) -> None:
+    async def action_external(self) -> None:
         """Hands the text to the user's own editor, and saves what comes back."""
-        if self.edit is None:
+        await caught_up(self.area)
+        disk = self.disk
+        if disk is None:
             return
         before = self.data
         try:
@@ -191,5 +202,11 @@ class EditorScreen(EditingScreen):
         except EditorError as error:
             self.app.notify(str(error), severity="error", timeout=8)
             return
-        if after != before and self.adopt_data(after):
+        if after == before:
+            return
+        if self.adopt_data(after):
             self.save()
+        else:  # what cannot be edited here can be saved
+            self.close()
+            self._go_back()
+            self.brv.save_outside(disk, after)

@@ -138,7 +138,7 @@ class FrameScreen(Screen[None]):
         """Letters with priority are text while a field has the focus."""
         return not (self.brv.takes_letters and self.brv.acts_by_letter(type(self), action, parameters))
 
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         """Out of the pane's filter, else out of a maximised pane, else to the first pane."""
         if self.pane is not None and self.pane.clear_filter():
             return

@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from brvtui.app.editing.state import Begun
 from brvtui.app.screens.dialog import Dialog
+from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.field import Field
 from brvtui.app.widgets.options import Options
 from brvtui.app.widgets.saying import Saying
@@ -69,10 +70,11 @@ class NewNoteDialog(Dialog[Begun]):
         except PathError as error:
             said.say((str(error), "bad"))
 
-    def action_begin(self) -> None:
+    async def action_begin(self) -> None:
         """Ends with the note, if its path is good."""
         from brvtui.tree.inside import PathError
 
+        await caught_up(self.focused)
         try:
             begun = Begun(self._path, self.query_one("#title", Field).value.strip(), self.query_one(Options).chosen)
         except PathError:

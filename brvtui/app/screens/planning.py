@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from brvtui.app.screens.dialog import Dialog
+from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.field import Field
 from brvtui.app.widgets.plan import PlanPane
 from brvtui.app.widgets.saying import Saying
@@ -48,6 +49,7 @@ class PlanDialog(Dialog["Plan"]):
         self._said = said
         self._make = make
         self._number = 0
+        self._asked: object = None
 
     def make_parts(self) -> ComposeResult:
         """What is said, and the plan."""
@@ -64,14 +66,20 @@ class PlanDialog(Dialog["Plan"]):
         if self._make is not None:
             self.ask(self._make)
 
+    @property
+    def wanted(self) -> object:
+        """What the fields say by now."""
+        return None
+
     def forget(self) -> None:
         """The plan that is shown, or under way, is no longer wanted."""
         self._number += 1
         self.pane.show_plan(None)
 
     def ask(self, make: Callable[[], Plan]) -> None:
-        """Has another plan made."""
+        """Has another plan made, of what the fields say."""
         self.forget()
+        self._asked = self.wanted
         self._plan(self._number, make)
 
     @work(thread=True, group="plan", exit_on_error=False)
@@ -88,9 +96,10 @@ class PlanDialog(Dialog["Plan"]):
         if event.number == self._number:
             self.pane.show_plan(event.plan, event.problem)
 
-    def action_carry_out(self) -> None:
-        """Ends with the plan, if there is one."""
-        if self.pane.plan is not None:
+    async def action_carry_out(self) -> None:
+        """Ends with the plan, if there is one of what the fields say by now."""
+        await caught_up(self.focused)
+        if self.pane.plan is not None and self._asked == self.wanted:
             self.dismiss(self.pane.plan)
 
 
@@ -119,12 +128,17 @@ class MoveDialog(PlanDialog):
         self.pane.show_plan(None, _SAME)
         self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
 
+    @property
+    def wanted(self) -> str:
+        """The new path."""
+        return self.query_one(Field).value.strip()
+
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _typed(self) -> None:
         self.forget()
         if self._pausing is not None:
             self._pausing.stop()
-        target = event.value.strip()
+        target = self.wanted
         if target == self._path:
             self.pane.show_plan(None, _SAME)
         else:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _NUMBER = "importance must be a number from 0 to 100"
 
 
+def _shown(importance: float) -> str:
+    return f"{importance:g}"
+
+
 class SignalsDialog(PlanDialog):
     """Maturity, importance, and where they are kept; every change is planned anew."""
 
@@ -31,7 +35,7 @@ class SignalsDialog(PlanDialog):
 
     def __init__(self, path: str, maturity: str, importance: float, make: Callable[[str, float, Where], Plan]) -> None:
         """A dialog about the note at ``path`` and its signals of now; ``make`` plans others."""
-        said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
+        said = f"{path}: {maturity}, importance {_shown(importance)}. The engine's own store is never written."
         super().__init__("Signals", said)
         self._first = (maturity, importance)
         self._make_signals = make
@@ -44,7 +48,7 @@ class SignalsDialog(PlanDialog):
         maturity, importance = self._first
         yield Saying((self._said, "text"), id="question")
         yield Options("maturity", MATURITIES, maturity, id="maturity")
-        yield Field("importance", f"{importance:g}", id="importance")
+        yield Field("importance", _shown(importance), id="importance")
         yield Options("keep in", [where.value for where in Where], Where.OVERLAY.value, id="where")
         yield PlanPane(id="plan")
 
@@ -66,13 +70,21 @@ class SignalsDialog(PlanDialog):
             self._pausing.stop()
         self._pausing = self.set_timer(PAUSE_S, self._plan_now)
 
+    @property
+    def wanted(self) -> tuple[str, str, str]:
+        """Maturity, where it is kept, importance as it is typed."""
+        maturity, where = (self.query_one(name, Options).chosen for name in ("#maturity", "#where"))
+        return maturity, where, self.query_one(Field).value
+
     def _plan_now(self) -> None:
         from brvtui.notes.signals import Where
 
-        maturity = self.query_one("#maturity", Options).chosen
-        where = Where(self.query_one("#where", Options).chosen)
+        maturity, chosen, typed = self.wanted
+        where = Where(chosen)
+        before = self._first[1]
         try:
-            importance = float(self.query_one(Field).value)
+            # The field shows fewer digits than are stored.
+            importance = before if typed == _shown(before) else float(typed)
         except ValueError:
             importance = -1.0
         if not 0 <= importance <= 100:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -23,6 +22,7 @@ from textual.widgets import TextArea
 
 from brvtui.app.paint.text import cut, cut_left, plural
 from brvtui.text.visible import visible
+from brvtui.tree.note_text import without_hidden
 
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui
@@ -38,8 +38,6 @@ _MARK_CELLS = 2
 _HIDDEN = "·"
 _PICTURES = frozenset(map(chr, [*range(0x2400, 0x2422)]))
 """Marks that say what they stand for."""
-_HIDDEN_KINDS = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_SELECTORS = range(0xFE00, 0xFE10)
 _ROLES = {
     "heading": "bold strong",
     "heading.marker": "bold accent",
@@ -136,15 +134,19 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     def open(self, text: str, marks: Collection[str]) -> None:
         """Begins with ``text``, in which ``marks`` stand for what cannot be drawn; there is nothing to undo."""
-        self._drawn = {ord(mark): _HIDDEN for mark in marks if mark not in _PICTURES}
-        self._marks = frozenset(marks)
+        self.mark(marks)
         self.language = _LANGUAGE if len(text) <= _HIGHLIGHTED_CHARS and can_highlight() else None
         self.load_text(text)
+
+    def mark(self, marks: Collection[str]) -> None:
+        """From now on ``marks`` stand for what cannot be drawn."""
+        self._drawn = {ord(mark): _HIDDEN for mark in marks if mark not in _PICTURES}
+        self._marks = frozenset(marks)
 
     def edit(self, edit: Edit) -> EditResult:
         """Performs ``edit`` without what cannot be drawn; terminals paste carriage returns where lines end."""
         text = _LINE_BREAKS.sub("\n", edit.text)
-        edit.text = "".join(filter(_can_be_drawn, text))
+        edit.text = without_hidden(text)
         if len(edit.text) < len(text):
             left_out = plural(len(text) - len(edit.text), "character")
             self.brv.notify(f"{left_out} that cannot be shown left out", severity="warning")
@@ -274,9 +276,3 @@ def can_highlight() -> bool:
         return get_language(_LANGUAGE) is not None
     except (ValueError, TypeError):  # a grammar of another version than the library reads
         return False
-
-
-def _can_be_drawn(char: str) -> bool:
-    if char in "\n\t":
-        return True
-    return unicodedata.category(char) not in _HIDDEN_KINDS and ord(char) not in _SELECTORS

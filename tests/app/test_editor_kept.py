@@ -1,0 +1,241 @@
+"""No text is lost: drafts until the very end, undoing over other line ends, what is no text, notes that come late."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.message import Message
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.editing import work as editing
+from brvtui.app.editing.news import NoteClashed
+from brvtui.app.editing.state import OnDisk
+from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
+from brvtui.app.screens.query import QueryScreen
+from brvtui.session import Session
+from brvtui.store.drafts import Drafts
+from brvtui.tree.saving import read_note_file
+from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
+from tests.app.editing import NOTE, area, drafted, looked, open_note, toasts, type_keys
+from tests.support.trees import NOW_MS, Tree
+
+MakeApp = Callable[..., BrvTui]
+_TEXT = "# Rollback\n👩\u200d🚀 ❤\ufe0f می\u200cخواهم \u00ad\none\ntwo\n"
+
+
+@pytest.fixture
+def garden(garden: Tree) -> Tree:
+    """The garden with a note of a few lines."""
+    garden.file(NOTE, _TEXT, 3)
+    return garden
+
+
+def _on_disk(garden: Tree) -> bytes:
+    return (garden.tree / NOTE).read_bytes()
+
+
+async def _changed(pilot: Pilot[Any], garden: Tree, theirs: bytes | None, key: str = "x") -> None:
+    """``key`` was typed, and somebody else wrote, or removed the note."""
+    await open_note(pilot)
+    await type_keys(pilot, key)
+    if theirs is None:
+        (garden.tree / NOTE).unlink()
+    else:
+        garden.file(NOTE, theirs, 0)
+    await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk)  # type: ignore[union-attr]
+
+
+async def _asked(pilot: Pilot[Any]) -> None:
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+    await settled(pilot)
+
+
+# drafts
+
+
+async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the draft is still being written."""
+    is_wanted = threading.Event()
+    keep = editing.keep_draft
+
+    def late(session: Session, asked: editing.DraftRequest) -> str:
+        is_wanted.wait(20)
+        return keep(session, asked)
+
+    monkeypatch.setattr(editing, "keep_draft", late)
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await until(pilot, lambda: brv(pilot).editor and brv(pilot).editor.is_drafting)  # type: ignore[union-attr]
+        at_once(pilot, "ctrl+q", "s")
+        await until(pilot, lambda: view(pilot).edit is None)
+        is_wanted.set()
+        await until(pilot, lambda: app.return_code is not None)
+    assert drafted(garden.root) is None
+    assert _on_disk(garden) == f"x{_TEXT}".encode()
+
+
+async def test_a_draft_that_is_taken_is_never_without_a_file(
+    app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as gone:
+        gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
+        Drafts(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
+    monkeypatch.setattr("brvtui.app.screens.editing.DRAFT_S", 60)
+    monkeypatch.setattr(Drafts, "drop", lambda *_: pytest.fail("dropped"))
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await pilot.press("t")
+        await until(pilot, lambda: view(pilot).edit)
+        await settled(pilot)
+        draft = Drafts(garden.tree).read(NOTE)
+        assert draft is not None
+        assert (draft.data, draft.process) == (b"draft\n", os.getpid())
+
+
+# somebody else's text
+
+
+async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: Tree) -> None:
+    theirs = b"\xef\xbb\xbf" + _TEXT.replace("\n", "\r\n").encode() + b"\x1b \xff"
+    async with app.run_test(size=WIDE) as pilot:
+        await _changed(pilot, garden, theirs)
+        await _asked(pilot)
+        await pilot.press("t")
+        await looked(pilot)
+        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+        await pilot.press("ctrl+z")
+        await looked(pilot)
+        assert area(pilot).text == f"x{_TEXT}"
+        garden.file(NOTE, b"a\0b", 0)
+        await _asked(pilot)
+        assert "is no text any more" in shown(pilot)
+        assert "m keep mine" in shown(pilot)
+        assert not any(words in shown(pilot) for words in ("take theirs", "edit merged"))
+        await pilot.press("t", "e")
+        assert isinstance(pilot.app.screen, ConflictDialog)
+        await pilot.press("m")
+        await until(pilot, lambda: b"\0" not in _on_disk(garden))
+        assert _on_disk(garden) == b"\xef\xbb\xbf" + f"x{_TEXT}".replace("\n", "\r\n").encode()
+
+
+async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_disk(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _changed(pilot, garden, None)
+        await pilot.press("backspace")
+        await looked(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
+        await pilot.press("w")
+        await until(pilot, (garden.tree / NOTE).exists)
+        await looked(pilot)
+        assert _on_disk(garden) == _TEXT.encode()
+        await type_keys(pilot, "x")
+        garden.file(NOTE, "theirs\n", 0)
+        await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
+        await pilot.press("backspace")
+        await until(pilot, lambda: area(pilot).text == "theirs\n")
+        assert "ON DISK" not in shown(pilot)
+        brv(pilot).session.close()  # type: ignore[union-attr]  # nothing is watched any more
+        garden.file(NOTE, "again\n", 0)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: area(pilot).text == "again\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "mine", "theirs", "both"),
+    [
+        (b"a\r\nb\r\nc\r\n", b"X\r\nb\r\nc\r\n", b"a\r\nb\r\nc\r\nd\n", b"X\r\nb\r\nc\r\nd\n"),
+        (b"a\nb\nc\r\n", b"X\nb\nc\r\n", b"a\nb\nY\r\n", b"X\nb\nY\r\n"),
+        (b"a\nb\nc\n", b"X\nb\nc\n", b"a\r\nb\r\nY\r\n", b"X\nb\nY\n"),
+        (b"a\nb\nc\n", b"\xef\xbb\xbfX\nb\nc\n", b"a\nb\n\xff\x1b\n", b"\xef\xbb\xbfX\nb\n\xff\x1b\n"),
+        (b"a\n", b"mine\n", b"a\0", None),
+        (b"a\n", b"mine\0", b"theirs\n", None),
+    ],
+)
+def test_merging_keeps_the_line_ends_of_each_line(
+    tree: Tree, before: bytes, mine: bytes, theirs: bytes, both: bytes | None
+) -> None:
+    tree.file("a/b.md", before)
+    session = tree.session()
+    disk = OnDisk("a/b.md", *read_note_file(tree.tree, "a/b.md"))
+    tree.file("a/b.md", theirs)
+    said: list[Message] = []
+
+    def post(message: Message) -> bool:
+        said.append(message)
+        return True
+
+    editing.save(session, disk, mine, False, post)
+    (clash,) = said
+    assert isinstance(clash, NoteClashed)
+    assert clash.clash.merged == both
+    assert clash.clash.undecided == 0
+
+
+# what comes late, or from outside
+
+
+async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is_pasted_as_it_was(
+    app: BrvTui, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_read = threading.Event()
+    is_wanted = threading.Event()
+    read = editing.open_note
+
+    def late(session: Session, path: str, outside: bool, post: Callable[[Message], bool]) -> None:
+        if path != NOTE:
+            is_read.set()
+            is_wanted.wait(20)
+        read(session, path, outside, post)
+
+    monkeypatch.setattr(editing, "open_note", late)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).edit("deploy/freeze_window.md")
+        await until(pilot, is_read.is_set)
+        brv(pilot).edit(NOTE)
+        await until(pilot, lambda: view(pilot).edit)
+        await type_keys(pilot, "xy")
+        is_wanted.set()
+        await looked(pilot)
+        assert area(pilot).text == f"xy{_TEXT}"
+        await pilot.press("backspace", "backspace", "down", "ctrl+x")
+        assert "👩" not in area(pilot).text
+        await pilot.press("ctrl+v")
+        await looked(pilot)
+        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+
+
+async def test_what_cannot_be_edited_here_is_saved_all_the_same(
+    app: BrvTui, garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def suspended(self: object) -> Any:
+        yield
+
+    script = tmp_path / "own.py"
+    script.write_text("import sys\nopen(sys.argv[1], 'ab').write(b'work\\0')\n")
+    monkeypatch.setattr(BrvTui, "suspend", suspended)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await looked(pilot)
+        await pilot.press("f7")
+        await until(pilot, lambda: _on_disk(garden) == f"x{_TEXT}work\0".encode())
+        await until(pilot, lambda: drafted(garden.root) is None)
+        assert isinstance(frame(pilot), QueryScreen)
+        assert f"saved {NOTE}" in toasts(pilot)

@@ -1,0 +1,110 @@
+"""Keys that are typed faster than the app handles them: none is lost, none answers a question that nobody has read."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.comparing import ConflictDialog, Unexpected
+from brvtui.app.screens.leaving import LeavingDialog
+from brvtui.app.screens.new_note import NewNoteDialog
+from brvtui.app.screens.planning import MoveDialog
+from brvtui.app.screens.query import QueryScreen
+from brvtui.app.screens.signals import SignalsDialog
+from brvtui.app.widgets.plan import PlanPane
+from brvtui.store.overlay import Overlay
+from brvtui.tree.signals import defaults
+from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
+from tests.app.editing import NOTE, area, dialog, looked, open_note, type_keys
+from tests.support.trees import BRV3, Tree
+
+_wait_for_a_pause = Unexpected.wait
+
+
+def _on_disk(garden: Tree) -> str:
+    return (garden.tree / NOTE).read_text()
+
+
+async def test_the_last_keys_are_asked_about_saved_and_left(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        at_once(pilot, "x", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+        await pilot.press("escape")
+        at_once(pilot, "y", "ctrl+s")
+        await until(pilot, lambda: _on_disk(garden).startswith("xy#"))
+        await looked(pilot)
+        at_once(pilot, "z", "escape", "s")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        assert _on_disk(garden).startswith("xyz#")
+
+
+async def test_saving_again_and_quitting_while_a_save_is_under_way(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        at_once(pilot, "x", "ctrl+s", "y", "ctrl+s", "z", "ctrl+q", "s")
+        await until(pilot, lambda: app.return_code is not None)
+    assert _on_disk(garden).startswith("xyz#")
+
+
+async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "I")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SignalsDialog))
+        await settled(pilot)
+        await pilot.press("tab", "backspace", "backspace", "7")
+        await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
+        at_once(pilot, "1", "enter")
+        await until(pilot, lambda: "core 71" in shown(pilot))
+        await pilot.press("enter")
+        overlay = Overlay(garden.tree)
+        await until(pilot, overlay.path.exists)
+        assert overlay.read(defaults(BRV3.signals))[NOTE].importance == 71
+        await settled(pilot)
+
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MoveDialog))
+        await settled(pilot)
+        await type_keys(pilot, "s")
+        await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
+        at_once(pilot, "x", "enter")
+        await until(pilot, lambda: "deploy/rollbacksx.md" in shown(pilot) and dialog(pilot).query_one(PlanPane).plan)
+        await pilot.press("enter")
+        await until(pilot, (garden.tree / "deploy/rollbacksx.md").exists)
+        await settled(pilot)
+        assert not (garden.tree / "deploy/rollbacks.md").exists()
+
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
+        await settled(pilot)
+        at_once(pilot, *"How we deploy", "enter")
+        await until(pilot, lambda: view(pilot).edit)
+        assert view(pilot).edit.path == "deploy/how_we_deploy.md"  # type: ignore[union-attr]
+
+
+async def test_whoever_types_on_after_a_save_answers_nothing(
+    app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unexpected, "wait", _wait_for_a_pause)
+    monkeypatch.setattr("brvtui.app.screens.comparing.PAUSE_S", 60)
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        garden.file(NOTE, "theirs\n", 0)
+        await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk)  # type: ignore[union-attr]
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await type_keys(pilot, "make them")
+        await settled(pilot)
+        asked = pilot.app.screen
+        assert isinstance(asked, ConflictDialog)
+        assert _on_disk(garden) == "theirs\n"
+        assert "keep mine" not in shown(pilot)
+        asked.listen()
+        await settled(pilot)
+        assert "m keep mine" in shown(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: _on_disk(garden).startswith("x#"))
+        assert area(pilot).text.startswith("x#")
+        assert brv(pilot).editor is not None
