@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,10 +22,10 @@ from brvtui.tree.collation import in_locale_order
 from brvtui.tree.files import CONTEXT_FILE, SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
 from brvtui.tree.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
+from brvtui.tree.inside import read_inside
 from brvtui.tree.orders import Orders, Placed, make_orders
 from brvtui.tree.project import Project
 from brvtui.tree.reading import Unseen, check_readable, cut
-from brvtui.tree.regular import read_regular
 from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
 
 if TYPE_CHECKING:  # few questions need tantivy
@@ -409,9 +410,20 @@ class Snapshot:
         if known and known.alias:
             tree = next(source.tree for source in self.project.sources if source.alias == known.alias)
             return tree / known.file
-        if path.startswith("/") or ".." in path.split("/"):
-            raise OSError(f"{path} leads out of the tree")
+        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+            raise OSError(errno.EACCES, "leads out of the tree", path)
         return self.project.tree / path
+
+    def read(self, path: str) -> bytes:
+        """The bytes of the note (or other tree file) at ``path`` as they are on disk now.
+
+        Raises OSError when the file is gone, cannot be read or is too large, and when a link is on the way to it.
+        """
+        known = self.parsed.get(path)
+        if known and known.alias:
+            tree = next(source.tree for source in self.project.sources if source.alias == known.alias)
+            return read_inside(tree, known.file, self.limits.max_file_bytes)
+        return read_inside(self.project.tree, path, self.limits.max_file_bytes)
 
     def text(self, path: str) -> str:
         """The text of the file at ``path`` as the engine reads it; edited text first.
@@ -420,7 +432,7 @@ class Snapshot:
         """
         if path in self.edited:
             return self.edited[path]
-        data = read_regular(self.location(path), self.limits.max_file_bytes)
+        data = self.read(path)
         try:
             check_readable(data, self.limits)
         except Unseen as reason:

@@ -17,7 +17,6 @@ from brvtui.trace import Aged, Ceiling
 from brvtui.tree.files import CONTEXT_FILE
 from brvtui.tree.frontmatter import Frontmatter, parse
 from brvtui.tree.links import Names, Resolved
-from brvtui.tree.regular import read_regular
 
 _NO_FRONTMATTER = Frontmatter({}, 0)
 _GONE = "the file is gone"
@@ -132,7 +131,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
     if path in snapshot.edited:
         return snapshot.edited[path], ""
     try:
-        data = read_regular(snapshot.location(path), snapshot.limits.max_file_bytes)
+        data = snapshot.read(path)
     except FileNotFoundError:
         return "", _GONE
     except OSError as error:

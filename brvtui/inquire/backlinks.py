@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.tree.links import Link, LinkState, Names, Resolved, links_in
-from brvtui.tree.regular import read_regular
 
 _LOOKED_UP_AT_ONCE = 256
 _names: WeakKeyDictionary[Snapshot, Mapping[str, Names]] = WeakKeyDictionary()
@@ -105,7 +104,7 @@ def _with_alias(found: Resolved, alias: str) -> Resolved:
 
 def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
     try:
-        data = read_regular(snapshot.location(path), snapshot.limits.max_file_bytes)
+        data = snapshot.read(path)
     except OSError:
         return ()
     return links_in(data.decode("utf-8", "replace"))

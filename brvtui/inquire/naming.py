@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from brvtui.snapshot import Snapshot
 from brvtui.tree.files import ARCHIVE, CONTEXT_FILE
 
+_SHOWN = 120
+"""Characters of a name that a message repeats."""
+
 
 class UnknownNote(LookupError):
     """No note of that name; the message says which ones are near."""
@@ -24,9 +27,11 @@ class Named:
 def find_note(snapshot: Snapshot, name: str) -> Named:
     """The file that ``name`` means: its path, without ``.md``, the end of one, its folder, or its title.
 
+    No path is looked up on disk.
+
     Raises :class:`UnknownNote` when nothing or more than one file is meant.
     """
-    wanted = name.strip().removeprefix(".brv/context-tree/").strip("/")
+    wanted = name.strip().removeprefix(f"{snapshot.project.tree}/").removeprefix(".brv/context-tree/").strip("/")
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
     for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}"):
@@ -41,6 +46,9 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
         return Named(meant[0], snapshot.by_path.get(meant[0]))
     if meant:
         raise UnknownNote(f"{name} could be {', '.join(meant[:4])}: give the whole path")
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
     near = difflib.get_close_matches(wanted, known, 3, 0.5)
+    if ".." in wanted.split("/") or (name.startswith("/") and not near):
+        raise UnknownNote(f"{shown} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else ""
-    raise UnknownNote(f"no note {name} in {snapshot.project.tree}{hint}")
+    raise UnknownNote(f"no note {shown} in {snapshot.project.tree}{hint}")

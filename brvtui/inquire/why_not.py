@@ -18,7 +18,6 @@ from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Detail, Found, Hit, Search, Trace
 from brvtui.tree.files import ARCHIVE, SEARCHABLE, Role, role_of
-from brvtui.tree.regular import read_regular
 
 Ask = Callable[[str], Trace]
 
@@ -125,7 +124,7 @@ def _is_gone(snapshot: Snapshot, path: str) -> bool:
 def _only_beyond(snapshot: Snapshot, path: str, search: Search) -> bool:
     wanted = set(terms(search.lint.filtered))
     try:
-        whole = read_regular(snapshot.location(path), snapshot.limits.max_file_bytes).decode("utf-8", "replace")
+        whole = snapshot.read(path).decode("utf-8", "replace")
         seen = set(terms(snapshot.text(path)))
     except OSError:
         return False

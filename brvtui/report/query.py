@@ -71,6 +71,8 @@ def _lint(search: Search) -> Text:
     text.append(f"  {visible(search.combine_why)}", style="dim")
     if search.scope.path:
         text.append(f"  scope {visible(search.scope.path)}: {visible(search.scope.why)}", style="dim")
+    elif search.scope.pattern:
+        text.append(f"  no scope: {visible(search.scope.why)}", style="yellow")
     return text
 
 

@@ -10,7 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui.tree.regular import open_regular, read_open
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
+_LONGEST_NAME, _LONGEST_PATH = 255, 2_000
+"""Bytes. File systems take no longer names; the whole path, with the tree's own before it, must stay below 4,096."""
 
 
 class PathError(Exception):
@@ -41,10 +45,51 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
         raise PathError(f"{path}: leads out of the tree; name a note below it, as in domain/topic/note.md")
     if "" in parts or "\0" in path:
         raise PathError(f"{path!r}: no path of a note; name one below the tree, as in domain/topic/note.md")
+    if len(os.fsencode(path)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
+        raise PathError(
+            f"{path:.60}…: the name is too long; one may have {_LONGEST_NAME} bytes, a path {_LONGEST_PATH:,}"
+        )
     hidden = next((part for part in parts if part.startswith(".")), None)
     if hidden is not None:
         raise PathError(f"{path}: {hidden} begins with a dot, which the engine does not see; choose another name")
     return parts
+
+
+def read_inside(tree: Path, path: str, most: int) -> bytes:
+    """The bytes of the regular file at ``path`` below ``tree``. No link below the tree is followed.
+
+    Raises OSError, also for a path that leads out of the tree, for what is no regular file and for more than ``most``
+    bytes.
+    """
+    *folders, name = path.split("/")
+    if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:
+        raise OSError(errno.EACCES, "leads out of the tree", path)
+    folder = os.open(tree, _FOLDER & ~os.O_NOFOLLOW)
+    try:
+        for part in folders:
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        descriptor = open_regular(name, folder)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR) and _has_link(tree, path):
+            raise OSError(errno.EACCES, "behind a symlink, which may lead out of the tree", path) from error
+        raise
+    finally:
+        os.close(folder)
+    try:
+        return read_open(descriptor, os.fstat(descriptor), path, most)
+    finally:
+        os.close(descriptor)
+
+
+def _has_link(tree: Path, path: str) -> bool:
+    place = tree
+    for part in path.split("/"):
+        place = place / part
+        if place.is_symlink():
+            return True
+    return False
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import errno
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 
 _CHANGES = frozenset({"created", "deleted", "modified", "moved", "attrib", "closed"})
+# Where folders were moved, watchdog warns of those that it watches under two names; they are watched again (`tend`).
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.observers")
 _UNSETTLING = frozenset({"attrib", "moved"})
 """Of folders: one that could not be entered could not be watched either, and now may be; and where several are moved in
 one go, watchdog takes folders inside them for others, of which it then hears nothing."""

@@ -218,9 +218,7 @@ def _of_stub(fields: dict[str, Field], known: KnownFiles) -> Iterator[_Found]:
             yield _Found(fields["type"].key_start, message, Severity.ERROR)
             continue
         field = fields[key]
-        try:
-            parts_of(field.value if isinstance(field.value, str) else "")
-        except PathError:
+        if not _is_path(field.value):
             yield _Found(field.start, f"{key} must be the path of a file of the tree, ending in .md", Severity.ERROR)
             continue
         if key == "points_to" and field.value not in known.names.files:
@@ -229,3 +227,14 @@ def _of_stub(fields: dict[str, Field], known: KnownFiles) -> Iterator[_Found]:
         if key == "original_path" and field.value in known.names.files:
             message = f"{field.value} is taken, so the note cannot be restored there"
             yield _Found(field.start, message, Severity.WARNING)
+
+
+def _is_path(value: Any) -> bool:
+    """Whether a stub may name a file so; the engine takes ``\\`` for a separator of folders."""
+    if not isinstance(value, str) or "\\" in value:
+        return False
+    try:
+        parts_of(value)
+    except PathError:
+        return False
+    return True

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from brvtui.inquire import backlinks
 from brvtui.inquire.backlinks import LinkIndex, LinkReader
+from brvtui.snapshot import Snapshot
 from brvtui.tree.links import LinkState
 from tests.support.trees import Tree
 
@@ -66,13 +65,13 @@ def test_links_of_shared_sources_stay_in_their_own_tree(yard: Tree, make_tree: C
 
 def test_a_note_is_read_again_only_when_it_changed(yard: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    original = backlinks.read_regular
+    original = Snapshot.read
 
-    def reading(path: Path, most: int) -> bytes:
-        read.append(path.name)
-        return original(path, most)
+    def reading(self: Snapshot, path: str) -> bytes:
+        read.append(path.rpartition("/")[2])
+        return original(self, path)
 
-    monkeypatch.setattr(backlinks, "read_regular", reading)
+    monkeypatch.setattr(Snapshot, "read", reading)
     reader = LinkReader()
     before = yard.snapshot()
     first = reader.index(before)

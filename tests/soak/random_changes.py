@@ -1,9 +1,10 @@
 """Random changes of every kind, queries all the while, and a look at the index whenever it is quiet.
 
 ``python -m tests.soak.random_changes`` runs ten minutes (``--seconds``) over a real session that watches, in ten
-parts. Another process makes the changes (:mod:`tests.soak.changes`). After each part, two seconds of quiet later, the
-live index must equal a fresh one note for note and score for score. In the last part the program may hold a tenth more
-memory than in the second. Prints what was done and measured; what should not be ends it with a message.
+parts. Another process makes the changes (:mod:`tests.soak.changes`). After each part the live index must have seen the
+last change within two seconds, and then equal a fresh one note for note and score for score. In the last part the
+program may hold a tenth more memory than in the second. Prints what was done and measured; what should not be ends it
+with a message.
 """
 
 from __future__ import annotations
@@ -37,13 +38,17 @@ from brvtui.store.overlay import Overlay
 from brvtui.trace import adds_up
 from brvtui.tree.engine_data.folders import project_data
 from brvtui.tree.engine_data.sidecar import signals_folder
+from brvtui.tree.files import list_files
 from brvtui.tree.project import find_project
+from brvtui.tree.signals import SignalLayers
 from tests.docs.pages import ROOT
 from tests.support.comparing import same, same_answers, same_around
 from tests.support.generated import query
 
 MEMORY_IS_KNOWN = sys.platform == "linux"
 _BETWEEN_QUESTIONS_S = 0.02
+_LOOK_EVERY_S = 0.1
+_PATIENCE_S = 30
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -61,8 +66,8 @@ class Measured:
     changing_s: float = 0.0
     questions: Counter[str] = field(default_factory=Counter)
     snapshots: int = 0
-    late_s: list[float] = field(default_factory=list)
-    """How long after the last change the last snapshot of each part was published."""
+    settled_s: list[float] = field(default_factory=list)
+    """How long after the last change of each part the live index had seen all of it."""
     notes: list[int] = field(default_factory=list)
     memory_mb: list[float] = field(default_factory=list)
     """Resident memory in each part: the median of its seconds."""
@@ -117,14 +122,12 @@ class Follower(Stopping):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.noticed = threading.Event()
-        self.published_s = 0.0
         self._session = session
 
     def step(self) -> None:
         if self.noticed.wait(0.2):
             self.noticed.clear()
-            if self._session.refresh():
-                self.published_s = time.monotonic()
+            self._session.refresh()
 
 
 class Asker(Stopping):
@@ -213,6 +216,8 @@ class Soak:
         self.measured.seconds = round(time.monotonic() - began, 1)
         self.measured.questions = asker.asked
         self.measured.snapshots = session.snapshot.generation
+        if max(self.measured.settled_s) > self._options.within:
+            raise Wrong(f"the last changes were seen late: {self.measured.settled_s} s")
         if self.measured.growth > self._options.growth:
             raise Wrong(f"memory grows: {self.measured.memory_mb} MB")
 
@@ -235,12 +240,15 @@ class Soak:
         return memory
 
     def _look(self, session: Session, follower: Follower, reader: LinkReader, part: int) -> None:
-        """Compares the live index with a fresh one, some seconds after the last change."""
+        """Compares the live index with a fresh one, once it has seen the last change."""
         session.recording = False
         quiet_since = time.monotonic()
-        follower.stopped.wait(self._options.quiet)
+        while not self._has_seen_all(session):
+            if time.monotonic() - quiet_since > _PATIENCE_S:
+                raise Wrong(f"after part {part + 1} the live index never saw the last changes")
+            follower.stopped.wait(_LOOK_EVERY_S)
+        self.measured.settled_s.append(round(time.monotonic() - quiet_since, 2))
         live = session.snapshot
-        self.measured.late_s.append(round(max(0.0, follower.published_s - quiet_since), 3))
         fresh = self._fresh(session, live.loaded_ms)
         self.measured.notes.append(len(fresh.notes))
         try:
@@ -253,11 +261,18 @@ class Soak:
         session.forget()  # else there would be more and more of notes that are gone
         session.recording = True
 
+    def _has_seen_all(self, session: Session) -> bool:
+        """Whether the live index is of the files and of the signals that are on disk now."""
+        live = session.snapshot
+        layers = self._stored(session).layers
+        return live.files == list_files(session.project.tree).files and live.stored.layers == layers
+
+    def _stored(self, session: Session) -> SignalLayers:
+        overlay, sidecar = Overlay(session.project.tree), signals_folder(project_data(self.root))
+        return StoredSignals(None, overlay, sidecar).layers(session.profile.signals)
+
     def _fresh(self, session: Session, now_ms: float) -> Snapshot:
-        tree = session.project.tree
-        stored = StoredSignals(None, Overlay(tree), signals_folder(project_data(self.root)))
-        layers = stored.layers(session.profile.signals)
-        made = load(find_project(self.root), session.profile, now_ms, layers)
+        made = load(find_project(self.root), session.profile, now_ms, self._stored(session))
         if made is None:
             raise Wrong("a fresh reading was cancelled")
         return made
@@ -272,7 +287,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600, help="of changes")
     parser.add_argument("--parts", type=int, default=10)
-    parser.add_argument("--quiet", type=float, default=2.0, help="seconds until the index is looked at")
+    parser.add_argument("--within", type=float, default=2.0, help="seconds, to see the last changes")
     parser.add_argument("--growth", type=float, default=1.1, help="memory in the last part over that in the second")
     parser.add_argument("--notes", type=int, default=1000)
     parser.add_argument("--rate", type=float, default=100, help="changes a second")

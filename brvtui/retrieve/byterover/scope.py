@@ -34,7 +34,7 @@ def look_up_path(snapshot: Snapshot, query: str) -> PathLookup:
     reason = "the query holds a slash" if "/" in query else f"its first word is the domain {first.lower()}"
     match = snapshot.hierarchy.find(pattern, substrings=True)
     if match is None:
-        return PathLookup(True, pattern, None, query, f"{reason}, but nothing is called {pattern}")
+        return PathLookup(True, pattern, None, query, f"{reason}, but {_unknown(pattern)}")
     text = _left_of(query, match.symbol) if match.symbol.is_folder else ""
     return PathLookup(True, pattern, match, text, reason)
 
@@ -66,7 +66,7 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
         pattern = query if space < 0 else query[:space]
         match = snapshot.hierarchy.find(pattern, substrings=False)
         if match is None:
-            return _scope(snapshot, "", pattern, "none", "", query, f"nothing is called {pattern}")
+            return _scope(snapshot, "", pattern, "none", "", query, _unknown(pattern))
         text = "" if space < 0 else trim(query[space:])
         return _scope(snapshot, match.symbol.path, pattern, "slash", match.how, text, f"{pattern} is in the tree")
     words = spaced_words(query)
@@ -82,6 +82,12 @@ def _from_query(snapshot: Snapshot, query: str) -> Scope:
     pattern = " ".join(words[:used])
     text = " ".join(words[used:])
     return _scope(snapshot, symbol.path, pattern, "first_word", "simple", text, f"{pattern} names {symbol.path}")
+
+
+def _unknown(pattern: str) -> str:
+    """Why ``pattern`` names nothing; names are those of the tree, and nothing is looked up on disk."""
+    leads_out = ".." in pattern.split("/")
+    return f"{pattern} leads out of the tree, which no query does" if leads_out else f"nothing is called {pattern}"
 
 
 def _scope(snapshot: Snapshot, path: str, pattern: str, source: str, how: str, text: str, why: str) -> Scope:
