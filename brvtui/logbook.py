@@ -43,7 +43,7 @@ class Logbook:
                 top_score=trace.hits[0].score if trace.hits else None,
                 total_found=trace.search.total_found,
                 paths=tuple(hit.path for hit in trace.hits),
-                not_covered=trace.outcome is Outcome.NOT_COVERED,
+                not_covered=trace.outcome is Outcome.NOT_COVERED or not (trace.used or trace.hits),
                 fingerprint=trace.fingerprint.value,
                 scope=trace.scope_option,
                 profile=trace.profile,

@@ -46,6 +46,7 @@ class LogApp(SharingApp):
         screen = self.get_screen_stack("query")[0]
         if isinstance(screen, QueryScreen):
             screen.field.value = query
+            screen.field.cursor_position = len(query)
 
     def follow_engine(self) -> None:
         """Explains each query that the engine logs from now on, or no more."""

@@ -157,7 +157,7 @@ class ThemedApp(ReportingApp):
         """The next of our own themes, for now."""
         place = OURS.index(self.theme) if self.theme in OURS else -1
         self.theme = OURS[(place + 1) % len(OURS)]
-        self.notify(f"theme {self.theme}", timeout=2)
+        self.notify(f"theme {self.theme}, for this session; T keeps one", timeout=2)
 
     def action_choose_theme(self) -> None:
         """The list of all themes."""

@@ -83,6 +83,12 @@ def query(
         wanted = Mode(mode) if mode else None
         request = Request(text, wanted, top_k, candidate_k, rerank_top_n, rerank, skip_retry_ladder)
         return _query_hybrid(session, request, aliases, form, files)
+    for name, given in (
+        ("mode", mode), ("aliases", aliases), ("top-k", top_k), ("candidate-k", candidate_k),
+        ("rerank-top-n", rerank_top_n), ("rerank", rerank), ("skip-retry-ladder", skip_retry_ladder or None),
+    ):  # fmt: skip
+        if given is not None:
+            raise click.UsageError(f"--{name} is an option of --pipeline {JEFFS_BRAIN}; name it, or leave --{name} out")
     trace = session.probe(text, scope)
     found = session.search(text, limit, scope) if limit else None
     if files:

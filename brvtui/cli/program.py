@@ -79,10 +79,12 @@ def main() -> None:
     except click.Abort:
         click.echo("brv-tui: interrupted", err=True)
         code = FAILED
+    except SystemExit as ended:  # click's own way out when nobody reads on, as with | head
+        code = OK if isinstance(ended.__context__, BrokenPipeError) else ended.code
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx:
             click.echo(error.ctx.get_usage(), err=True)
-        click.echo(f"brv-tui: {visible(error.format_message())}", err=True)
+        click.echo(f"brv-tui: {visible(' '.join(error.format_message().split()))}", err=True)
         code = error.code if isinstance(error, Failure) else BAD_USAGE
     except BrokenPipeError:
         sys.stderr.close()

@@ -16,10 +16,12 @@ from brvtui.retrieve.byterover.scope import members
 from brvtui.route.finding import search_of
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
-from brvtui.trace import Detail, Found, Hit, Search, Trace
+from brvtui.trace import CacheEntry, Detail, Found, Hit, Search, Trace
 from brvtui.tree.files import ARCHIVE, SEARCHABLE, Role, role_of
 
 Ask = Callable[[str], Trace]
+_DIRECT = 2
+"""The tier of direct answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def explain(snapshot: Snapshot, profile: Profile, now_ms: float, named: Named, t
     own = None if position is None else score_of(snapshot, profile, now_ms, search_of(trace, path), position)
     terms_of_it = None if position is None or own is None else detail(snapshot, profile, search_of(trace, path), path)
     title = snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
-    if rank is not None and trace.used:
+    if rank is not None and _stands(trace):
         hit = trace.hits[rank - 1]
         shown = terms_of_it if hit.text else None
         router = _router(profile, trace, hit, rank)
@@ -69,6 +71,16 @@ def explain(snapshot: Snapshot, profile: Profile, now_ms: float, named: Named, t
     reason, numbers = _reason(snapshot, profile, named, trace, own)
     remedy = _remedy(snapshot, profile, path, title, reason, trace, ask)
     return Explanation(trace.query, path, title, False, None, own, terms_of_it, reason, numbers, remedy, "", trace)
+
+
+def _stands(trace: Trace) -> bool:
+    """Whether the answer stands on the results of the trace: on an exact look-up's too, while the tree is the same."""
+    state = trace.fingerprint
+    return trace.used or (trace.tier == 0 and state.value == state.current)
+
+
+def _cached(trace: Trace) -> CacheEntry:
+    return next(entry for entry in trace.cache.entries if entry.key == trace.cache.hit_key)
 
 
 def _router(profile: Profile, trace: Trace, hit: Hit, rank: int) -> str:
@@ -79,7 +91,9 @@ def _router(profile: Profile, trace: Trace, hit: Hit, rank: int) -> str:
     place = reaching.index(hit) + 1
     if place > limits.max_notes:
         return f"number {place} of those that reach {limits.prefetch:g}: past the {limits.max_notes} that are used"
-    return "read into the direct answer" if trace.outcome == "direct" else "quoted in the prompt"
+    direct = trace.outcome == "direct" if trace.used else _cached(trace).tier == _DIRECT
+    what = "read into the direct answer" if direct else "quoted in the prompt"
+    return what if trace.used else f"{what}; that answer came from the cache, {_cached(trace).age_s:.0f} s old"
 
 
 def _reason(snapshot: Snapshot, profile: Profile, named: Named, trace: Trace, own: Hit | None) -> tuple[Reason, str]:
@@ -137,8 +151,8 @@ def _lost_before_search(snapshot: Snapshot, named: Named, trace: Trace) -> tuple
         return Reason.ENGINE_FAILS, snapshot.engine_failure
     if _file_changed(snapshot, named.path):
         return Reason.INDEX_OLDER, "the file has changed since it was read"
-    if not trace.used:
-        entry = next(entry for entry in trace.cache.entries if entry.key == trace.cache.hit_key)
+    if not _stands(trace):
+        entry = _cached(trace)
         return Reason.CACHED, f"tier {trace.tier} answered with “{entry.key}”, {entry.age_s:.0f} s old"
     if search.outcome in (Found.PATH_NOTE, Found.PATH_FOLDER):
         named_path = search.scope.path
@@ -229,6 +243,7 @@ def _given(profile: Profile, path: str, reason: Reason, trace: Trace) -> str:
         Reason.INDEX_OLDER: f"ask again: the engine looks at files again after {limits.index_seconds:g} s",
     }
     if reason is Reason.CACHED:
-        entry = next(entry for entry in trace.cache.entries if entry.key == trace.cache.hit_key)
-        return f"wait {entry.left_s:.0f} s until the entry expires, or change any note"
+        rank = next((number for number, hit in enumerate(trace.hits, start=1) if hit.file == path), None)
+        then = "does not find it either" if rank is None else f"has it at rank {rank}"
+        return f"wait {_cached(trace).left_s:.0f} s until the entry expires, or change any note: a new search {then}"
     return fixed.get(reason, "")

@@ -22,7 +22,9 @@ _SHOWN_ANSWER_LINES = 24
 
 def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> RenderableType:
     """The whole decision for reading. ``details`` holds the term x field detail of hits by their ``file``."""
-    rows: list[RenderableType] = [_verdict(trace), _lint(trace.search), Text()]
+    rows: list[RenderableType] = [_verdict(trace), _lint(trace.search)]
+    rows += [Text(f"note: {visible(notice)}", style="yellow") for notice in trace.notices]
+    rows.append(Text())
     rows += [
         _route(trace),
         Text(),
@@ -36,7 +38,6 @@ def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> Ren
             if hit.file in details:
                 rows += [Text(), score_report(hit, details[hit.file])]
     rows += [Rule("answer", style="dim", align="left"), _answer(trace.answer)]
-    rows += [Text(f"note: {visible(notice)}", style="yellow") for notice in trace.notices]
     return Group(*rows)
 
 

@@ -129,7 +129,10 @@ def _undecodable(note: NoteText, head: bytes) -> int:
 
 
 def _of_block(note: NoteText, text: str) -> Iterator[_Found]:
-    if text.startswith("---\n") and block_span(text) is None:
+    if not text.startswith("---\n") and block_span(note.text) is not None:
+        message = "the frontmatter no longer begins with --- in the first line, so the engine reads none"
+        yield _Found(0, message, Severity.ERROR)
+    elif text.startswith("---\n") and block_span(text) is None:
         message = "no line --- ends the frontmatter, so the engine reads none"
         yield _Found(0, message, Severity.WARNING)
     elif note.has_bom and block_span(text) is not None:

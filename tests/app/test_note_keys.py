@@ -184,6 +184,17 @@ async def test_a_move_that_cannot_be_says_why_and_does_nothing(app: BrvTui, gard
         assert (garden.tree / "deploy/ops/rollback.md").exists()
 
 
+async def test_an_ending_that_is_typed_before_the_one_that_stands_counts_once(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
+        await pilot.press("ctrl+u")
+        await type_keys(pilot, "deploy/ops/back.md")
+        await until(pilot, lambda: "to deploy/ops/back.md " in shown(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: (garden.tree / "deploy/ops/back.md").exists())
+        await settled(pilot)
+
+
 async def test_a_plan_that_is_outdated_is_not_carried_out(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "X", PlanDialog)

@@ -127,6 +127,10 @@ async def test_the_other_screens_open_beside_it(garden: Tree, tmp_path: Path) ->
         await pilot.press("2")
         await opened(pilot)
         assert "not saved with the trace" in "\n".join(line.plain for line in pilot.app.screen.query_one("#note").lines)
+        for key in "34":
+            await pilot.press(key)
+            await opened(pilot)
+            assert "a saved trace: open its project" in shown(pilot)
         await pilot.press("1")
         assert brv(pilot).frame is screen(pilot)
 

@@ -203,6 +203,7 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
         (("query", "x", "--profile", "brv-9"), 2, "no profile brv-9"),
         (("query", "x", "--signals", "/no/such/file.json"), 2, "signals"),
         (("query",), 2, "Missing argument"),
+        (("query", "x", "--mode", "bm25"), 2, "--mode is an option of --pipeline jeffs_brain"),
         (("query", "x", "--format", "yaml"), 2, "yaml"),
     ],
 )
@@ -210,6 +211,12 @@ def test_bad_usage(run: Run, args: tuple[str, ...], code: int, says: str) -> Non
     ended, _, err = run(*args)
     assert ended == code
     assert says in err
+
+
+def test_a_missing_choice_is_told_in_one_line(run: Run) -> None:
+    code, _, err = run("completion", inside=False)
+    assert code == 2
+    assert "Choose from: bash, zsh, fish" in err
 
 
 def test_a_bad_moment(run: Run) -> None:

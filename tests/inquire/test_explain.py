@@ -178,6 +178,20 @@ def test_05_an_earlier_answer_came_from_the_cache(quokkas: Tree) -> None:
     assert session.explain("quokka facts", "x/n.md").found
 
 
+def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(quokkas: Tree) -> None:
+    session = quokkas.session()
+    session.run("quokka facts")
+    made = session.explain("quokka facts", "x/n.md")
+    assert made.found
+    assert made.router.endswith("that answer came from the cache, 0 s old")
+    quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
+    session.load()
+    assert session.explain("quokka facts", "y/bilby.md").reason is not Reason.NO_TERM  # the tree is another one now
+    session.clear_cache()
+    session.run("quokka facts")
+    assert session.explain("quokka facts", "y/bilby.md").reason is Reason.NO_TERM
+
+
 def test_06_taken_as_a_path(quokkas: Tree) -> None:
     quokkas.note("quokka/m.md", "Other", "nothing of it", days=2)
     quokkas.note("x/facts.md", "Facts of the quokka", "quokka", days=2)

@@ -205,3 +205,10 @@ def test_a_long_note_in_a_large_tree() -> None:
     text = block("title: A note", f"related: [{related}]", "importance: 50", "maturity: draft", body=body)
     note = note_text(text.encode())
     assert len(problems(PATH, note, f"{note.text}x", known, LIMITS)) > 70
+
+
+def test_a_frontmatter_that_was_pushed_from_the_first_line_is_told() -> None:
+    before = note_text(b"---\nmaturity: core\n---\n# Note\n")
+    said = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
+    assert said == ["the frontmatter no longer begins with --- in the first line, so the engine reads none"]
+    assert problems(PATH, note_text(b"# Note\n"), "# Other\n", KNOWN, LIMITS) == ()

@@ -181,3 +181,9 @@ def test_a_file_is_no_project(tmp_path: Path) -> None:
 def test_an_empty_folder_is_no_project(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match="neither a"):
         find_project(tmp_path)
+
+
+def test_a_marker_without_tree_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / ".brv").mkdir()
+    with pytest.raises(ProjectError, match=r"there is no \.brv/context-tree in it; curate"):
+        find_project(tmp_path)

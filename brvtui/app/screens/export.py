@@ -65,8 +65,12 @@ class ExportScreen(ModalScreen[Path | None]):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        if event.value.strip():
-            self._write(event.value.strip(), event.value == self._replaced)
+        file = event.value.strip()
+        ending = Path(file).suffix
+        while ending and Path(file).stem.endswith(ending):  # typed in front of the one that was proposed
+            file = file.removesuffix(ending)
+        if file:
+            self._write(file, event.value == self._replaced)
 
     @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _write(self, file: str, replace: bool) -> None:

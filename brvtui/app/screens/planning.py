@@ -130,8 +130,11 @@ class MoveDialog(PlanDialog):
 
     @property
     def wanted(self) -> str:
-        """The new path."""
-        return self.query_one(Field).value.strip()
+        """The new path; an ending that is typed in front of the one that was offered counts once."""
+        target = self.query_one(Field).value.strip()
+        while target.endswith(".md.md"):
+            target = target.removesuffix(".md")
+        return target
 
     @on(Input.Changed)
     def _typed(self) -> None:

@@ -26,6 +26,7 @@ from brvtui.inquire.forecast import LAST_DAY
 from brvtui.text.visible import visible
 
 _PLOT_ROWS = 7
+_WHAT_IF_ROWS = 3
 _AXIS = 4
 
 
@@ -48,6 +49,8 @@ class AgeingPane(Pane):
         """A pane without a note."""
         super().__init__(id=id)
         self.ageing: Ageing | None = None
+        self._what_if = 0
+        """The line at which it is said what hits would do."""
 
     def put(self, ageing: Ageing | None) -> None:
         """Shows another note, or the same on another day."""
@@ -77,10 +80,11 @@ class AgeingPane(Pane):
             return empty_lines("no note is selected" if not view.selected else "this note is not in the tree", width)
         lines = [*_name(made.row, width, self.glyphs), *_bar(made, width, self.glyphs)]
         lines += _curves(made, width, self.glyphs)
-        lines.append(rule(width, "what ageing brings", dash=self.glyphs.dash))
+        lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))
         lines += _events(made, width, self.glyphs)
         lines.append(rule(width, "maturity", dash=self.glyphs.dash))
         lines += _distances(made.row, width, self.glyphs)
+        self._what_if = len(lines)
         lines.append(rule(width, "what if (w and W)", dash=self.glyphs.dash))
         lines += [_after(made.hits, "hit", width, self.glyphs), _after(made.updates, "update", width, self.glyphs)]
         lines.append(rule(width, "signals", dash=self.glyphs.dash))
@@ -89,6 +93,8 @@ class AgeingPane(Pane):
     def action_times(self, step: int) -> None:
         """What one hit more, or less, would do."""
         self.post_message(TimesWanted(step))
+        if not self.offset_row <= self._what_if <= self.offset_row + self.rows - _WHAT_IF_ROWS:
+            self.scroll_to_row(self._what_if)
 
 
 def _name(row: Row, width: int, glyphs: Glyphs) -> list[Line]:

@@ -108,7 +108,7 @@ class Body(Widget):
             self._display(places)
             self.refresh(layout=True)
         for pane in self.panes:
-            in_tabs = not self.wide and not self.maximised and pane.id in self.plan.tabs
+            in_tabs = not self.wide and not self.maximised and pane.id in self.plan.tabs and len(self._shown_tabs()) > 1
             pane.tabs = self._tabs(pane, places) if in_tabs and pane.id in places else None
             pane.retitle()
 
@@ -136,11 +136,13 @@ class Body(Widget):
     def tab_spots(self) -> dict[str, tuple[int, int]]:
         """The cells of the screen at which the names of the tabs begin; empty where they are not written out."""
         places = self.places(self.size)
-        if self.wide or self.maximised or self.tab not in places or places[self.tab].width < _LEAST_FOR_TABS:
+        tabs = self._shown_tabs()
+        narrow = self.tab in places and places[self.tab].width < _LEAST_FOR_TABS
+        if self.wide or self.maximised or self.tab not in places or narrow or len(tabs) < 2:
             return {}
         found: dict[str, tuple[int, int]] = {}
         x, y = self.region.x + places[self.tab].x + _TITLE_AT, self.region.y + places[self.tab].y
-        for name in self._shown_tabs():
+        for name in tabs:
             found[name] = (x - 1, y)
             x += len(name) + 1
         return found

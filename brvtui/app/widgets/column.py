@@ -105,7 +105,7 @@ class ColumnPane(ChoicePane):
         """A card for every note that the filter keeps."""
         standings = self.standings
         if standings is None:
-            text = view.problem if view.phase is Phase.FAILED else "reading the tree…"
+            text = "" if view.saved else view.problem if view.phase is Phase.FAILED else "reading the tree…"
             return empty_lines(text, width)
         self._choose(standings)
         if not self.choices:

@@ -38,7 +38,7 @@ class ForecastBar(Lines):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """How far the project is; the standings stand beside the view."""
-        return (view.phase, view.done, view.total, view.problem)
+        return (view.phase, view.done, view.total, view.problem, view.saved)
 
     def also_depends(self) -> tuple[object, ...]:
         """Standings and day."""
@@ -55,6 +55,12 @@ class ForecastBar(Lines):
         if view.phase is Phase.FAILED:
             return badge("CANNOT OPEN", "bad").add("  ").add(view.problem, "text").cut(width)
         standings = self.standings
+        if view.saved:
+            return (
+                badge("SAVED", "accent")
+                .add("  a saved trace: open its project to see its notes age", "muted")
+                .cut(width)
+            )
         if standings is None:
             total = f"{view.done} of {view.total} files" if view.total else "looking for the context tree"
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)

@@ -40,7 +40,7 @@ class LogPane(ChoicePane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The log, and which of it is shown."""
-        return (view.log, view.phase, self.only_uncovered)
+        return (view.log, view.phase, view.saved, self.only_uncovered)
 
     def heading(self, view: View) -> str:
         """How many, and whether the engine is followed."""
@@ -78,8 +78,12 @@ class LogPane(ChoicePane):
         return made
 
     def _nothing(self, view: View, width: int) -> list[Line]:
-        if view.log is None and view.phase is not Phase.FAILED:
+        if view.log is None and view.phase is not Phase.FAILED and not view.saved:
             return [line(" reading the logs…", "muted")]
+        if view.saved:
+            return [
+                line(f" {part}", "muted") for part in wrap("a saved trace: open its project to see the log", width - 2)
+            ]
         text = (view.log.problem if view.log is not None else view.problem) or (
             "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
             "here as soon as it has answered one"

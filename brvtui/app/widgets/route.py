@@ -53,7 +53,7 @@ class RoutePane(Pane):
                 tables = [*gates(trace, width, self.glyphs), *stages(trace, width), *lifts(trace, width, self.glyphs)]
             case HybridTrace() as trace:
                 tables = hybrid.tables(trace, width, self.glyphs)
-        return [*top, *tables, *times(trace.timings, width), *notices(trace.notices, width, self.glyphs)]
+        return [*top, *notices(trace.notices, width, self.glyphs), *tables, *times(trace.timings, width)]
 
 
 def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:

@@ -99,7 +99,8 @@ class SettingsPane(ChoicePane):
 def _line(row: Row, width: int) -> Line:
     changed = row.source.layer is not Layer.DEFAULT
     name = min(_NAME, width // 2)
-    value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
     made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
-    made.fit(row.value, value, "accent" if changed else "text").gap()
-    return made.add(row.source.layer.value if changed else "", "muted").cut(width)
+    if not changed:
+        return made.add(row.value, "text").cut(width)
+    value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
+    return made.fit(row.value, value, "accent").gap().add(row.source.layer.value, "muted").cut(width)

@@ -39,12 +39,13 @@ class StatusLine(Lines):
             front = EDITOR.title == self.screen.TITLE
             name = f" {EDITOR.title} {view.edit.path.rpartition('/')[2]}{' •' if view.edit.dirty else ''} "
             made.add(
-                cut(name, _EDITED_CELLS),
+                cut(name, min(_EDITED_CELLS, max(width - made.width, 1))),
                 "bold badge-text on accent" if front else "bold warn" if view.edit.dirty else "muted",
             )
             self._edges.append((made.width, EDITOR.name))
         made.gap()
-        return [made.extend(spread(width - made.width - 1, _groups(view, self.glyphs), 2).spans)]
+        groups = _groups(view, self.glyphs, self.screen.TITLE)
+        return [made.extend(spread(width - made.width - 1, groups, 2).spans)]
 
     async def on_click(self, event: events.Click) -> None:
         """Brings the screen whose name was clicked to the front."""
@@ -63,7 +64,7 @@ def counts(numbers: tuple[int, int, int], glyphs: Glyphs, zeros: bool = False) -
     return spans
 
 
-def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
+def _groups(view: View, glyphs: Glyphs, screen: str | None) -> list[tuple[int, list[Span]]]:
     overview = view.overview
     if overview is None:
         return [(9, [("brv-tui", "bold strong")]), (8, [(_opening(view), "muted")])]
@@ -89,8 +90,8 @@ def _groups(view: View, glyphs: Glyphs) -> list[tuple[int, list[Span]]]:
     if view.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))
-    if view.answered is not None and view.answered.notices:
-        groups.append((5, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'notice')}: F4", "warn")]))
+    if view.answered is not None and view.answered.notices and screen == "Query":
+        groups.append((8, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'notice')}: F4", "warn")]))
     return groups
 
 

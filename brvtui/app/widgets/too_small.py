@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from brvtui.app.arrangement import LEAST_HEIGHT, LEAST_WIDTH
 from brvtui.app.paint.line import Line, line
+from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 
 
 class TooSmall(Lines):
-    """One line that says which size is needed."""
+    """Says which size is needed."""
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The line."""
-        return [line(f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger", "warn").cut(width)]
+        """The sentence, wrapped."""
+        said = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
+        return [line(part, "warn") for part in wrap(said, width)]
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Nothing."""
