@@ -200,6 +200,10 @@ def _forgotten(moved: _Moved, signals: dict[str, KnownSignals]) -> Iterator[str]
         yield f"{old}: begins anew in ByteRover, whose own store knows it by its old name ({was})"
     elif stored:
         yield f"{len(stored)} notes begin anew in ByteRover, whose own store knows them by their old names"
+    given = [old for old, entry in signals.items() if entry.given]
+    if given:
+        whose = given[0] if len(given) == 1 else f"{len(given)} notes"
+        yield f"{whose}: the signals file goes on naming the old path; change it there, or the signals in it are lost"
 
 
 def _archived(moved: _Moved) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -102,7 +102,7 @@ class Notes:
 
     def plan_signals(self, path: str, signals: NoteSignals, where: Where, keep_mtime: bool = True) -> Plan:
         """Storing ``signals`` of the note at ``path`` there. Raises :class:`NoteError`."""
-        known = replace(self._known()(path), given=self._given(path))
+        known = self._known()(path)
         return plan_signals(self._tree, path, signals, where, known, keep_mtime)
 
     def plan_forget(self, path: str) -> Plan:
@@ -180,4 +180,6 @@ class Notes:
     def _known(self) -> Callable[[str], KnownSignals]:
         base = self._defaults()
         recorded = self._overlay.read(base)
-        return lambda path: KnownSignals(read_signals_of(self._sidecar, path, base), recorded.get(path))
+        return lambda path: KnownSignals(
+            read_signals_of(self._sidecar, path, base), recorded.get(path), self._given(path)
+        )

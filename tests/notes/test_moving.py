@@ -249,6 +249,17 @@ def test_signals_of_the_sidecar_stay_and_are_told(yard: Tree) -> None:
     assert plan.notices == ("2 notes begin anew in ByteRover, whose own store knows them by their old names",)
 
 
+def test_signals_of_a_signals_file_are_told_to_stay_with_the_old_path(yard: Tree, tmp_path: Path) -> None:
+    given = tmp_path / "given.json"
+    given.write_text('{"yard/gates/north.md": {"importance": 40}, "yard/gates/south.md": {"importance": 41}}')
+    notes = yard.session(signals_file=given).notes
+    assert notes.plan_move("yard/gates/north.md", "yard/gates/n.md").notices == (
+        "yard/gates/north.md: the signals file goes on naming the old path; change it there, "
+        "or the signals in it are lost",
+    )
+    assert notes.plan_move("yard/gates", "doors").notices[0].startswith("2 notes: the signals file goes on")
+
+
 def test_signals_of_the_overlay_go_with_the_note(yard: Tree) -> None:
     overlay = Overlay(yard.tree)
     overlay.write({"yard/gates/north.md": OVERLAY, "yard/gates/n.md": stored(source=Source.OVERLAY)})

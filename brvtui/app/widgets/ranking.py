@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.glyphs import Glyphs
 from brvtui.app.paint.line import Line, badge, line
 from brvtui.app.paint.text import number, signed, wrap
-from brvtui.app.view import View
+from brvtui.app.view import BYTEROVER, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import Answered, empty_lines, tier_role
 from brvtui.trace import Outcome
@@ -23,16 +23,17 @@ class RankingPane(Pane):
     HELP_TEXT = (
         "Edit and see: how the current query would be answered if the text were saved now, beside how it is answered "
         "today. Both without the cache. The first number is the rank after the edit, an arrow says where it was. "
-        "Nothing is written: the text is laid over the tree."
+        "Nothing is written: the text is laid over the tree. It is ByteRover's ranking, whichever pipeline is chosen."
     )
 
     def depends(self, view: View) -> tuple[object, ...]:
         """What was found out about the text, and whether there is a query."""
-        return (view.edit.looked.preview if view.edit else None, view.query.strip() == "")
+        return (view.edit.looked.preview if view.edit else None, view.query.strip() == "", view.pipeline)
 
     def heading(self, view: View) -> str:
-        """The query."""
-        return f"Ranking · {view.query}" if view.query.strip() else "Ranking"
+        """The query, and whose ranking it is when another pipeline answers beside."""
+        whose = "Ranking" if view.pipeline == BYTEROVER else f"Ranking by {BYTEROVER}"
+        return f"{whose} · {view.query}" if view.query.strip() else whose
 
     def build(self, view: View, width: int) -> list[Line]:
         """Tier before and after, then the results."""
