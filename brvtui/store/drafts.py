@@ -43,7 +43,10 @@ class Draft:
 
 
 class Drafts:
-    """The drafts of one context tree, a JSON file each, in the tool's data folder."""
+    """The drafts of one context tree, a JSON file each, in the tool's data folder.
+
+    A note has one, or one for each process that is editing it.
+    """
 
     def __init__(self, tree: Path) -> None:
         """The drafts of ``tree``; the folder need not exist."""
@@ -52,16 +55,20 @@ class Drafts:
     def keep(self, path: str, data: bytes, base: str | None, now_ms: float) -> None:
         """Keeps ``data`` as the draft of the note at ``path``, instead of the one before.
 
-        Raises OSError when the data folder cannot be written.
+        One that another process is editing stays. Raises OSError when the data folder cannot be written.
         """
         text = data.decode("utf-8", "surrogateescape")
         value = {"path": path, "base": base, "at_ms": now_ms, "process": os.getpid(), "text": text}
-        atomic.write(self._file(path), json.dumps(value, indent=1))
+        found = _draft(self._file(path))
+        file = self._own_file(path) if found and found.is_being_edited else self._file(path)
+        atomic.write(file, json.dumps(value, indent=1))
 
     def read(self, path: str) -> Draft | None:
-        """The draft of the note at ``path``; None when there is none, or its file is broken."""
-        found = _draft(self._file(path))
-        return found if found and found.path == path else None
+        """The draft of the note at ``path``; None when there is none, or its file is broken.
+
+        This process's own goes before those that are left, the newest first, and these before what others edit.
+        """
+        return next((draft for _, draft in self._of(path)), None)
 
     def all(self) -> tuple[Draft, ...]:
         """Every draft, the newest first; broken files are passed over."""
@@ -69,11 +76,30 @@ class Drafts:
         return tuple(sorted(found, key=lambda draft: (-draft.at_ms, draft.path)))
 
     def drop(self, path: str) -> None:
-        """Removes the draft of the note at ``path``, if there is one. Raises OSError when it cannot be removed."""
-        self._file(path).unlink(missing_ok=True)
+        """Removes the draft that :meth:`read` gives, unless another process is editing it.
+
+        Raises OSError when it cannot be removed.
+        """
+        file, draft = next(iter(self._of(path)), (self._file(path), None))
+        if draft is None or not draft.is_being_edited:
+            file.unlink(missing_ok=True)
+
+    def _of(self, path: str) -> list[tuple[Path, Draft]]:
+        """The drafts of the note at ``path`` with their files, in the order of :meth:`read`."""
+        files = (self._file(path), *self.folder.glob(f"{_name(path)}-*.json"))
+        found = [(file, draft) for file in files if (draft := _draft(file)) and draft.path == path]
+        own = os.getpid()
+        return sorted(found, key=lambda entry: (entry[1].process != own, entry[1].is_being_edited, -entry[1].at_ms))
 
     def _file(self, path: str) -> Path:
-        return self.folder / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:_DIGITS]}.json"
+        return self.folder / f"{_name(path)}.json"
+
+    def _own_file(self, path: str) -> Path:
+        return self.folder / f"{_name(path)}-{os.getpid()}.json"
+
+
+def _name(path: str) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:_DIGITS]
 
 
 def _draft(file: Path) -> Draft | None:

@@ -69,6 +69,47 @@ def test_a_draft_of_a_new_note(tree: Tree) -> None:
     assert not draft.is_on("abc")
 
 
+def test_a_draft_that_another_process_edits_is_neither_replaced_nor_dropped(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = Drafts(tree.tree)
+    with monkeypatch.context() as another:
+        another.setattr("brvtui.store.drafts.os.getpid", os.getppid)
+        drafts.keep(NOTE, b"theirs", None, NOW_MS + 5)
+    theirs = drafts.read(NOTE)
+    assert theirs
+    assert theirs.is_being_edited
+    drafts.drop(NOTE)
+    drafts.keep(NOTE, b"mine", None, NOW_MS)
+    drafts.keep(NOTE, b"mine too", None, NOW_MS + 1)
+    mine = drafts.read(NOTE)
+    assert mine
+    assert mine.data == b"mine too"
+    assert drafts.all() == (theirs, mine)
+    drafts.drop(NOTE)
+    drafts.drop(NOTE)
+    assert drafts.all() == (theirs,)
+
+
+def test_drafts_that_several_processes_left_come_one_after_the_other(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = Drafts(tree.tree)
+    drafts.keep(NOTE, b"0", None, NOW_MS)
+    first = next(drafts.folder.iterdir())
+    held = json.loads(first.read_text())
+    for number in (1, 2):
+        gone = {**held, "process": 2**22 + number, "text": str(number), "at_ms": NOW_MS + number}
+        first.with_name(f"{first.stem}-{gone['process']}.json").write_text(json.dumps(gone))
+    first.write_text(json.dumps({**held, "process": 2**22}))
+    for expected in (b"2", b"1", b"0"):
+        draft = drafts.read(NOTE)
+        assert draft
+        assert (draft.data, draft.is_being_edited) == (expected, False)
+        drafts.drop(NOTE)
+    assert drafts.all() == ()
+
+
 def test_whose_draft_it_is(tree: Tree) -> None:
     drafts = Drafts(tree.tree)
     drafts.keep(NOTE, TEXT, None, NOW_MS)

@@ -233,4 +233,5 @@ def drafts(session: Session) -> tuple[str, ...]:
     """The notes that have drafts which no other process is working on, the newest first."""
     from brvtui.store.drafts import Drafts
 
-    return tuple(draft.path for draft in Drafts(session.project.tree).all() if not draft.is_being_edited)
+    left = (draft.path for draft in Drafts(session.project.tree).all() if not draft.is_being_edited)
+    return tuple(dict.fromkeys(left))

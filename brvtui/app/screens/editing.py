@@ -29,6 +29,7 @@ LOOK_S = 0.2
 """After a pause in typing of so many seconds the text is looked at."""
 DRAFT_S = 1.0
 """So many seconds after the first key that is not in the draft, it is written."""
+_NAMED_MARKS = 3
 Then = Callable[[], object]
 
 
@@ -128,11 +129,19 @@ class EditingScreen(FrameScreen):
         self._drafted = None
         self.brv.show(edit=Edit(disk.path, is_new=disk.data is None))
         self.adopt(note)
+        self._explain_marks(draft or note)
         if draft is not None:
             self.adopt(draft)
             if self.is_dirty:
                 self._draft()  # at once, and as this process's own
         self.action_pane("text")
+
+    def _explain_marks(self, note: NoteText) -> None:
+        legend = [f"{self.area.drawn(mark)} {what}" for mark, what in note.legend]
+        if legend:
+            rest = f" and {len(legend) - _NAMED_MARKS} more" if len(legend) > _NAMED_MARKS else ""
+            said = f"what cannot be shown has a mark, and is saved as it is: {', '.join(legend[:_NAMED_MARKS])}{rest}"
+            self.app.notify(said, timeout=8)
 
     def adopt(self, note: NoteText) -> None:
         """Puts a text into the text area; it can be undone there when the marks of the one before still hold."""

@@ -140,8 +140,13 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     def mark(self, marks: Collection[str]) -> None:
         """From now on ``marks`` stand for what cannot be drawn."""
-        self._drawn = {ord(mark): _HIDDEN for mark in marks if mark not in _PICTURES}
+        self._drawn = {ord(mark): self.drawn(mark) for mark in marks}
         self._marks = frozenset(marks)
+
+    @staticmethod
+    def drawn(mark: str) -> str:
+        """How ``mark`` is drawn."""
+        return mark if mark in _PICTURES else _HIDDEN
 
     def edit(self, edit: Edit) -> EditResult:
         """Performs ``edit`` without what cannot be drawn; terminals paste carriage returns where lines end."""
