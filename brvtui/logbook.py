@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.store.session_log import SessionLog
-from brvtui.trace import Outcome, Trace
+from brvtui.trace import Trace
 from brvtui.tree.engine_data.query_log import is_entry, logged_files, query_log_folder, read_entries
 from brvtui.tree.logged_query import OURS, LoggedQuery
 
@@ -43,7 +43,7 @@ class Logbook:
                 top_score=trace.hits[0].score if trace.hits else None,
                 total_found=trace.search.total_found,
                 paths=tuple(hit.path for hit in trace.hits),
-                not_covered=trace.outcome is Outcome.NOT_COVERED or not (trace.used or trace.hits),
+                not_covered=trace.uncovered,
                 fingerprint=trace.fingerprint.value,
                 scope=trace.scope_option,
                 profile=trace.profile,

@@ -614,6 +614,11 @@ class Trace:
     timings: dict[str, float] = field(default_factory=dict)
     """Milliseconds of every stage."""
 
+    @property
+    def uncovered(self) -> bool:
+        """Whether nothing in the tree covers the query: found so now, or given again by the cache."""
+        return self.outcome is Outcome.NOT_COVERED or not (self.used or self.hits)
+
 
 def listed(hit: Hit) -> Listed:
     """``hit`` in short."""

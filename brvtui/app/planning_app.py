@@ -13,7 +13,6 @@ from brvtui.app import engine
 from brvtui.app.editing import work as editing
 from brvtui.app.editing.state import Begun
 from brvtui.app.editing_app import EditingApp
-from brvtui.trace import Outcome
 
 if TYPE_CHECKING:
     from brvtui.app.screens.planning import PlanDialog
@@ -54,7 +53,7 @@ class PlanningApp(EditingApp):
         session, trace = self.session, self.view.trace
         if session is None or self.view.overview is None:
             return
-        uncovered = trace is not None and trace.outcome is Outcome.NOT_COVERED
+        uncovered = trace is not None and trace.uncovered
         title = self.view.query.strip() if uncovered else ""
         why = f"Nothing in the tree covers “{title}”: the note will say that it was asked." if uncovered else ""
         folder = self.view.scope or self._at_hand().rpartition("/")[0]

@@ -79,6 +79,14 @@ def text_of(template: Template, note: NewNote) -> str:
     return set_fields("\n".join(_body(template, note, title, moment)), fields)
 
 
+def first_place(text: str) -> int:
+    """The line of a new note's ``text``, from 0, at which one begins to write: the first empty one below the heading
+    of its first section; 0 when there is none."""
+    lines = text.split("\n")
+    section = next((number for number, line in enumerate(lines) if line.startswith("## ")), len(lines))
+    return next((number for number in range(section, len(lines)) if not lines[number]), 0)
+
+
 def keywords_of(query: str, stop_words: Collection[str]) -> tuple[str, ...]:
     """The words of ``query`` that are no stop words, in lower case, without punctuation around them, each once."""
     bare = (_EDGE_PUNCTUATION.sub("", word.lower()) for word in spaced_words(query))

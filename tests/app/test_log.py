@@ -99,6 +99,21 @@ async def test_a_logged_query_is_asked_again_on_the_query_screen(
         assert view(pilot).trace is not None
 
 
+async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra quagga")
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.tier == 0)
+        await to_log(pilot)
+        await pilot.press("c")
+        assert len(frame(pilot).query_one(LogPane).choices) == 2
+        await pilot.press("1", "a")
+        await settled(pilot)
+        assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+
+
 async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)

@@ -75,6 +75,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
         await looked(pilot)
         assert "no note covered it: zebra quagga" in area(pilot).text
         assert "nothing is on disk until ^S" in shown(pilot)
+        assert area(pilot).document.get_line(area(pilot).cursor_location[0] - 2) == "## Reason"
         assert not (garden.tree / "animals").exists()
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (garden.tree / "animals/stripes/zebra_quagga.md").exists())

@@ -10,7 +10,7 @@ from brvtui.tree.frontmatter import parse
 from brvtui.tree.inside import PathError, parts_of
 from brvtui.tree.known_files import KnownFiles
 from brvtui.tree.links import Names, links_in
-from brvtui.tree.new_notes import NewNote, Template, keywords_of, new_path, slug_of, text_of
+from brvtui.tree.new_notes import NewNote, Template, first_place, keywords_of, new_path, slug_of, text_of
 from brvtui.tree.note_text import note_text
 from brvtui.tree.problems import problems
 from brvtui.tree.reading import title_of
@@ -158,3 +158,15 @@ def test_a_new_path_is_one_below_the_tree(folder: str, title: str) -> None:
         return
     assert parts_of(path)
     assert ".." not in path.split("/")
+
+
+@pytest.mark.parametrize("template", list(Template))
+def test_one_begins_to_write_below_the_first_sections_heading(template: Template) -> None:
+    text = text_of(template, NewNote("A note", NOW_MS, query="why"))
+    lines = text.split("\n")
+    assert lines[first_place(text) - 2 : first_place(text) + 1] == [
+        "## Reason",
+        f"Asked on {lines[first_place(text) - 1][9:19]}, and no note covered it: why",
+        "",
+    ]
+    assert first_place("# No sections\n") == 0

@@ -130,6 +130,10 @@ class EditingScreen(FrameScreen):
         self.brv.show(edit=Edit(disk.path, is_new=disk.data is None))
         self.adopt(note)
         self._explain_marks(draft or note)
+        if disk.data is None:
+            from brvtui.tree.new_notes import first_place
+
+            self.area.move_cursor((first_place(note.text), 0))
         if draft is not None:
             self.adopt(draft)
             if self.is_dirty:
