@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -388,6 +388,12 @@ class Session:
         from brvtui.inquire.about import about
 
         return about(self.snapshot, self.profile, self.clock(), path)
+
+    def astray(self, paths: Iterable[str]) -> dict[str, str]:
+        """Which of the files at ``paths`` are not as they were read, by path: ``newer`` or ``gone``."""
+        from brvtui.inquire.about import astray
+
+        return astray(self.snapshot, paths)
 
     def around(self, path: str) -> Around:
         """What surrounds the file at ``path``: links, what links to it, its place in the manifest, what ageing brings.

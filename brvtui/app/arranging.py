@@ -11,7 +11,7 @@ from textual.worker import Worker
 from brvtui import faults
 from brvtui.app import messages as news
 from brvtui.app.arrangement import AS_DESIGNED
-from brvtui.app.reopening import ReopeningApp
+from brvtui.app.astray import AstrayApp
 from brvtui.app.splits import Layout, layout_from
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _PAUSE_S = 0.5
 """After the last change: a border that is dragged changes with each cell."""
 
 
-class ArrangingApp(ReopeningApp):
+class ArrangingApp(AstrayApp):
     """Reads the layouts of a project once it is open, and writes them when they have changed."""
 
     def __init__(self, opening: Opening) -> None:

@@ -78,6 +78,18 @@ class BrowsingApp(LogApp):
         if event.page.path == self.view.selected:
             self.show(page=event.page)
 
+    @on(news.FilesSeen)
+    def _files_seen_of_page(self, event: news.FilesSeen) -> None:
+        """A page whose file is another by now is read again."""
+        page = self.view.page
+        if (
+            page is not None
+            and page.path == self.view.selected
+            and event.astray.get(page.path, page.state) != page.state
+        ):
+            self._sought.pop("page", None)
+            self.want_page(page.path)
+
     @on(news.AroundRead)
     def _around_read(self, event: news.AroundRead) -> None:
         if event.around.path == self.view.selected:

@@ -19,6 +19,7 @@ from brvtui.app.messages import (
     EngineAnswered,
     Explained,
     Failed,
+    FilesSeen,
     Loaded,
     LogCompared,
     LogRead,
@@ -283,6 +284,11 @@ def similar(session: Session, file: str, post: Post) -> None:
         post(SimilarFound(SimilarNotes(file, problem="only notes have notes that are like them")))
     except OSError as error:
         post(SimilarFound(SimilarNotes(file, problem=faults.line(error, file))))
+
+
+def look_at_files(session: Session, paths: tuple[str, ...], post: Post) -> None:
+    """Posts which of the files at ``paths`` are not as they were read."""
+    post(FilesSeen(session.astray(paths)))
 
 
 def cache(session: Session, query: str, post: Post) -> None:

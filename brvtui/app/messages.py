@@ -83,6 +83,13 @@ class WatchBegun(Message):
 
 
 @dataclass
+class FilesSeen(Message):
+    """How the files of some notes stand to what is known of them, by path, where they are not as they were read."""
+
+    astray: Mapping[str, str]
+
+
+@dataclass
 class Changed(Message):
     """Something changed on disk."""
 

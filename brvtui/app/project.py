@@ -110,7 +110,8 @@ class ProjectApp(ConfiguredApp):
         self.typed = query
         if not query.strip():
             self.prober.forget()
-            selected = self.view.selected if self.view.knows(self.view.selected) else ""
+            kept = not self.view.query.strip() or self.view.knows(self.view.selected)
+            selected = self.view.selected if kept else ""
             self.show(query="", trace=None, selected=selected, detail=None)
         elif self.session is not None and self.view.overview is not None:
             self.prober.ask(query, self.view.scope, run)
@@ -186,7 +187,7 @@ class ProjectApp(ConfiguredApp):
         trace = event.trace
         same = trace.query == self.view.query and trace.scope_option == self.view.scope
         files = selectable(trace)
-        keeps = same and (self.view.selected in files or self.view.knows(self.view.selected))
+        keeps = same and bool(self.view.selected)  # a note that is gone may come back
         selected = self.view.selected if keeps else next(iter(files), "")
         constants = {**self.view.constants, **constants_of(trace)}
         detail = event.detail if event.detail is not None and event.detail.path == selected else None

@@ -27,6 +27,12 @@ AnyTrace = Trace | HybridTrace
 BYTEROVER = "byterover"
 
 
+NEWER, GONE = "newer", "gone"
+"""How a file stands to what is shown of it, when it is not as it was read."""
+ASTRAY = {NEWER: "changed since", GONE: "file gone"}
+"""The same in few words."""
+
+
 class Phase(StrEnum):
     """How far the project is."""
 
@@ -152,6 +158,8 @@ class View:
     """How often files are looked at; 0 where the system tells what changes."""
     catching_up: bool = False
     """Whether something changed on disk that is not shown yet."""
+    astray: Mapping[str, str] = field(default_factory=dict)
+    """:data:`NEWER` or :data:`GONE` by the path of a note whose file is not what is shown of it."""
     saved: str = ""
     """Who saved the trace that is shown without its project, and when; empty for a project."""
     history: tuple[str, ...] = ()

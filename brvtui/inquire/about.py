@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -139,11 +140,19 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
     return ("", "cannot be shown: it is no text") if b"\0" in data else (data.decode("utf-8", "replace"), "")
 
 
+def astray(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
+    """Which of the files at ``paths`` are newer than ``snapshot``, or gone, by path; others are left out."""
+    states = {path: _state(snapshot, path) for path in paths}
+    return {path: state.value for path, state in states.items() if state in (FileState.NEWER, FileState.GONE)}
+
+
 def _state(snapshot: Snapshot, path: str) -> FileState:
     try:
         stat = snapshot.location(path).stat()
     except OSError:
         return FileState.GONE
-    parsed = snapshot.parsed[path]
+    parsed = snapshot.parsed.get(path)
+    if parsed is None:
+        return FileState.NOT_READ
     same = (parsed.mtime_ns, parsed.size) == (stat.st_mtime_ns, stat.st_size)
     return FileState.CURRENT if same or path in snapshot.edited else FileState.NEWER

@@ -7,14 +7,18 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.tree import TreePane
 from brvtui.session import Session
 from brvtui.tree import watch
 from brvtui.tree.disks import network_disk
-from tests.app.driving import HUGE, WIDE, ask, settled, text_of, until, view
+from tests.app.driving import HUGE, WIDE, ask, brv, frame, open_notes, screen, settled, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.trees import Tree
 
@@ -73,3 +77,84 @@ async def test_the_cache_pane_says_what_became_stale_and_what_is_served_all_the_
         assert "still served, though the tree changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
         assert "until it is computed anew, 30 s, old answers are served" in pane
         assert "for 5 s a search may still see the index from before" in pane
+
+
+async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(garden: Tree, make_app: MakeApp) -> None:
+    garden.note("auth/jwt/long.md", "Long", "\n\n".join(f"token paragraph {number}" for number in range(200)), days=1)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        brv(pilot).select("auth/jwt/long.md")
+        await open_notes(pilot)
+        note, tree = (frame(pilot).query_one(selector, Pane) for selector in ("#note", "#tree"))
+        await until(pilot, lambda: len(note.lines) > 100)
+        note.scroll_to_row(40)
+        before = (note.offset_row, tree.offset_row, [line.plain for line in tree.lines])
+        kept = garden.root / "kept"
+        garden.tree.rename(kept)
+        await until(pilot, lambda: view(pilot).overview is not None and not view(pilot).overview.notes)  # type: ignore[union-attr]
+        await settled(pilot)
+        assert (view(pilot).selected, view(pilot).query) == ("auth/jwt/long.md", "token")
+        assert view(pilot).astray == {"auth/jwt/long.md": "gone"}
+        await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
+        kept.rename(garden.tree)
+        await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
+        await until(pilot, lambda: len(note.lines) > 100)
+        await settled(pilot)
+        assert view(pilot).astray == {}
+        assert (view(pilot).selected, view(pilot).query, screen(pilot).field.value) == (
+            "auth/jwt/long.md",
+            "token",
+            "token",
+        )
+        assert (note.offset_row, tree.offset_row, [line.plain for line in tree.lines]) == before
+
+
+async def test_a_cursor_in_the_tree_is_where_it_was_once_that_is_back(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        tree = screen(pilot).query_one("#tree", TreePane)
+        tree.move_to(tree.choices.index("billing/refunds.md"))
+        kept = garden.root / "kept"
+        (garden.tree / "billing").rename(kept)
+        await until(pilot, lambda: not view(pilot).knows("billing/refunds.md"))
+        await settled(pilot)
+        assert tree.chosen != "billing/refunds.md"
+        kept.rename(garden.tree / "billing")
+        await until(pilot, lambda: view(pilot).knows("billing/refunds.md"))
+        await until(pilot, lambda: tree.chosen == "billing/refunds.md")
+
+
+async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_TUI_WATCH", "false")
+    monkeypatch.setattr("brvtui.app.astray.LOOK_S", 0.02)
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
+        await until(pilot, lambda: view(pilot).watch_why)
+        screen(pilot).field.value = "token rotation"
+        await until(pilot, lambda: len(results(pilot)) > 2)
+        first, second, *_ = results(pilot)
+        brv(pilot).select(first)
+        garden.note(first, "Another", "text", days=-1)
+        (garden.tree / second).unlink()
+        await until(pilot, lambda: view(pilot).astray == {first: "newer", second: "gone"})
+        assert "changed since" in text_of(pilot, "#results")
+        assert "file gone" in text_of(pilot, "#results")
+        assert "the file changed since: this is the score of the text before" in " ".join(
+            text_of(pilot, "#score").split()
+        )
+        brv(pilot).select(second)
+        await until(pilot, lambda: "the file is gone" in text_of(pilot, "#score"))
+        assert text_of(pilot, "#tree").count("⚠") == 2
+        await open_notes_unwatched(pilot)
+        await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
+
+
+def results(pilot: Pilot[Any]) -> list[str]:
+    trace = view(pilot).trace
+    return [hit.file for hit in trace.hits if hit.kind == "context"] if trace else []
+
+
+async def open_notes_unwatched(pilot: Pilot[Any]) -> None:
+    await pilot.press("escape", "2")
+    await until(pilot, lambda: frame(pilot).TITLE == "Notes")

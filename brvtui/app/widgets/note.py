@@ -85,6 +85,7 @@ class NotePane(Pane):
         self._late = False
         self._timer: Timer | None = None
         self._part = ""
+        self._left_at = 0
         self._terms: re.Pattern[str] | None = None
         self._terms_of: object = None
 
@@ -172,6 +173,9 @@ class NotePane(Pane):
         if before is None or before.page.path != self.shown.page.path:
             self.link = -1
             self.offset_row = 0
+        elif before.page.problem != self.shown.page.problem:
+            # A text that is not to be had has no place to be at: it is kept until the text is back.
+            self.offset_row, self._left_at = self._left_at, self.offset_row
         self.repaint()
         self.rebuild()
         if self._part:

@@ -13,7 +13,7 @@ from brvtui.app.messages import NoteWanted
 from brvtui.app.paint.bars import eighths
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import cut_left, number, plural, wrap
-from brvtui.app.view import Phase, View
+from brvtui.app.view import ASTRAY, Phase, View
 from brvtui.app.widgets.pane import ChoicePane
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Hit, NearMiss, Origin, Outcome, Trace
@@ -40,7 +40,7 @@ class ResultsPane(ChoicePane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace, selection, and what the empty state shows."""
-        return (view.answered, view.selected, view.overview, view.phase, view.problem)
+        return (view.answered, view.selected, view.overview, view.phase, view.problem, view.astray)
 
     def heading(self, view: View) -> str:
         """How many of how many."""
@@ -80,7 +80,8 @@ class ResultsPane(ChoicePane):
         made: list[Line] = []
         for rank, hit in enumerate(trace.hits, 1):
             self.choices.append(hit.file)
-            rows = _hit(hit, rank, width, tall or hit.file == view.selected, self.glyphs)
+            state = view.astray.get(hit.file, "")
+            rows = _hit(hit, rank, width, tall or hit.file == view.selected, state, self.glyphs)
             made += rows
             self.owner += [len(self.choices) - 1] * len(rows)
         if not trace.hits:
@@ -105,7 +106,7 @@ class ResultsPane(ChoicePane):
                 self.owner.append(-1)
             self.choices.append(miss.file)
             self.owner.append(len(self.choices) - 1)
-            made.append(_miss(miss, width, self.glyphs))
+            made.append(_miss(miss, width, self.view.astray.get(miss.file, ""), self.glyphs))
         more = trace.search.matched - len(trace.search.hits) - len(misses)
         if more > 0 and misses:
             made.append(line(f"   … {more} more matched", "muted"))
@@ -159,8 +160,10 @@ def _heading(trace: Trace) -> str:
     return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
 
-def _hit(hit: Hit, rank: int, width: int, with_path: bool, glyphs: Glyphs) -> list[Line]:
+def _hit(hit: Hit, rank: int, width: int, with_path: bool, astray: str, glyphs: Glyphs) -> list[Line]:
     sign, role = glyph_of(hit.kind, hit.signals.maturity if hit.signals else "", glyphs)
+    if astray:
+        sign, role = glyphs.warn, "warn"
     bar = _BAR if width >= 32 else 0
     room = width - 5 - _SCORE - 1 - bar
     first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
@@ -170,12 +173,13 @@ def _hit(hit: Hit, rank: int, width: int, with_path: bool, glyphs: Glyphs) -> li
         return [first]
     note = f"  by “{hit.found_by}”" if hit.found_by else "  shared" if hit.shared_source else ""
     note = "  lifted from below" if hit.origin.value == "propagated" and not note else note
+    note = f"  {ASTRAY[astray]}" if astray else note
     path = cut_left(Line().add(hit.path).plain, width - 5 - len(note))
-    return [first, Line().gap(5).add(path, "muted").add(note, "accent")]
+    return [first, Line().gap(5).add(path, "muted").add(note, "warn" if astray else "accent")]
 
 
-def _miss(miss: NearMiss, width: int, glyphs: Glyphs) -> Line:
-    sign, role = glyph_of(miss.kind, miss.maturity, glyphs)
+def _miss(miss: NearMiss, width: int, astray: str, glyphs: Glyphs) -> Line:
+    sign, role = (glyphs.warn, "warn") if astray else glyph_of(miss.kind, miss.maturity, glyphs)
     lack = f"{glyphs.minus}{miss.short:.3f}" if "limit" not in miss.reason else f"+{miss.short:.0f} {_RANKS}"
     room = width - 5 - _SCORE - 9
     made = line(" – ", "faint").add(f"{sign} ", role).fit(miss.title, room, "muted")

@@ -7,7 +7,7 @@ from brvtui.app.jeffs_brain import score as hybrid
 from brvtui.app.paint.bars import role_of, stacked, tick_labels
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import days, number, signed, wrap
-from brvtui.app.view import View
+from brvtui.app.view import GONE, NEWER, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.terms import terms
 from brvtui.app.widgets.verdict import empty_lines
@@ -15,6 +15,10 @@ from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Aged, Ceiling, Hit, Kind, NearMiss, Part, Trace, adds_up, parts_gap
 
 _TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
+_ASTRAY = {
+    NEWER: "the file changed since: this is the score of the text before",
+    GONE: "the file is gone: what is known of it is from before",
+}
 _VALUE = 9
 _NAME = 13
 
@@ -33,7 +37,7 @@ class ScorePane(Pane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace, selection and its detail."""
-        return (view.answered, view.selected, view.detail, view.own)
+        return (view.answered, view.selected, view.detail, view.own, view.astray)
 
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
@@ -41,9 +45,13 @@ class ScorePane(Pane):
             case None:
                 return legend(width, self.glyphs)
             case Trace():
-                return self._routed(view, width)
+                return self._astray(view, width) + self._routed(view, width)
             case HybridTrace() as trace:
-                return hybrid.lines(trace, view, width, self.glyphs)
+                return self._astray(view, width) + hybrid.lines(trace, view, width, self.glyphs)
+
+    def _astray(self, view: View, width: int) -> list[Line]:
+        said = _ASTRAY.get(view.astray.get(view.selected, ""), "")
+        return [line(f" {part}", "warn") for part in wrap(f"{self.glyphs.warn} {said}", width - 2)] if said else []
 
     def _routed(self, view: View, width: int) -> list[Line]:
         if view.hit is not None:

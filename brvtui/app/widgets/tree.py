@@ -55,12 +55,19 @@ class TreePane(ChoicePane):
         self._owners: list[int] = []
         self._followed = ""
         self._stamp = 0
+        self._missed = ROOT
+        """Where the cursor was, when that is no more; it goes back there unless it is moved before."""
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The tree, what is open and how, the selected note and the scope."""
         return (view.overview, view.selected, view.scope, view.phase, view.problem, self._stamp)
+
+    def move_to(self, place: int, tell: bool = True) -> None:
+        """Puts the cursor on choice ``place``."""
+        self._missed = ROOT
+        super().move_to(place, tell)
 
     def restamp(self) -> None:
         """Builds the rows again, because something beside the view changed."""
@@ -70,7 +77,7 @@ class TreePane(ChoicePane):
     def update(self, view: View) -> None:
         """Shows ``view``: rows that stay may look different under another trace, selection or scope."""
         super().update(view)
-        look = (view.answered, view.selected, view.scope)
+        look = (view.answered, view.selected, view.scope, view.astray)
         if look != self._look:
             self._look = look
             self._marks = marks_of(view.answered)
@@ -111,8 +118,14 @@ class TreePane(ChoicePane):
         if other or last != self._last or not self.choices:
             self.choices = [*([ROOT] if head else []), *(branch.path for branch, _ in self.outline.rows), *self._last]
             self.owner = [*range(len(head) + len(self.outline.rows)), *self._owners]
-        if before != self.chosen:
-            self.cursor = self.choices.index(before) if before in self.choices else 0
+        if before not in self.choices:
+            if self.outline.kept is None:
+                self._missed = self._missed or before
+            self.cursor = 0
+        elif before != self.chosen:
+            self.cursor = self.choices.index(before)
+        if self._missed and self._missed in self.choices:
+            self.cursor, self._missed = self.choices.index(self._missed), ROOT
         return RowLines(head, self.outline.rows, self._tail, self._row)
 
     def head(self, view: View, width: int) -> list[Line]:
@@ -144,7 +157,7 @@ class TreePane(ChoicePane):
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
             return self._folder(made, branch, width)
-        sign, role = sign_of(branch, glyphs)
+        sign, role = (glyphs.warn, "warn") if branch.path in view.astray else sign_of(branch, glyphs)
         mark = marks.get(branch.path, "")
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
