@@ -21,6 +21,7 @@ PAGES = (
     "docs/maturity.md",
     "docs/export.md",
     "docs/performance.md",
+    "docs/watching.md",
     "themes/README.md",
 )
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
