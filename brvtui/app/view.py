@@ -96,6 +96,11 @@ class Overview:
     loaded_ms: float
     """When it was read."""
 
+    @property
+    def shut(self) -> str:
+        """Why the tree as a whole cannot be read; empty when it can."""
+        return next((reason for path, reason in self.unseen if path == "."), "")
+
 
 @dataclass(frozen=True, slots=True)
 class CacheShown:

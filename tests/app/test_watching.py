@@ -158,3 +158,13 @@ def results(pilot: Pilot[Any]) -> list[str]:
 async def open_notes_unwatched(pilot: Pilot[Any]) -> None:
     await pilot.press("escape", "2")
     await until(pilot, lambda: frame(pilot).TITLE == "Notes")
+
+
+async def test_a_tree_that_is_gone_is_not_said_to_be_empty(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        garden.tree.rename(garden.root / "kept")
+        why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
+        await until(pilot, lambda: why in text_of(pilot, "#route"))
+        garden.tree.mkdir()
+        await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
