@@ -36,6 +36,7 @@ class ReportingApp(App[None]):
         threading.excepthook = hear
 
     def _handle_exception(self, error: Exception) -> None:
+        """Textual calls this, and nothing public, with what nobody caught."""
         super()._handle_exception(error)
         self._return_code = FAILED
 
