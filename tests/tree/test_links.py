@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,7 +75,7 @@ def test_entries_of_related(related: str, expected: list[str]) -> None:
     crlf = FRONT.format(related=related).replace("\n", "\r\n")
     assert targets(crlf) == expected
     for link in links_in(crlf):
-        assert crlf[link.start : link.end].strip("'\"") or link.target
+        assert yaml.safe_load(crlf[link.start : link.end]).lstrip("@") == link.target
 
 
 def test_related_elsewhere_is_none() -> None:
