@@ -33,6 +33,7 @@ from brvtui.app.messages import (
     Reopened,
     Retrieved,
     SimilarFound,
+    TakesFound,
     Traced,
     WatchBegun,
 )
@@ -249,6 +250,16 @@ def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
         post(Explained(trace, session.explain(trace.query, file, trace.scope_option, trace)))
     except UnknownNote:
         return
+
+
+def takes(session: Session, trace: Trace, post: Post, cancelled: Callable[[], bool]) -> None:
+    """Posts what it would take that the query of ``trace`` needs no model; nothing once that is not wanted any more."""
+    try:
+        found = session.what_it_takes(trace, cancelled=cancelled)
+    except KeyError:  # the tree went on, and an answer to the newest one is on its way
+        return
+    if found is not None:
+        post(TakesFound(trace, found))
 
 
 def _detail(session: Session, trace: Trace, file: str) -> Detail | None:

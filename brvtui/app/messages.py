@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from brvtui.config import Configuration
     from brvtui.inquire.about import About, Around
     from brvtui.inquire.log_summary import Compared, LogSummary
+    from brvtui.inquire.takes.levers import Takes
     from brvtui.inquire.why_not import Explanation
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
@@ -153,6 +154,14 @@ class Explained(Message):
 
     trace: Trace
     explanation: Explanation
+
+
+@dataclass
+class TakesFound(Message):
+    """What it would take that the query of one trace needs no model."""
+
+    trace: Trace
+    takes: Takes
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.timer import Timer
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from brvtui.app import engine
 from brvtui.app import messages as news
@@ -20,7 +20,7 @@ from brvtui.app.paint.text import seconds
 from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.why import why_screen
-from brvtui.app.view import Phase, View, constants_of, selectable
+from brvtui.app.view import Phase, TakesShown, View, constants_of, selectable
 from brvtui.saved import is_saved
 from brvtui.trace import Trace
 
@@ -108,6 +108,7 @@ class ProjectApp(ConfiguredApp):
     def put(self, query: str, run: bool = False) -> None:
         """Puts ``query`` to the engine, or shows the empty state when it is blank."""
         self.typed = query
+        self._stop_trying()
         if not query.strip():
             self.prober.forget()
             kept = not self.view.query.strip() or self.view.knows(self.view.selected)
@@ -144,6 +145,23 @@ class ProjectApp(ConfiguredApp):
             self.notify("type a query and select a note: w then says why it is, or is not, in the answer", timeout=4)
         else:
             self._fetch_explanation(self.session, self.view.trace, file)
+
+    def want_takes(self) -> None:
+        """Finds out what it would take that the query needs no model; again after all of it was said."""
+        trace, shown = self.view.trace, self.view.takes
+        if self.session is None or trace is None or not self.view.may_take_less:
+            self.notify(
+                "nothing to find: only a query that needs a model, or that nothing covers, can need less", timeout=4
+            )
+        elif shown is None or shown.trace is not trace or shown.found is not None:
+            self.show(takes=TakesShown(trace))
+            self._try_changes(self.session, trace)
+
+    def _stop_trying(self) -> None:
+        """Ends trying changes: they are of an answer that is about to be replaced."""
+        self.workers.cancel_group(self, "takes")
+        if self.view.takes is not None and self.view.takes.found is None:
+            self.show(takes=None)
 
     def look_at_cache(self) -> None:
         """Looks at the simulated cache as it is now."""
@@ -213,6 +231,11 @@ class ProjectApp(ConfiguredApp):
     def _explained(self, event: news.Explained) -> None:
         if event.trace is self.view.trace:
             self.push_screen(why_screen(event.explanation))
+
+    @on(news.TakesFound)
+    def _takes_found(self, event: news.TakesFound) -> None:
+        if event.trace is self.view.trace:
+            self.show(takes=TakesShown(event.trace, event.takes))
 
     @on(news.CacheSeen)
     def _cache_seen(self, event: news.CacheSeen) -> None:
@@ -333,6 +356,11 @@ class ProjectApp(ConfiguredApp):
     @work(thread=True, exclusive=True, group="explain", exit_on_error=False, description="explain")
     def _fetch_explanation(self, session: Session, trace: Trace, file: str) -> None:
         engine.explain(session, trace, file, self.post_message)
+
+    @work(thread=True, exclusive=True, group="takes", exit_on_error=False, description="takes")
+    def _try_changes(self, session: Session, trace: Trace) -> None:
+        worker = get_current_worker()
+        engine.takes(session, trace, self.post_message, lambda: worker.is_cancelled)
 
     @work(thread=True, exclusive=True, group="note", exit_on_error=False)
     def _fetch_note(self, session: Session, file: str) -> None:

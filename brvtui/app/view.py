@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from brvtui.app.editing.state import Edit
 from brvtui.inquire.log_summary import Compared, LogSummary
 from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
-from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Trace
+from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Outcome, Trace
 from brvtui.tree.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.inquire.about import About, Around
     from brvtui.inquire.similar import Similar
+    from brvtui.inquire.takes.levers import Takes
     from brvtui.inquire.tree_changes import TreeChanges
 
 INDEX = "index"
@@ -133,6 +134,14 @@ class SimilarNotes:
 
 
 @dataclass(frozen=True, slots=True)
+class TakesShown:
+    """What it would take that no model is needed for the answer ``trace``; ``found`` is None until that is known."""
+
+    trace: Trace
+    found: Takes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LogShown:
     """Both logs as last read, newest first, and one entry beside its answer now."""
 
@@ -194,6 +203,8 @@ class View:
     seeking_similar: str = ""
     """The note whose like is being sought."""
     cache: CacheShown | None = None
+    takes: TakesShown | None = None
+    """What was asked for last; it may be of an earlier answer."""
     log: LogShown | None = None
     followed: LoggedQuery | None = None
     """The query of the engine that is explained, while it is followed."""
@@ -218,6 +229,12 @@ class View:
         if self.foreign is None:
             return None
         return next((hit for hit in self.foreign.ranking if hit.path == self.selected), None)
+
+    @property
+    def may_take_less(self) -> bool:
+        """Whether the answer needs a model, or there is none, and the project is there to try changes of it."""
+        ended = self.trace.outcome if self.trace is not None and self.answered is self.trace else None
+        return ended in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED) and not self.saved
 
     @property
     def hit(self) -> Hit | None:

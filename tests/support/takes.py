@@ -13,6 +13,7 @@ from pathlib import Path
 from brvtui.inquire.takes.case import Case
 from brvtui.inquire.takes.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
 from brvtui.inquire.takes.finding import what_it_takes
+from brvtui.inquire.takes.least import is_steady
 from brvtui.inquire.takes.levers import Lever, Takes, Way
 from brvtui.loading import load
 from brvtui.profile import Profile
@@ -125,6 +126,8 @@ def smaller(taken: Taken, way: Way) -> Iterator[Change]:
         case Lever.AGE:
             youngest = 0.0 if found is None else found + 0.1
             ages = {youngest, *(youngest + (case.days - youngest) * part / 24 for part in range(24))}
+            if not is_steady(case):  # then whole days are tried
+                ages = {float(day) for day in range(math.floor(found or -1) + 1, math.floor(case.days) + 1)}
             for days in ages if youngest <= case.days else ():
                 mtime_ms = math.ceil(taken.now_ms) - max(1, round(days * DAY_MS))
                 yield TimeSet(path, mtime_ms)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
 from brvtui.app.arrangement import VERDICT
 from brvtui.app.glyphs import STATE_WORDS, Glyphs
 from brvtui.app.jeffs_brain import route as hybrid
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.steps import check_line, notices, stage_line, step_line, times
+from brvtui.app.paint.takes import takes_lines
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines, loading, strip, verdict
@@ -14,6 +19,8 @@ from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Trace
 
 _MOST_LIFTS = 12
+_LEAST_ROWS = 8
+"""With fewer the pane is maximised for what was asked for."""
 
 
 class RoutePane(Pane):
@@ -24,13 +31,20 @@ class RoutePane(Pane):
         "The route a query takes, in the router's order: two cache look-ups, entity searches, the out-of-domain "
         "test, then tier 2 (direct answer), 3 (one LLM call) or 4 (agentic loop). Each gate shows its value, its "
         "threshold by name and the margin. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not reached. Of Jeffs "
-        "Brain: its legs, what fusion made of them, and the rules of intent."
+        "Brain: its legs, what fusion made of them, and the rules of intent. For a query that needs a model, or that "
+        "nothing covers, v lists the smallest changes after which notes answer it directly: each was tried on the tree "
+        "as it would be (✓), is proven impossible (✗), or was not found (–)."
     )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("v", "takes", "what it takes", id="route.takes", tooltip="What it would take that no model is needed"),
+    ]
 
     def __init__(self, *, id: str) -> None:
         """A route pane that leaves the verdict to the line above it."""
         super().__init__(id=id)
         self.with_verdict = False
+        self._takes_at = 0
+        self._reveals = False
 
     def arranged(self, shown: frozenset[str]) -> None:
         """The verdict is this pane's where the line above is not shown."""
@@ -38,7 +52,7 @@ class RoutePane(Pane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace and state of the project."""
-        return (view.answered, view.pipeline, view.busy, self.with_verdict, *loading(view))
+        return (view.answered, view.pipeline, view.busy, view.takes, self.with_verdict, *loading(view))
 
     def build(self, view: View, width: int) -> list[Line]:
         """Strip (when it is this pane's), gates, stages, times."""
@@ -50,10 +64,28 @@ class RoutePane(Pane):
             case None:
                 return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
             case Trace() as trace:
-                tables = [*gates(trace, width, self.glyphs), *stages(trace, width), *lifts(trace, width, self.glyphs)]
+                tables = gates(trace, width, self.glyphs)
+                self._takes_at = len(tables)
+                tables += takes_lines(view, width, self.glyphs)
+                tables += [*stages(trace, width), *lifts(trace, width, self.glyphs)]
             case HybridTrace() as trace:
                 tables = hybrid.tables(trace, width, self.glyphs)
         return [*top, *notices(trace.notices, width, self.glyphs), *tables, *times(trace.timings, width)]
+
+    def changed(self) -> None:
+        """Shows what was asked for last, once it is there."""
+        super().changed()
+        if self._reveals and self.view.takes is not None:
+            self.scroll_to_row(self._takes_at)
+            self._reveals = self.view.takes.found is None
+
+    def action_takes(self) -> None:
+        """Finds out what it would take that no model is needed."""
+        frame, has_room = self.brv.frame, self.rows - self.pinned >= _LEAST_ROWS
+        if self.view.may_take_less and not has_room and frame is not None and not frame.body.maximised:
+            frame.action_maximise()
+        self._reveals = True
+        self.brv.want_takes()
 
 
 def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:

@@ -41,7 +41,7 @@ def what_it_takes(
     """
     if trace.outcome in _WITHOUT_MODEL and not (path and trace.outcome is Outcome.DIRECT):
         return None
-    file = path or _nearest(snapshot, trace)
+    file = path or _nearest(snapshot, profile, trace)
     if not file:
         return _of_no_note(profile, trace)
     if file not in snapshot.by_path:
@@ -68,13 +68,17 @@ def _leads(trace: Trace, file: str, profile: Profile) -> bool:
     return first is not None and first.file == file
 
 
-def _nearest(snapshot: Snapshot, trace: Trace) -> str:
-    """The note that came nearest to leading a direct answer; empty when none matches."""
-    found = [hit for hit in trace.hits if hit.origin is not Origin.PROPAGATED] or list(trace.ladder.hits)
-    files = [hit.file for hit in sorted(found, key=lambda hit: -hit.score)]
-    near = [miss.file for miss in trace.search.near_misses]
-    listed = [*files, *near] if trace.hits else [*near, *files]
-    return next((file for file in listed if file in snapshot.by_path), "")
+def _nearest(snapshot: Snapshot, profile: Profile, trace: Trace) -> str:
+    """The note that came nearest to leading a direct answer; empty when none matches.
+
+    The gates look at the first result that reaches the prompt, also when entity searches added a better one behind it.
+    """
+    found = [hit for hit in trace.hits if hit.origin is not Origin.PROPAGATED]
+    first = [hit.file for hit in found if hit.score >= profile.direct.prefetch]
+    best = [hit.file for hit in sorted(found, key=lambda hit: -hit.score)]
+    missed = [miss.file for miss in trace.search.near_misses]
+    liked = [hit.file for hit in trace.ladder.hits]
+    return next((file for file in (*first, *best, *missed, *liked) if file in snapshot.by_path), "")
 
 
 def _ways(case: Case) -> tuple[Way, ...]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from brvtui.inquire.takes.case import Case, Judged
 from brvtui.inquire.takes.changes import Change
 from brvtui.inquire.takes.levers import Lever, Standing, Way
+from brvtui.trace import Found
 
 _ALIKE = 1e-12
 
@@ -73,12 +74,17 @@ def _bisected(case: Case, near: Sequence[Candidate], first: Judged) -> Least:
 def is_steady(case: Case) -> bool:
     """Whether a higher score of the note can only bring a direct answer nearer.
 
-    No other result depends on the note's signals then. They do where scores, not relevances, are carried up to
-    folders, and where the note is its folder's summary.
+    It can where no other result depends on the note's signals: not where scores, instead of relevances, are carried up
+    to folders, nor where the note is its folder's summary. And where one search decides: when a search of a scope, or
+    one that an out-of-domain rule empties, gives way to another, the note may have a higher relevance in that one.
     """
+    search = case.trace.search
     lends_score = case.profile.search.lift_source == "score"
     summarises = any(summary.file == case.note.path for summary in case.snapshot.summaries.values())
-    return not (lends_score or summarises)
+    scoped = any(attempt.scope for attempt in search.attempts)
+    is_large = len(case.snapshot.notes) >= case.profile.out_of_domain.min_notes
+    may_be_emptied = search.outcome is not Found.MATCHES or (is_large and search.and_failed)
+    return not (lends_score or summarises or scoped or may_be_emptied)
 
 
 def too_low(case: Case, lever: Lever, most: float, what: str) -> Way:

@@ -46,17 +46,24 @@ def maturity(case: Case) -> Way:
 
 
 def age(case: Case) -> Way:
-    """An edit no longer ago than so many days, in tenths; one of a moment ago counts as 0."""
-    today = int(min(case.days, HORIZON_DAYS) * STEPS_A_DAY)
-    candidates = [_age(case, step) for step in range(today, -1, -1)]
+    """An edit no longer ago than so many days, in tenths; one of a moment ago counts as 0.
+
+    Where a younger note may do worse (:func:`is_steady`), whole days are tried, each by itself.
+    """
+    steady = is_steady(case)
+    days = min(case.days, HORIZON_DAYS)
+    steps = range(int(days * STEPS_A_DAY), -1, -1) if steady else range(int(days) * STEPS_A_DAY, -1, -STEPS_A_DAY)
+    candidates = [_age(case, step) for step in steps]
     what = "not even edited today"
     if not case.reaches(candidates[-1].most):
         return too_low(case, Lever.AGE, candidates[-1].most, what)
-    found = least(case, candidates, is_steady=True)
-    if found.candidate is None or found.judged is None:
-        assert found.judged is not None  # the last one reaches
-        return in_vain(Lever.AGE, found.judged, what)
-    return verified(Lever.AGE, found.candidate, found.judged, _when(case, found.candidate.amount))
+    found = least(case, candidates, steady)
+    assert found.judged is not None  # the last one reaches
+    if found.candidate is not None:
+        return verified(Lever.AGE, found.candidate, found.judged, _when(case, found.candidate.amount, steady))
+    if not steady:
+        return Way(Lever.AGE, Standing.OPEN, f"edited on no day until today: {found.judged.verdict}")
+    return in_vain(Lever.AGE, found.judged, what)
 
 
 def after_hits(signals: NoteSignals, rules: Signals) -> list[NoteSignals]:
@@ -84,10 +91,16 @@ def _age(case: Case, step: int) -> Candidate:
     )
 
 
-def _when(case: Case, days: float) -> str:
+def _when(case: Case, days: float, steady: bool) -> str:
     if not case.days:
         return f"a moment later: its stored recency {case.signals.recency:g} counts at exactly 0 days alone"
-    when = f"edited within the last {days:g} days" if days else "edited today"
+    when = (
+        "edited today"
+        if not days
+        else f"edited within the last {days:g} days"
+        if steady
+        else f"edited {days:g} days ago"
+    )
     return f"{when}, not {case.days:.1f} days ago"
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from brvtui.inquire.takes.case import Case, Judged
 from brvtui.inquire.takes.changes import SignalsSet
-from brvtui.inquire.takes.least import Candidate, Least, in_vain, least, too_low, verified
+from brvtui.inquire.takes.least import Candidate, Least, in_vain, is_steady, least, too_low, verified
 from brvtui.inquire.takes.levers import Lever, Standing, Way
 from brvtui.rank.maturity import LEVELS
 from brvtui.trace import Hit, Origin
@@ -31,10 +31,9 @@ def runner_up(case: Case) -> Way:
 
 
 def _rival(case: Case) -> Hit | None:
-    """The best result that is not the note itself and reaches the prompt."""
+    """The first result that reaches the prompt, in the order of the gates, and is not the note itself."""
     others = [hit for hit in case.trace.hits if hit.file != case.note.path or hit.origin is Origin.PROPAGATED]
-    near = [hit for hit in others if hit.score >= case.profile.direct.prefetch]
-    return max(near, key=lambda hit: hit.score, default=None)
+    return next((hit for hit in others if hit.score >= case.profile.direct.prefetch), None)
 
 
 def _lowered(case: Case, rival: Hit) -> Way:
@@ -69,7 +68,7 @@ def _is_steady(case: Case, path: str) -> bool:
     rules = case.profile
     sure = case.most(relevance=case.relevance) >= rules.out_of_domain.escape
     summarises = any(summary.file == path for summary in case.snapshot.summaries.values())
-    return sure and not summarises and rules.search.lift_source != "score"
+    return sure and not summarises and is_steady(case)
 
 
 def _said(title: str, before: NoteSignals, found: Candidate) -> str:

@@ -1,0 +1,51 @@
+"""What it would take that a query needs no model, as lines."""
+
+from __future__ import annotations
+
+from brvtui.app.glyphs import Glyphs
+from brvtui.app.paint.line import Line, line, rule
+from brvtui.app.paint.text import wrap
+from brvtui.app.view import View
+from brvtui.inquire.takes.levers import Standing, Takes, Way
+
+_INDENT = 3
+
+
+def takes_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """The kinds of change with what came of each; before that, how to ask, or that they are being tried."""
+    if not view.may_take_less:
+        return []
+    made = [rule(width, "what it would take for tier 2", dash=glyphs.dash)]
+    shown = view.takes if view.takes is not None and view.takes.trace is view.trace else None
+    if shown is None:
+        return [*made, Line().gap().add("v", "bold accent").add(" tries the smallest changes", "muted").cut(width)]
+    if shown.found is None:
+        return [*made, line(" trying changes…", "muted").cut(width)]
+    made += _heading(shown.found, width)
+    ways = sorted(shown.found.ways, key=lambda way: not way.is_verified)
+    return [*made, *(row for way in ways for row in _way(way, width, glyphs))]
+
+
+def _heading(takes: Takes, width: int) -> list[Line]:
+    if not takes.path:
+        return [line(" no note came near", "muted").cut(width)]
+    score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
+    right = Line().add(score, "strong").add(f" needs {takes.needed:g}", "muted")
+    return [Line().gap().add(takes.title, "bold strong").right(width, right)]
+
+
+def _way(way: Way, width: int, glyphs: Glyphs) -> list[Line]:
+    signs = {
+        Standing.VERIFIED: (glyphs.state["passed"], "ok"),
+        Standing.IMPOSSIBLE: (glyphs.state["failed"], "faint"),
+        Standing.OPEN: (glyphs.state["missed"], "faint"),
+    }
+    sign, role = signs[way.standing]
+    head = Line().gap().add(f"{sign} ", role).add(way.lever.value, "strong" if way.is_verified else "muted")
+    if not way.is_verified:
+        head.add(f"  {way.standing.value}", "faint")
+    elif way.score is not None:
+        head.right(width, Line().add(f"{way.score:.2f}", "ok"))
+    text = "text" if way.is_verified else "faint"
+    said = [line(" " * _INDENT + part, text) for part in wrap(way.text, max(width - _INDENT, 1))]
+    return [head.cut(width), *(entry.cut(width) for entry in said)]

@@ -1,0 +1,154 @@
+"""What it would take, in the Route pane: asked for by a key, tried behind the screen, dropped when it is stale."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.project import Opening
+from brvtui.inquire.takes.levers import Lever, Takes
+from brvtui.saved.traces import as_json
+from brvtui.session import Session
+from brvtui.trace import Outcome, Trace
+from tests.app.driving import HUGE, NARROW, WIDE, ask, settled, shown, text_of, until, view
+from tests.app.editing import toasts
+from tests.support.trees import Tree
+
+QUERY = "refresh token rotation"
+
+
+async def opened(pilot: Pilot[Any], query: str = QUERY) -> None:
+    await ask(pilot, query)
+    await pilot.press("f4")
+
+
+async def asked(pilot: Pilot[Any], query: str = QUERY) -> None:
+    await opened(pilot, query)
+    await pilot.press("v")
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE, HUGE])
+async def test_every_kind_of_change_is_listed(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        assert "v tries the smallest changes" in text_of(pilot, "#route")
+        assert view(pilot).takes is None
+        await pilot.press("v")
+        await settled(pilot)
+        takes = view(pilot).takes
+        assert takes is not None
+        assert takes.found is not None
+        assert takes.found.verified
+        text = text_of(pilot, "#route")
+        assert all(lever.value in text for lever in Lever)
+        assert takes.found.title in text
+        assert "what it would take for tier 2" in shown(pilot)
+        first = takes.found.verified[0]
+        assert first.lever.value in shown(pilot)
+        assert f"{first.score:.2f}" in text
+
+
+async def test_what_nothing_covers(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, "zebra quagga")
+        assert "no note came near" in text_of(pilot, "#route")
+        assert "not found" in text_of(pilot, "#route")
+
+
+async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, "token store")
+        assert view(pilot).trace is not None
+        assert view(pilot).trace.outcome is Outcome.DIRECT  # type: ignore[union-attr]
+        assert "what it would take" not in text_of(pilot, "#route")
+        assert view(pilot).takes is None
+        assert "nothing to find" in toasts(pilot)
+
+
+async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("changes are tried")
+
+    monkeypatch.setattr(Session, "what_it_takes", refuse)
+    async with app.run_test(size=HUGE) as pilot:
+        await ask(pilot, QUERY)
+        await pilot.press("f4", "j", "enter")
+        await settled(pilot)
+        assert view(pilot).takes is None
+
+
+class Held:
+    """Trying changes waits until the test lets it go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.go_on = threading.Event(), threading.Event()
+        self.cancelled: list[bool] = []
+        real = Session.what_it_takes
+
+        def held(
+            session: Session, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
+        ) -> Takes | None:
+            self.begun.set()
+            assert self.go_on.wait(20)
+            self.cancelled.append(cancelled())
+            return real(session, trace, note, cancelled)
+
+        monkeypatch.setattr(Session, "what_it_takes", held)
+
+
+async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held(monkeypatch)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("v")
+        await until(pilot, held.begun.is_set)
+        await until(pilot, lambda: "trying changes…" in text_of(pilot, "#route"))
+        await pilot.press("i", "x")
+        await until(pilot, lambda: view(pilot).query == f"{QUERY}x")
+        held.go_on.set()
+        await settled(pilot)
+        assert held.cancelled == [True]
+        assert view(pilot).takes is None
+        assert "trying changes…" not in text_of(pilot, "#route")
+
+
+async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held(monkeypatch)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("v")
+        await until(pilot, held.begun.is_set)
+        await pilot.press("v")
+        held.go_on.set()
+        await settled(pilot)
+        assert held.cancelled == [False]
+        assert view(pilot).takes is not None
+
+
+async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Any) -> None:
+    session = garden.session(signals_file=garden.root / "signals.json")
+    file = tmp_path / "saved.json"
+    file.write_bytes(as_json(session.saved(session.probe(QUERY))))
+    app = BrvTui(Opening(file))
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).trace is not None)
+        await pilot.press("f4", "v")
+        await pilot.pause()
+        assert view(pilot).takes is None
+        assert "what it would take" not in text_of(pilot, "#route")
+
+
+Looks = Callable[[Pilot[Any]], Awaitable[None]]
+
+
+@pytest.mark.parametrize("query", [QUERY, "zebra quagga"], ids=["llm", "not-covered"])
+async def test_looks(app: BrvTui, looks: Looks, query: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, query)
+        await looks(pilot)
