@@ -13,6 +13,7 @@ from brvtui.rank.compound import round_half_up
 from brvtui.rank.decay import age_days
 from brvtui.retrieve.byterover.lint import filtered_query
 from brvtui.retrieve.byterover.matching import match_terms
+from brvtui.retrieve.byterover.search import Options, search
 from brvtui.route.deciding import Ranked, ranked, verdict
 from brvtui.route.entities import entity_words
 from brvtui.snapshot import Note, Snapshot
@@ -77,11 +78,18 @@ class Case:
         """
         if self.profile.retry.in_route:
             return 1.0
-        words = entity_words(self.trace.query, self.profile)[: self.profile.entities.searches]
-        texts = {self.trace.search.lint.filtered, *(attempt.query for attempt in self.trace.search.attempts)}
-        texts |= {filtered_query(word, self.profile) for word in words}
-        tables = (match_terms(self.snapshot, terms(text), self.profile.text) for text in texts)
+        tables = (match_terms(self.snapshot, terms(text), self.profile.text) for text in self._searched())
         return max(table.text_score(self.position).relevance for table in tables)
+
+    def _searched(self) -> set[str]:
+        """Every text that a route of the query may search, whatever signals make of its results."""
+        limits, scope = self.profile.entities, self.trace.scope_option
+        words = entity_words(self.trace.query, self.profile)[: limits.searches]
+        options = Options(limits.limit, scope=scope)
+        searches = [search(self.snapshot, self.profile, self.now_ms, word, options) for word in words]
+        texts = {attempt.query for made in (self.trace.search, *searches) for attempt in made.attempts}
+        # Also what is searched only when a scope turns out empty.
+        return texts | {filtered_query(text, self.profile) for text in (self.trace.query, *words)}
 
     @cached_property
     def ignores_signals(self) -> bool:
