@@ -8,14 +8,13 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui import faults
 from brvtui import profile as profiles
 from brvtui.config import Configuration, Settings, chosen_profile, configure
-from brvtui.inquire.tree_changes import CacheNow, SeenTrees
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
 from brvtui.profile import Profile
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from brvtui.inquire.preview import Preview
     from brvtui.inquire.standing import Standings
     from brvtui.inquire.takes.levers import Takes
+    from brvtui.inquire.tree_changes import CacheNow, SeenTrees
     from brvtui.inquire.why_not import Explanation
     from brvtui.notes.operations import Notes
     from brvtui.retrieve.jeffs_brain.pipeline import Request
@@ -101,7 +101,6 @@ class Session:
         self._sidecar = sidecar
         self._notes: Notes | None = None
         self._cache = CacheState()
-        self._seen_trees = SeenTrees()
         self.logbook = Logbook(project.tree, project_data(project.root))
         """What was asked here, and what the engine answered."""
         self._running = threading.Lock()
@@ -157,6 +156,12 @@ class Session:
         if newest is None:
             raise NotLoaded("the project is still being read")
         return newest
+
+    @cached_property
+    def _seen_trees(self) -> SeenTrees:
+        from brvtui.inquire.tree_changes import SeenTrees
+
+        return SeenTrees()
 
     @property
     def is_loaded(self) -> bool:
@@ -406,6 +411,8 @@ class Session:
 
     def cache_now(self, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""
+        from brvtui.inquire.tree_changes import CacheNow
+
         snapshot = self.snapshot
         now = self.clock()
         state, fingerprint = held_fingerprint(
