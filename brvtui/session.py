@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from brvtui.inquire.preview import Preview
     from brvtui.inquire.standing import Standings
     from brvtui.inquire.takes.levers import Takes
-    from brvtui.inquire.tree_changes import CacheNow, SeenTrees
     from brvtui.inquire.why_not import Explanation
     from brvtui.notes.operations import Notes
     from brvtui.retrieve.jeffs_brain.pipeline import Request
     from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher
     from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Retrieved
+    from brvtui.route.tree_changes import CacheNow, SeenTrees
     from brvtui.saved.traces import Saved
     from brvtui.tree.watch import Watching
 
@@ -159,7 +159,7 @@ class Session:
 
     @cached_property
     def _seen_trees(self) -> SeenTrees:
-        from brvtui.inquire.tree_changes import SeenTrees
+        from brvtui.route.tree_changes import SeenTrees
 
         return SeenTrees()
 
@@ -411,7 +411,7 @@ class Session:
 
     def cache_now(self, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""
-        from brvtui.inquire.tree_changes import CacheNow
+        from brvtui.route.tree_changes import CacheNow
 
         snapshot = self.snapshot
         now = self.clock()

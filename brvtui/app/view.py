@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brvtui.inquire.about import About, Around
     from brvtui.inquire.similar import Similar
     from brvtui.inquire.takes.levers import Takes
-    from brvtui.inquire.tree_changes import TreeChanges
+    from brvtui.route.tree_changes import TreeChanges
 
 INDEX = "index"
 """The kind of a folder's ``_index.md``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.inquire.tree_changes import SeenTrees, TreeChanges, changes_between
+from brvtui.route.tree_changes import SeenTrees, TreeChanges, changes_between
 from brvtui.session import Session
 from tests.support.trees import NOW_MS, Tree
 
