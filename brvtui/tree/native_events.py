@@ -7,6 +7,7 @@ import errno
 import logging
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver, ObservedWatch
+from watchdog.observers.api import BaseObserver, EventEmitter, ObservedWatch
 
 _CHANGES = frozenset({"created", "deleted", "modified", "moved", "attrib", "closed"})
 # Where folders were moved, watchdog warns of those that it watches under two names; they are watched again (`tend`).
@@ -74,6 +75,9 @@ class Events:
         observer = self._observer
         if observer is None:
             return
+        # After an overflow among moved folders, watchdog's one reader of inotify can end with an error of its own.
+        if any(not reader.is_alive() for reader in map(_reader_of, observer.emitters) if reader is not None):
+            raise OSError(errno.EIO, "watchdog stopped reading events")
         alive = {emitter.watch for emitter in observer.emitters if emitter.is_alive()}
         unsure = self._unsure
         if unsure:  # Whoever sets it from here on is heard by the next call.
@@ -189,6 +193,12 @@ def check_limit() -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     finally:
         os.close(descriptor)
+
+
+def _reader_of(emitter: EventEmitter) -> threading.Thread | None:
+    """The thread that reads what inotify tells, where there is one."""
+    reader = getattr(emitter, "_inotify_fd", None)
+    return reader if isinstance(reader, threading.Thread) else None
 
 
 def _identity(folder: Path) -> _Identity | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from watchdog.events import FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
+from brvtui.tree.native_events import Events
 from brvtui.tree.watch import Watcher
 
 
@@ -128,3 +130,18 @@ def test_after_a_folder_moved_anything_may_have_changed(tmp_path: Path) -> None:
         assert places is None or str(tmp_path / "tree/z/b/n.md") in places
     finally:
         watcher.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
+def test_a_reader_of_events_that_has_ended_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tree").mkdir()
+    events = Events([tmp_path / "tree"], lambda _: None)
+    events.start()
+    try:
+        events.tend()
+        monkeypatch.setattr("watchdog.observers.inotify_c.InotifyFD.is_alive", lambda _: False)
+        with pytest.raises(OSError, match="stopped reading"):
+            events.tend()
+        monkeypatch.undo()
+    finally:
+        events.stop()
