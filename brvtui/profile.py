@@ -211,6 +211,16 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Agent:
+    """When a model that calls tools is made to end, and how much one tool may give it."""
+
+    same_calls: int
+    idle_turns: int
+    note_chars: int
+    most_listed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Router:
     """The router itself: its search limit, the tier that each outcome is logged as, the documented latencies."""
 
@@ -267,6 +277,7 @@ class Profile:
     direct: Direct
     single_call: Call
     agentic_loop: Call
+    agent: Agent
     router: Router
     retry: Retry
     manifest: Manifest
@@ -330,7 +341,19 @@ def _build(tables: dict[str, Any], origin: str) -> Profile:
     return profile
 
 
-_AT_LEAST_ONE = ("search.limit", "router.limit", "entities.limit", "cache.capacity", "search.excerpt_chars")
+_AT_LEAST_ONE = (
+    "search.limit",
+    "router.limit",
+    "entities.limit",
+    "cache.capacity",
+    "search.excerpt_chars",
+    "single_call.max_iterations",
+    "agentic_loop.max_iterations",
+    "agent.same_calls",
+    "agent.idle_turns",
+    "agent.note_chars",
+    "agent.most_listed",
+)
 _POSITIVE = (
     "decay.recency_days",
     "decay.importance_base",

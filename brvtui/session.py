@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -18,6 +18,7 @@ from brvtui.config import Configuration, Settings, chosen_profile, configure
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
 from brvtui.profile import Profile
+from brvtui.providers.held_model import HeldModel, ModelSettings
 from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.rank.decay import age_days
@@ -26,7 +27,7 @@ from brvtui.retrieve.byterover.detail import detail
 from brvtui.retrieve.byterover.search import Options, search
 from brvtui.route.cache import CacheState, held_fingerprint, look_up
 from brvtui.route.finding import search_of
-from brvtui.route.router import Asked, route
+from brvtui.route.router import Asked, keep, route
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
 from brvtui.store.kept_index import KeptIndex
@@ -41,7 +42,7 @@ from brvtui.tree.signals import NoteSignals, Source, defaults
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
-    from brvtui.config.schema import Service, Services
+    from brvtui.config.schema import Llm, Service, Services
     from brvtui.inquire.about import About, Around
     from brvtui.inquire.after_hits import After
     from brvtui.inquire.board import Board
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from brvtui.retrieve.jeffs_brain.pipeline import Request
     from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher
     from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Retrieved
+    from brvtui.route.events import Event
+    from brvtui.route.model import Cancellation
     from brvtui.route.tree_changes import CacheNow, SeenTrees
     from brvtui.saved.traces import Saved
     from brvtui.tree.watch import Watching
@@ -106,6 +109,8 @@ class Session:
         self._running = threading.Lock()
         self._swapping = threading.Lock()
         self._hybrid: tuple[Services, HybridSearcher] | None = None
+        self.model = HeldModel(lambda: _model_settings(self.settings.llm))
+        """The model that :meth:`complete` may ask."""
 
     @classmethod
     def open(
@@ -193,30 +198,69 @@ class Session:
 
     def probe(self, query: str, scope: str = "") -> Trace:
         """The trace of ``query``, without any effect."""
-        trace, _ = route(self.snapshot, self.profile, self._cache, Asked(query, self.clock(), scope))
-        return trace
+        asked = Asked(query, self.clock(), scope, no_call=self.model.why_no_call(False))
+        return route(self.snapshot, self.profile, self._cache, asked)[0]
 
     def run(self, query: str, scope: str = "") -> Trace:
         """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on.
 
-        When recording fails, the trace's last notice says so.
+        No model is asked: :meth:`complete` does that. When recording fails, the trace's last notice says so.
         """
+        return self._run(Asked(query, self.clock(), scope, True, no_call=self.model.why_no_call(True)))[1]
+
+    def complete(self, query: str, scope: str = "", cancellation: Cancellation | None = None) -> Iterator[Event]:
+        """Runs ``query`` as :meth:`run`, and lets the model answer where one would, if it is set and allowed.
+
+        The events come as things happen, the last is :class:`brvtui.route.events.Finished` or
+        :class:`brvtui.route.events.Failed`; nothing is done but while they are taken. Take them in a thread without an
+        event loop; ``cancellation`` may be used from any other and ends the wait for the model at once. The model's
+        answer is cached as the engine would, when it is whole. Nothing of the model's is raised.
+        """
+        from brvtui.route.completing import Completing, Prices, asks_model, complete
+        from brvtui.route.events import Failed, Finished, Routed
+        from brvtui.route.model import Cancellation
+        from brvtui.trace import Ended
+
+        profile, settings = self.profile, self.settings.llm
+        model = self.model.to_ask()
+        asked = Asked(
+            query, self.clock(), scope, True, no_call=self.model.why_no_call(True), model_answers=model is not None
+        )
+        snapshot, trace = self._run(asked)
+        if model is None or not asks_model(trace):
+            yield Routed(trace, "")
+            yield Finished(trace)
+            return
+        yield Routed(trace, model.name)
+        prices = Prices(settings.sent_cents, settings.received_cents)
+        how = Completing(snapshot, profile, asked.now_ms, model, prices, cancellation or Cancellation())
+        made = yield from complete(how, trace)
+        done = made.answer.completion
+        if done is not None and done.ended in (Ended.FAILED, Ended.CANCELLED):
+            yield Failed(made, done.why, done.ended is Ended.CANCELLED)
+            return
+        with self._running, self._swapping:
+            if self.profile is profile:
+                self._cache = keep(self._cache, profile, made, self.clock())
+        yield Finished(made)
+
+    def _run(self, asked: Asked) -> tuple[Snapshot, Trace]:
         with self._running:
             before, snapshot = self._cache, self.snapshot
             self._seen_trees.see(snapshot)
-            trace, after = route(snapshot, self.profile, before, Asked(query, self.clock(), scope, True))
+            trace, after = route(snapshot, self.profile, before, asked)
             with self._swapping:
                 if self._cache is before:
                     self._cache = after
             if not self.recording or not trace.used:
-                return trace
+                return snapshot, trace
             try:
                 self._record(trace)
             except OSError as error:
                 problem = f"access hits cannot be recorded: {faults.advised(error)}"
-                return replace(trace, notices=(*trace.notices, problem))
+                return snapshot, replace(trace, notices=(*trace.notices, problem))
         self.refresh()
-        return trace
+        return snapshot, trace
 
     def search(self, query: str, limit: int, scope: str = "") -> Search:
         """A plain search, as ``brv search`` makes it."""
@@ -478,6 +522,11 @@ class Session:
                 )
 
         self._overlay.edit(defaults(self.profile.signals), record)
+
+
+def _model_settings(llm: Llm) -> ModelSettings:
+    key = os.environ.get(llm.key_env, "") if llm.key_env else ""
+    return ModelSettings(llm.protocol, llm.model, llm.url, key, llm.key_env, llm.timeout, llm.allowed)
 
 
 def _hybrid_searcher(wanted: Services, tree: Path) -> HybridSearcher:

@@ -7,6 +7,7 @@ import sys
 import click
 
 from brvtui import __version__, faults
+from brvtui.cli.answering import ask, llm
 from brvtui.cli.asking import explain, query, replay
 from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
 from brvtui.cli.opening import open_app
@@ -41,6 +42,7 @@ Examples:
   brv-tui resends.json           open a trace that query --save wrote
   brv-tui serve sample-tree      open it in a browser
   brv-tui query "how are refresh tokens rotated"
+  brv-tui ask "how are refresh tokens rotated" --llm
   brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
   brv-tui replay --queries queries.json --no-trace
   brv-tui show saved.json
@@ -58,7 +60,22 @@ def cli() -> None:
     """
 
 
-for _command in (open_app, serve, query, explain, replay, show, config, keys, themes, cache, forget, completion):
+for _command in (
+    open_app,
+    serve,
+    query,
+    ask,
+    explain,
+    replay,
+    llm,
+    show,
+    config,
+    keys,
+    themes,
+    cache,
+    forget,
+    completion,
+):
     cli.add_command(_command)
 
 

@@ -20,6 +20,7 @@ Value = bool | int | str | Mapping[str, Any]
 """What a setting can be."""
 PREFIX = "BRV_TUI_"
 PIPELINES = ("byterover", "jeffs_brain")
+PROTOCOLS = ("openai", "anthropic")
 AUTO, ON, OFF = "auto", "on", "off"
 _SWITCH = (AUTO, ON, OFF)
 _ABOUT = "setting"
@@ -116,6 +117,32 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True)
+class Llm:
+    """The language model of tiers 3 and 4. The key itself is never in a file: ``key_env`` names its variable."""
+
+    protocol: str = _setting(
+        "openai", "what the service speaks; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
+        personal=True,
+    )  # fmt: skip
+    model: str = _setting("", "the model; empty: none is asked", personal=True)
+    url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own", personal=True)
+    key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the service's key", personal=True)
+    allowed: bool = _setting(
+        False, "whether runs may ask the model without being allowed in each session", personal=True
+    )
+    timeout: int = _setting(
+        120, "after how many seconds without a piece of an answer the service is given up", least=1, most=3600,
+        personal=True,
+    )  # fmt: skip
+    sent_cents: int = _setting(
+        0, "what a million tokens sent cost, in cents; 0: unknown", most=1_000_000, personal=True
+    )
+    received_cents: int = _setting(
+        0, "what a million tokens received cost, in cents; 0: unknown", most=1_000_000, personal=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings, merged. Without arguments: the defaults."""
 
@@ -136,6 +163,7 @@ class Settings:
         metadata={_ABOUT: _About("other keys for actions, by the binding's name: `brv-tui keys` lists them")},
     )
     editor: Editor = field(default=Editor())
+    llm: Llm = field(default=Llm())
     services: Services = field(default=Services())
 
 

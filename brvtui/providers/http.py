@@ -86,10 +86,10 @@ class JsonService:
             raise _Refused(f"no answer within {self._rules.timeout_seconds:g} s", True) from None
         except urllib.error.URLError as error:
             late = isinstance(error.reason, TimeoutError)
-            why = f"no answer within {self._rules.timeout_seconds:g} s" if late else f"{_one_line(str(error.reason))}"
+            why = f"no answer within {self._rules.timeout_seconds:g} s" if late else f"{one_line(str(error.reason))}"
             raise _Refused(why, True) from None
         except (OSError, HTTPException) as error:
-            raise _Refused(_one_line(str(error)) or type(error).__name__, True) from None
+            raise _Refused(one_line(str(error)) or type(error).__name__, True) from None
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
@@ -109,19 +109,20 @@ class JsonService:
 
     def _refusal(self, error: urllib.error.HTTPError) -> _Refused:
         try:
-            said = _one_line(error.read(_SHOWN * 4).decode("utf-8", "replace"))[:_SHOWN]
+            said = one_line(error.read(_SHOWN * 4).decode("utf-8", "replace"))[:_SHOWN]
         except (OSError, HTTPException):
             said = ""
         if self._key:
             said = said.replace(self._key, "…")
-        why = f"{error.code} {_one_line(str(error.reason))}" + (f": {said}" if said else "")
-        return _Refused(why, error.code in _PASSING, _seconds(error.headers.get("Retry-After")))
+        why = f"{error.code} {one_line(str(error.reason))}" + (f": {said}" if said else "")
+        return _Refused(why, error.code in _PASSING, seconds_of(error.headers.get("Retry-After")))
 
 
-def _seconds(value: str | None) -> float | None:
+def seconds_of(value: str | None) -> float | None:
     """A Retry-After in seconds; None for a date or nothing."""
     return float(value) if value and value.strip().isascii() and value.strip().isdigit() else None
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """``text`` as a message can hold it: on one line, nothing in it a terminal's command."""
     return visible(" ".join(text.split()))

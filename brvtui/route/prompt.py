@@ -21,6 +21,8 @@ from brvtui.snapshot import Snapshot
 from brvtui.trace import INSTRUCTIONS, Hit, Kind, Origin, Prompt, Section
 from brvtui.tree.frontmatter import parse
 
+TREE_PREFIX = ".brv/context-tree/"
+"""What answers put before the path of a note."""
 _SEPARATOR = "\n\n---\n\n"
 
 _RULES = """\
@@ -91,7 +93,7 @@ def build_prompt(
 
 def source_line(hit: Hit) -> str:
     """How an answer or a prompt names the note behind ``hit``."""
-    return hit.path if hit.shared_source else f".brv/context-tree/{hit.path}"
+    return hit.path if hit.shared_source else f"{TREE_PREFIX}{hit.path}"
 
 
 def quote(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ...]:

@@ -44,6 +44,8 @@ class Asked:
     """Modification times (ms) that stand in for those of files in the fingerprint, by path."""
     no_call: str = answers.NO_MODEL
     """Why no model writes the answer where one would have to."""
+    model_answers: bool = False
+    """Whether a model will: then the cache afterwards is the one before its answer, which :func:`keep` puts there."""
 
 
 def route(snapshot: Snapshot, profile: Profile, state: CacheState, asked: Asked) -> tuple[Trace, CacheState]:
@@ -96,9 +98,14 @@ def _route(
         answer=answer,
         notices=_notices(snapshot, made.search.scope),
     )
-    if used:
+    if used and not (asked.model_answers and answer.kind == "extractive"):
         state = put(state, query, decided.tier, answer.text, fingerprint.value, now_ms, profile)
     return trace, state
+
+
+def keep(state: CacheState, profile: Profile, trace: Trace, now_ms: float) -> CacheState:
+    """The cache with the answer of ``trace``, which a model gave at ``now_ms``; the engine does it likewise."""
+    return put(state, trace.query, trace.tier, trace.answer.text, trace.fingerprint.value, now_ms, profile)
 
 
 def _cached(look: CacheLook, hit: Stored, fingerprint: FingerprintState) -> Verdict:

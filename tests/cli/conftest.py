@@ -29,8 +29,8 @@ def project(tree: Tree) -> Tree:
 def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
     """Runs the command in this process; exit code, output and errors come back."""
 
-    def called(*args: str, inside: bool = True) -> tuple[int, str, str]:
-        where = ["--project", str(project.root), "--now", NOW] if inside else []
+    def called(*args: str, inside: bool = True, now: bool = True) -> tuple[int, str, str]:
+        where = ["--project", str(project.root), *(("--now", NOW) if now else ())] if inside else []
         monkeypatch.setattr(sys, "argv", ["brv-tui", *args, *where])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -1,0 +1,208 @@
+"""The headless commands that a model answers: ask, llm check."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from brvtui.cli.common import (
+    BAD_USAGE,
+    FAILED,
+    NEGATIVE,
+    OK,
+    Failure,
+    answer_format,
+    find_session,
+    headless,
+    open_session,
+    project_option,
+    write_json,
+)
+from brvtui.text.visible import visible
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.route.events import Event, Failed, Finished
+    from brvtui.trace import Completion, Trace
+
+_SHOWN_ARGUMENTS = 100
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui ask "how do we roll back a deploy"
+  brv-tui ask "how do we roll back a deploy" --llm
+  brv-tui ask "webhook retries" --llm --format json | jq .trace.answer.completion.steps
+"""
+)
+@click.argument("text")
+@headless
+@click.option("--llm", "allowed", is_flag=True, help="Let the model that is set answer at tiers 3 and 4.")
+@answer_format
+def ask(
+    text: str,
+    allowed: bool,
+    project: Path | None,
+    scope: str,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    form: str,
+) -> int:
+    """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
+
+    The answer goes to the standard output as it comes, everything else to the standard error. Exit code 1 when the
+    tree does not cover it, 4 when the model fails.
+    """
+    session = open_session(project, profile, now, signals)
+    if allowed:
+        session.model.allow()
+    events = session.complete(text, scope)
+    if form == "json":
+        ended = _last(events)
+        from brvtui.trace import to_plain
+
+        write_json([{"schema": ended.trace.schema, "trace": to_plain(ended.trace)}])
+    else:
+        ended = _Terminal().show(events)
+    why = getattr(ended, "why", "")
+    if why:
+        raise Failure(why, FAILED)
+    return NEGATIVE if ended.trace.outcome.value == "not_covered" else OK
+
+
+def _last(events: Iterable[Event]) -> Finished | Failed:
+    from brvtui.route.events import Failed, Finished
+
+    ended = tuple(events)[-1]
+    assert isinstance(ended, (Finished, Failed))
+    return ended
+
+
+class _Terminal:
+    """Shows events as they come: the answer on the standard output, the rest on the standard error."""
+
+    def __init__(self) -> None:
+        self._written = False
+        self._in_line = False
+
+    def show(self, events: Iterable[Event]) -> Finished | Failed:
+        """Shows ``events`` and returns the last of them."""
+        from brvtui.route import events as kinds
+
+        ended = None
+        for ended in events:
+            match ended:
+                case kinds.Routed(trace, model):
+                    self._tell(f"TIER {trace.tier}  {trace.verdict}")
+                    for notice in trace.notices:
+                        self._tell(f"note: {notice}")
+                    if model:
+                        self._tell(f"asking {model}")
+                case kinds.TurnBegun():
+                    self._end_line()
+                case kinds.TextDelta(text):
+                    self._write(text)
+                case kinds.Waiting(seconds, why):
+                    self._tell(f"asking again in {seconds:g} s: {why}")
+                case kinds.StepBegun(number, tool, arguments):
+                    self._tell(f"{number}. {tool} {arguments[:_SHOWN_ARGUMENTS]}")
+                case kinds.StepEnded(step, ms):
+                    what = step.refused or f"{step.result_tokens} tokens"
+                    self._tell(f"   {what}, {ms:.0f} ms")
+                case _:
+                    pass
+        assert isinstance(ended, (kinds.Finished, kinds.Failed))
+        self._finish(ended.trace, isinstance(ended, kinds.Failed))
+        return ended
+
+    def _finish(self, trace: Trace, failed: bool) -> None:
+        self._end_line()
+        answer = trace.answer
+        if answer.kind != "model" and not (failed and self._written):
+            click.echo(visible(answer.text, keep="\n"))
+        if answer.notice:
+            self._tell(f"note: {answer.notice}")
+        if answer.completion:
+            self._tell(spent(answer.completion))
+
+    def _write(self, text: str) -> None:
+        self._written = True
+        self._in_line = not text.endswith("\n")
+        sys.stdout.write(visible(text, keep="\n"))
+        sys.stdout.flush()
+
+    def _end_line(self) -> None:
+        if self._in_line:
+            self._write("\n")
+
+    def _tell(self, line: str) -> None:
+        self._end_line()
+        click.echo(visible(line), err=True)
+
+
+def spent(completion: Completion) -> str:
+    """What the calls took, in one line."""
+    usage = completion.usage
+    ms = sum(completion.timings.get(f"turn {turn.number}", 0.0) for turn in completion.turns)
+    work = f"{counted(len(completion.turns), 'call', 'calls')}, {counted(len(completion.steps), 'tool', 'tools')}"
+    about = "about " if usage.estimated else ""
+    cost = "" if completion.cost_cents is None else f", {completion.cost_cents:.4g} cents"
+    tokens = f"{about}{usage.sent} tokens sent, {usage.received} received{cost}"
+    return f"{completion.model}: {work}, {tokens}, {ms / 1000:.1f} s"
+
+
+@click.group()
+def llm() -> None:
+    """The language model of tiers 3 and 4."""
+
+
+@llm.command(epilog="\b\nExamples:\n  brv-tui llm check\n  brv-tui llm check --format json")
+@project_option
+@answer_format
+def check(project: Path | None, form: str) -> int:
+    """Say which model is set, and ask it a few words: whether it answers, and whether it calls tools.
+
+    Exit code 1 when none is set, 2 when it is set wrongly, 4 when it does not answer.
+    """
+    session = find_session(project)
+    settings, state = session.settings.llm, session.model.state
+    facts: dict[str, Any] = {
+        "protocol": settings.protocol,
+        "model": settings.model,
+        "url": session.model.address,
+        "key": session.model.key_words,
+        "allowed": state.allowed,
+    }
+    found = None if state.problem else session.model.check()
+    if form == "json":
+        from brvtui.trace import to_plain
+
+        write_json([{**facts, "problem": state.problem, "check": to_plain(found) if found else None}])
+    else:
+        for name, value in facts.items():
+            click.echo(f"{name:<9} {visible(_shown(value))}")
+    if state.problem:
+        raise Failure(state.problem, BAD_USAGE)
+    if found is None:
+        raise Failure("no model is set: set llm.model, or BRV_TUI_LLM_MODEL (docs/configuration.md)", NEGATIVE)
+    if not found.answered:
+        raise Failure(f"it does not answer: {found.why}", FAILED)
+    if form == "text":
+        tools = "and calls tools" if found.calls_tools else "and calls no tools, which tier 4 needs"
+        click.echo(f"{'answers':<9} yes, in {found.ms:.0f} ms, {tools}")
+        for notice in found.notices:
+            click.echo(f"note: {visible(notice)}", err=True)
+    return OK
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "in every session" if value else "when a session allows it (--llm)"
+    return str(value) or "–"

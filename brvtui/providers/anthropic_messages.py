@@ -1,0 +1,113 @@
+"""Messages, Anthropic's protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from brvtui.providers.chat import ChatService, Reader, counted, object_in
+from brvtui.providers.streaming import Endpoint
+from brvtui.route.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
+
+BASE = "https://api.anthropic.com/v1"
+_VERSION = "2023-06-01"
+
+
+def endpoint(base: str, key: str) -> Endpoint:
+    """Where the service at ``base`` takes requests."""
+    return Endpoint(base, "/messages", {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}, key)
+
+
+class AnthropicMessages(ChatService):
+    """``POST /messages``, streamed."""
+
+    def payload(self, request: Request) -> dict[str, Any]:
+        """The request as this protocol has it."""
+        made: dict[str, Any] = {
+            "model": self._model,
+            "system": request.system,
+            "messages": _messages(request.messages),
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "stream": True,
+        }
+        if request.tools:
+            made["tools"] = [
+                {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+                for tool in request.tools
+            ]
+            made |= {} if request.may_call else {"tool_choice": {"type": "none"}}
+        return made
+
+    def reader(self) -> Reader:
+        """A reader of content blocks."""
+        return _Blocks()
+
+
+def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The roles take turns: what follows one of the same role goes into the same message."""
+    made: list[dict[str, Any]] = []
+    for message in messages:
+        role = "assistant" if isinstance(message, FromModel) else "user"
+        if not made or made[-1]["role"] != role:
+            made.append({"role": role, "content": []})
+        made[-1]["content"] += _blocks(message)
+    return made
+
+
+def _blocks(message: Message) -> list[dict[str, Any]]:
+    match message:
+        case FromUser(text):
+            return [{"type": "text", "text": text}]
+        case FromTool(call, text):
+            return [{"type": "tool_result", "tool_use_id": call, "content": text}]
+        case FromModel(text, calls):
+            said = [{"type": "text", "text": text}] if text.strip() else []
+            asked = [
+                {"type": "tool_use", "id": call.id, "name": call.name, "input": object_in(call.arguments)}
+                for call in calls
+            ]
+            return [*said, *asked]
+
+
+@dataclass
+class _Call:
+    id: str
+    name: str
+    arguments: str = ""
+
+
+class _Blocks(Reader):
+    def __init__(self) -> None:
+        self._calls: dict[int, _Call] = {}
+        self._why = ""
+        self._ended = False
+        self._sent: int | None = None
+        self._received: int | None = None
+
+    def read(self, event: Mapping[str, Any]) -> Iterator[Text]:
+        match event.get("type"):
+            case "message_start":
+                self._sent = counted(event["message"]["usage"]["input_tokens"])
+            case "content_block_start" if event["content_block"]["type"] == "tool_use":
+                block = event["content_block"]
+                self._calls[event["index"]] = _Call(block["id"], block["name"])
+            case "content_block_delta":
+                delta = event["delta"]
+                if delta["type"] == "text_delta":
+                    yield Text(delta["text"])
+                elif delta["type"] == "input_json_delta":
+                    self._calls[event["index"]].arguments += delta["partial_json"]
+            case "message_delta":
+                self._why = event["delta"].get("stop_reason") or self._why
+                self._received = counted((event.get("usage") or {}).get("output_tokens"))
+            case "message_stop":
+                self._ended = True
+
+    def reply(self) -> Reply | None:
+        if not self._ended:
+            return None
+        calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
+        notices = ("the model refused to answer",) if self._why == "refusal" else ()
+        return Reply(calls, self._why == "max_tokens", self._sent, self._received, notices)

@@ -1,0 +1,119 @@
+"""Language models behind a service: what both protocols share (``docs/configuration.md``, "A model")."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from brvtui.providers.streaming import Endpoint, Patience, Refusal, Sleep, stream
+from brvtui.route.model import Cancellation, ModelError, Reply, Request, Text, Wait
+
+_NOT_UNDERSTOOD = frozenset({400, 422})
+_OPTIONAL = ("temperature", "stream_options", "tool_choice")
+"""Parts of a request without which a service can answer, too."""
+
+
+class Reader(ABC):
+    """Makes pieces of one turn from the events of a protocol."""
+
+    @abstractmethod
+    def read(self, event: Mapping[str, Any]) -> Iterator[Text]:
+        """The text in ``event``; what else it holds is kept for :meth:`reply`."""
+
+    @abstractmethod
+    def reply(self) -> Reply | None:
+        """How the turn ended; None while it has not."""
+
+
+class ChatService(ABC):
+    """A model at an address. Methods may be called from any thread that runs no event loop."""
+
+    def __init__(self, endpoint: Endpoint, model: str, patience: Patience, sleep: Sleep = asyncio.sleep) -> None:
+        """Nothing is asked yet."""
+        self._endpoint = endpoint
+        self._model = model
+        self._patience = patience
+        self._sleep = sleep
+        self._learned: dict[str, str] = {}
+        """What the service does not take, and the notice of what was done instead."""
+
+    @property
+    def name(self) -> str:
+        """Model and host."""
+        return f"{self._model} at {self._endpoint.host}"
+
+    @abstractmethod
+    def payload(self, request: Request) -> dict[str, Any]:
+        """``request`` in the words of the protocol."""
+
+    @abstractmethod
+    def reader(self) -> Reader:
+        """What reads the events of a turn."""
+
+    def turn(self, request: Request, cancellation: Cancellation) -> Iterator[Text | Wait | Reply]:
+        """The pieces of the turn, and how it ended.
+
+        Raises :class:`brvtui.route.model.ModelError` and :class:`brvtui.route.model.ModelCancelled`.
+        """
+
+        def payload(refusal: Refusal | None) -> Mapping[str, Any] | None:
+            if refusal is not None and not self._learn(refusal):
+                return None
+            return self._adapted(self.payload(request))
+
+        reader = self.reader()
+        for piece in stream(self._endpoint, payload, self._patience, cancellation, self._sleep):
+            if isinstance(piece, Wait):
+                yield piece
+                continue
+            try:
+                yield from reader.read(piece)
+            except (KeyError, IndexError, TypeError, AttributeError):
+                raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
+        reply = reader.reply()
+        if reply is None:
+            raise ModelError(f"{self._endpoint.host}: the answer broke off before its end")
+        notices = tuple(notice for notice in self._learned.values() if notice)
+        yield Reply(reply.calls, reply.is_cut, reply.sent, reply.received, (*reply.notices, *notices))
+
+    def _learn(self, refusal: Refusal) -> bool:
+        """Whether the service refused a part of the request that it can do without, and did not know so yet."""
+        if refusal.status not in _NOT_UNDERSTOOD:
+            return False
+        said = str(refusal)
+        found: dict[str, str] = {}
+        if "max_completion_tokens" in said:
+            found["max_tokens"] = ""
+        elif re.search(r"not support (?:tools|function|tool)", said, re.IGNORECASE):
+            found["tools"] = "this model calls no tools: it answers from the prompt alone"
+        else:
+            part = next((part for part in _OPTIONAL if re.search(rf"\b{part}\b", said)), "")
+            if part:
+                found[part] = f"this model takes no {part}: it was asked without" if part == "temperature" else ""
+        new = {part: notice for part, notice in found.items() if part not in self._learned}
+        self._learned |= new
+        return bool(new)
+
+    def _adapted(self, payload: dict[str, Any]) -> dict[str, Any]:
+        made = {part: value for part, value in payload.items() if part not in self._learned}
+        if "tools" in self._learned:
+            made.pop("tool_choice", None)
+        if "max_tokens" in self._learned:
+            made["max_completion_tokens"] = payload["max_tokens"]
+        return made
+
+
+def counted(value: Any) -> int | None:
+    """A number of tokens that a service gave; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def object_in(arguments: str) -> dict[str, Any]:
+    """The arguments of a call as an object, as a protocol wants them."""
+    value = json.loads(arguments or "{}")
+    assert isinstance(value, dict)
+    return value

@@ -1,0 +1,108 @@
+"""Chat completions, the protocol of OpenAI, Ollama, LM Studio, vLLM, OpenRouter and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from brvtui.providers.chat import ChatService, Reader, counted
+from brvtui.providers.streaming import Endpoint
+from brvtui.route.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
+
+BASE = "https://api.openai.com/v1"
+
+
+def endpoint(base: str, key: str) -> Endpoint:
+    """Where the service at ``base`` takes requests."""
+    return Endpoint(base, "/chat/completions", {"Authorization": f"Bearer {key}"} if key else {}, key)
+
+
+class ChatCompletions(ChatService):
+    """``POST /chat/completions``, streamed."""
+
+    def payload(self, request: Request) -> dict[str, Any]:
+        """The request as this protocol has it."""
+        functions = [
+            {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+            for tool in request.tools
+        ]
+        made: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": "system", "content": request.system}, *map(_message, request.messages)],
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if functions:
+            made["tools"] = [{"type": "function", "function": function} for function in functions]
+            made |= {} if request.may_call else {"tool_choice": "none"}
+        return made
+
+    def reader(self) -> Reader:
+        """A reader of chunks."""
+        return _Chunks()
+
+
+def _message(message: Message) -> dict[str, Any]:
+    match message:
+        case FromUser(text):
+            return {"role": "user", "content": text}
+        case FromTool(call, text):
+            return {"role": "tool", "tool_call_id": call, "content": text}
+        case FromModel(text, calls):
+            asked = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments or "{}"},
+                }
+                for call in calls
+            ]
+            return {"role": "assistant", "content": text or None, "tool_calls": asked}
+
+
+@dataclass
+class _Call:
+    id: str
+    name: str = ""
+    arguments: str = ""
+
+
+class _Chunks(Reader):
+    def __init__(self) -> None:
+        self._calls: dict[int, _Call] = {}
+        self._ended = ""
+        self._sent: int | None = None
+        self._received: int | None = None
+
+    def read(self, event: Mapping[str, Any]) -> Iterator[Text]:
+        usage = event.get("usage") or {}
+        self._sent = counted(usage.get("prompt_tokens")) if usage else self._sent
+        self._received = counted(usage.get("completion_tokens")) if usage else self._received
+        for choice in event.get("choices") or ():
+            delta = choice.get("delta") or {}
+            for call in delta.get("tool_calls") or ():
+                self._add(call)
+            if delta.get("content"):
+                yield Text(str(delta["content"]))
+            self._ended = choice.get("finish_reason") or self._ended
+
+    def _add(self, piece: Mapping[str, Any]) -> None:
+        """A call comes in pieces of one index; some services send calls whole, and number none."""
+        place = piece.get("index")
+        if place is None:
+            place = len(self._calls)
+        call = self._calls.setdefault(place, _Call(f"call_{place}"))
+        function = piece.get("function") or {}
+        call.id = piece.get("id") or call.id
+        call.name += function.get("name") or ""
+        call.arguments += function.get("arguments") or ""
+
+    def reply(self) -> Reply | None:
+        if not self._ended:
+            return None
+        calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
+        notices = ("the service filtered the answer",) if self._ended == "content_filter" else ()
+        return Reply(calls, self._ended == "length", self._sent, self._received, notices)

@@ -1,0 +1,118 @@
+"""The language model of the settings as they are now, and whether it may be asked.
+
+Every session holds one, so nothing is imported here that only a model needs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from brvtui.route.answer import NO_MODEL
+from brvtui.route.model import Cancellation, ChatModel, ModelState
+
+if TYPE_CHECKING:
+    from brvtui.route.checking import Checked
+
+_STANDS_IN = "These are sentences of notes."
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """A model behind an address, as the user set it. Without ``model`` there is none."""
+
+    protocol: str = "openai"
+    model: str = ""
+    url: str = ""
+    """Empty for the protocol's own service."""
+    key: str = field(default="", repr=False)
+    key_env: str = ""
+    """The variable that the key came from."""
+    timeout_seconds: float = 120
+    allowed: bool = False
+    """Whether it may be asked in every session."""
+
+
+class HeldModel:
+    """Made anew when the settings change. Methods may be called from any thread."""
+
+    def __init__(self, wanted: Callable[[], ModelSettings]) -> None:
+        """``wanted`` gives the settings of this moment."""
+        self._wanted = wanted
+        self._made: tuple[ModelSettings, ChatModel | None, str] | None = None
+        self._allowed = False
+        self._lock = threading.Lock()
+
+    @property
+    def state(self) -> ModelState:
+        """Which model is set, whether it can be asked, and whether it may."""
+        wanted = self._wanted()
+        model, problem = self._model(wanted)
+        return ModelState(model.name if model else wanted.model, problem, self._allowed or wanted.allowed)
+
+    @property
+    def address(self) -> str:
+        """Where it would be asked; empty when none is set."""
+        wanted = self._wanted()
+        if not wanted.model and not wanted.url:
+            return ""
+        from brvtui.providers.models import address_of
+
+        return address_of(wanted)
+
+    @property
+    def key_words(self) -> str:
+        """Whether it has a key and from where, never the key."""
+        wanted = self._wanted()
+        if not wanted.key_env:
+            return "none: llm.key_env names no variable"
+        return f"from {wanted.key_env}" if wanted.key else f"none: {wanted.key_env} is not set"
+
+    def allow(self) -> None:
+        """Lets runs of this session ask it."""
+        self._allowed = True
+
+    def to_ask(self) -> ChatModel | None:
+        """The model, where a run asks it now."""
+        wanted = self._wanted()
+        return self._model(wanted)[0] if self._allowed or wanted.allowed else None
+
+    def check(self, cancellation: Cancellation | None = None) -> Checked | None:
+        """Asks it a few words, whether or not it is allowed; None when none is set or it cannot be asked."""
+        from brvtui.route.checking import check
+
+        model, _ = self._model(self._wanted())
+        return check(model, cancellation or Cancellation()) if model else None
+
+    def why_no_call(self, run: bool) -> str:
+        """Why a route that comes to a model does not ask it, in a line or two."""
+        state = self.state
+        if state.problem:
+            return f"The model cannot be asked: {state.problem}. {_STANDS_IN}"
+        if not state.name:
+            return NO_MODEL
+        if not state.allowed:
+            return f"{state.name} may not be asked in this session. {_STANDS_IN}"
+        return f"{state.name} is not asked {'here' if run else 'before a run'}. {_STANDS_IN}"
+
+    def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
+        """The model, or why there is none; empty when none is set."""
+        if not wanted.model and not wanted.url:
+            return None, ""
+        with self._lock:
+            if self._made is None or self._made[0] != wanted:
+                self._made = (wanted, *_made(wanted))
+            return self._made[1:]
+
+
+def _made(wanted: ModelSettings) -> tuple[ChatModel | None, str]:
+    from brvtui import profile_jeffs_brain
+    from brvtui.providers.models import model_of
+    from brvtui.retrieve.failures import ServiceError
+
+    try:
+        return model_of(wanted, profile_jeffs_brain.load().service), ""
+    except ServiceError as error:
+        return None, str(error)

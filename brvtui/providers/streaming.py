@@ -1,0 +1,235 @@
+"""Answers that come piece by piece (server-sent events), with patience, and broken off at once when that is asked for.
+
+httpx does the talking (extra ``[llm]``): its asynchronous client can be stopped in the middle of connecting, waiting
+and reading, which a blocking one cannot. The event loop is private to one turn and runs in the thread that asks, which
+must have none of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from brvtui.providers.http import one_line, seconds_of
+from brvtui.route.model import Cancellation, ModelCancelled, ModelError, Wait
+from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    import httpx
+
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+_SHOWN = 300
+_DONE = "[DONE]"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a service is waited for, and how often it is asked again after a refusal that may pass."""
+
+    timeout_seconds: float
+    """Without a connection, or without another piece of the answer."""
+    tries: int
+    wait_seconds: float
+    longest_wait_seconds: float
+    max_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address that is posted to."""
+
+    base: str
+    path: str
+    headers: Mapping[str, str] = field(repr=False)
+    key: str = field(repr=False)
+    """Never shown: taken out of whatever the service says."""
+
+    @property
+    def host(self) -> str:
+        """The host, with its port when that is given."""
+        parts = urlsplit(self.base)
+        return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
+
+
+class Refusal(Exception):
+    """An answer that is none. ``status`` is 0 where there was no answer at all."""
+
+    def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.status = status
+        self.passing = passing
+        self.wait = wait
+
+
+Sleep = Callable[[float], Awaitable[None]]
+Payload = Callable[[Refusal | None], Mapping[str, Any] | None]
+"""What to send first (given None), and what to send instead after a refusal: None when nothing else would help."""
+
+
+def stream(
+    endpoint: Endpoint, payload: Payload, patience: Patience, cancellation: Cancellation, sleep: Sleep = asyncio.sleep
+) -> Iterator[Wait | dict[str, Any]]:
+    """The JSON objects of the events that answer ``payload``. Closing the iterator ends the connection.
+
+    Raises :class:`ModelError` and :class:`ModelCancelled`.
+    """
+    loop = asyncio.new_event_loop()
+    pieces = _patiently(endpoint, payload, patience, sleep)
+    try:
+        while True:
+            if cancellation.asked:
+                raise ModelCancelled
+            task = loop.create_task(_next(pieces))
+
+            def wake(task: asyncio.Task[Any] = task) -> None:
+                with suppress(RuntimeError):  # the loop has ended meanwhile
+                    loop.call_soon_threadsafe(task.cancel)
+
+            with cancellation.waking(wake):
+                try:
+                    piece = loop.run_until_complete(task)
+                except asyncio.CancelledError:
+                    raise ModelCancelled from None
+            if piece is None:
+                return
+            yield piece
+    finally:
+        loop.run_until_complete(pieces.aclose())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+async def _next(pieces: AsyncIterator[Wait | dict[str, Any]]) -> Wait | dict[str, Any] | None:
+    return await anext(pieces, None)
+
+
+async def _patiently(
+    endpoint: Endpoint, payload: Payload, patience: Patience, sleep: Sleep
+) -> AsyncGenerator[Wait | dict[str, Any], None]:
+    wait, left, sent = patience.wait_seconds, patience.tries, payload(None)
+    while sent is not None:
+        began = False
+        try:
+            async for value in _once(endpoint, sent, patience):
+                began = True
+                yield value
+            return
+        except Refusal as refusal:
+            why = _without_key(str(refusal), endpoint)
+            if began:
+                raise ModelError(f"{endpoint.host}: the answer broke off: {why}") from None
+            instead = payload(refusal)
+            if instead is not None:
+                sent = instead
+                continue
+            left -= 1
+            pause = wait if refusal.wait is None else refusal.wait
+            if not refusal.passing or not left or pause > patience.longest_wait_seconds:
+                raise ModelError(f"{endpoint.host}: {_at_last(why, refusal, patience, left)}") from None
+            yield Wait(pause, why)
+            await sleep(pause)
+            wait *= 2
+
+
+def _at_last(why: str, refusal: Refusal, patience: Patience, left: int) -> str:
+    if refusal.passing and left:
+        return f"{why}; it asks to wait {refusal.wait:g} s, which is too long: ask again later"
+    return f"{why}, {patience.tries} times" if refusal.passing and patience.tries > 1 else why
+
+
+async def _once(endpoint: Endpoint, payload: Mapping[str, Any], patience: Patience) -> AsyncIterator[dict[str, Any]]:
+    import httpx
+
+    data = json.dumps(payload).encode("utf-8", "surrogatepass")
+    headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **endpoint.headers}
+    limits = httpx.Timeout(patience.timeout_seconds)
+    try:
+        async with (
+            httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=_trusted()) as client,
+            client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers) as answer,
+        ):
+            if answer.status_code != httpx.codes.OK:
+                raise await _refusal(answer)
+            if "text/event-stream" not in answer.headers.get("content-type", ""):
+                raise Refusal("the answer is no stream of events", answer.status_code)
+            async for text in _data(answer, patience.max_bytes):
+                if text == _DONE:
+                    return
+                yield _object(text)
+    except httpx.TimeoutException:
+        raise Refusal(f"nothing came for {patience.timeout_seconds:g} s", passing=True) from None
+    except httpx.ConnectError as error:
+        raise Refusal(f"cannot be reached ({one_line(str(error)) or type(error).__name__})") from None
+    except httpx.HTTPError as error:
+        raise Refusal(one_line(str(error)) or type(error).__name__, passing=True) from None
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The certificates that are trusted: reading them takes longer than many an answer."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+async def _data(answer: httpx.Response, most: int) -> AsyncIterator[str]:
+    """The data of each event; other fields say nothing that the data does not."""
+    held, size = "", 0
+    lines: list[str] = []
+    async for text in answer.aiter_text():
+        size += len(text)
+        if size > most:
+            raise Refusal(f"it is larger than {most} bytes")
+        *whole, held = (held + text).replace("\r\n", "\n").split("\n")
+        for line in whole:
+            if line.startswith("data:"):
+                lines.append(line[5:].removeprefix(" "))
+            elif not line and lines:
+                yield "\n".join(lines)
+                lines = []
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refusal("an event holds no JSON") from None
+    if not isinstance(value, dict):
+        raise Refusal("an event holds no JSON object")
+    if value.get("error"):
+        raise Refusal(said_in(value))
+    return value
+
+
+async def _refusal(answer: httpx.Response) -> Refusal:
+    body = b""
+    async for piece in answer.aiter_bytes():
+        body += piece
+        if len(body) > _SHOWN * 16:
+            break
+    try:
+        said = said_in(json.loads(body))
+    except (ValueError, RecursionError):
+        said = one_line(body.decode("utf-8", "replace"))[:_SHOWN]
+    why = f"{answer.status_code} {answer.reason_phrase}" + (f": {said}" if said else "")
+    return Refusal(
+        why, answer.status_code, answer.status_code in _PASSING, seconds_of(answer.headers.get("retry-after"))
+    )
+
+
+def said_in(value: Any) -> str:
+    """What the error in a service's answer says, in one line."""
+    error = value.get("error", value) if isinstance(value, dict) else value
+    message = error.get("message", error) if isinstance(error, dict) else error
+    return one_line(message if isinstance(message, str) else json.dumps(message))[:_SHOWN]
+
+
+def _without_key(text: str, endpoint: Endpoint) -> str:
+    return visible(text.replace(endpoint.key, "…") if endpoint.key else text)

@@ -1,0 +1,69 @@
+"""The form of an answer: its four parts, and the sources that it names (``docs/engine.md``, "The calls")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from brvtui.route.confined import Refused, bare, note_at
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Cited
+
+PARTS = ("Summary", "Details", "Sources", "Gaps")
+_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+|\*\*)(?:\d+\.\s*)?(\w+)\s*:?\s*(?:\*\*)?\s*:?\s*$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_LINKED = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_QUOTED = re.compile(r"`([^`]+)`")
+_MARKDOWN_FILE = re.compile(r"[^\s`\"'<>()|,;*]+\.md\b")
+
+
+def missing_parts(text: str) -> tuple[str, ...]:
+    """Which of :data:`PARTS` are no heading of ``text``."""
+    found = {name for name, _ in _lines_by_part(text)}
+    return tuple(part for part in PARTS if part not in found)
+
+
+def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, ...]:
+    """The sources that the answer ``text`` names, each once: the entries under Sources, and every path of a note.
+
+    ``seen`` are the files whose text the model was shown.
+    """
+    made: dict[str, Cited] = {}
+    for name in _named(text, snapshot.parsed):
+        try:
+            path = note_at(snapshot, name)
+            made.setdefault(bare(name), Cited(bare(name), True, path in seen))
+        except Refused:
+            made.setdefault(bare(name), Cited(bare(name), False, False))
+    return tuple(made.values())
+
+
+def _named(text: str, known: Collection[str]) -> Iterator[str]:
+    for part, line in _lines_by_part(text):
+        if part == "Sources" and _ITEM.match(line):
+            entry = _ITEM.sub("", line).strip().strip("`*")
+            yield from (entry,) if bare(entry) in known else _entry(entry)
+        else:
+            yield from _MARKDOWN_FILE.findall(line)
+
+
+def _entry(entry: str) -> Iterator[str]:
+    """What one entry of the list of sources names: paths of notes where it holds some, else its first words."""
+    entry = _LINKED.sub(r"\1", entry)
+    files = _MARKDOWN_FILE.findall(entry)
+    quoted = _QUOTED.search(entry)
+    whole = quoted.group(1) if quoted else re.split(r"\s+[-–—(]|:\s", entry.strip("*_ "), maxsplit=1)[0].strip("*_ .")
+    if files:
+        yield from files
+    elif whole and whole.lower() not in ("none", "n/a", "-"):
+        yield whole
+
+
+def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
+    """Every line with the part that it stands in, empty before the first; headings are lines of their own part."""
+    part = ""
+    for line in text.splitlines():
+        heading = _HEADING.match(line)
+        if heading and heading.group(1).capitalize() in PARTS:
+            part = heading.group(1).capitalize()
+        yield part, line

@@ -1,0 +1,71 @@
+"""Files of a snapshot by names that nobody vouches for: a model's, a note's. None leads out of its tree."""
+
+from __future__ import annotations
+
+import os
+
+from brvtui import faults
+from brvtui.route.prompt import TREE_PREFIX
+from brvtui.snapshot import Snapshot
+from brvtui.tree.files import CONTEXT_FILE
+from brvtui.tree.inside import PathError, folder_parts_of, place_in
+from brvtui.tree.reading import Unseen, read_bytes
+from brvtui.tree.regular import open_regular, read_open
+from brvtui.typed_tables import nearest
+
+
+class Refused(Exception):
+    """A name that leads nowhere, or where it must not; the message says why in one line."""
+
+
+def bare(name: str) -> str:
+    """``name`` without what answers put before paths, and without a slash at its end."""
+    return name.strip().removeprefix("./").removeprefix(TREE_PREFIX).rstrip("/")
+
+
+def note_at(snapshot: Snapshot, name: str) -> str:
+    """The path of the file that ``name`` means: a path of the tree, or a folder, for which a file stands.
+
+    Raises :class:`Refused`.
+    """
+    path = bare(name)
+    if path in snapshot.parsed:
+        return path
+    stands_for = f"{path}/{CONTEXT_FILE}"
+    if stands_for in snapshot.parsed:
+        return stands_for
+    summary = snapshot.summaries.get(path)
+    if summary is not None:
+        return summary.file
+    try:
+        folder_parts_of(path)
+    except PathError as error:
+        raise Refused(str(error)) from None
+    raise Refused(f"{path}: no such note{nearest(path, snapshot.parsed) if len(snapshot.parsed) < _FEW else ''}")
+
+
+def text_of(snapshot: Snapshot, path: str) -> str:
+    """The text of the file at ``path`` (one of :attr:`Snapshot.parsed`) as the engine reads it.
+
+    It is opened folder by folder, so that no symlink that was put there since leads out. Raises :class:`Refused`.
+    """
+    if path in snapshot.edited:
+        return snapshot.edited[path]
+    entry = snapshot.parsed[path]
+    trees = {"": snapshot.project.tree, **{source.alias: source.tree for source in snapshot.project.sources}}
+    try:
+        with place_in(trees[entry.alias], entry.file) as place:
+            opened = open_regular(place.name, place.folder)
+            try:
+                data = read_open(opened, os.fstat(opened), path, snapshot.limits.max_file_bytes)
+            finally:
+                os.close(opened)
+        return read_bytes(data, snapshot.limits).text
+    except OSError as error:
+        raise Refused(f"{path}: cannot be read ({faults.said(error)})") from None
+    except (PathError, Unseen) as error:
+        raise Refused(f"{path}: cannot be read ({error})") from None
+
+
+_FEW = 2_000
+"""Names among which a misspelt one is looked for: that compares it with each of them."""

@@ -1,0 +1,135 @@
+"""``ask`` and ``llm check``: what goes to the terminal, what to JSON, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.chat_server import ChatServer, Refused, called, chatting, written
+from tests.support.trees import Tree
+
+ANSWER = "## Summary\nBy a new one.\n## Details\nEach use.\n## Sources\n- auth/jwt/rotation.md\n## Gaps\nNone."
+KEY = "sk-very-secret"
+TIER_4, TIER_3, DIRECT = "sessions end", "rounded cents", "deploy/rollback.md"
+Set = Callable[[ChatServer], None]
+
+
+@pytest.fixture
+def set_model(monkeypatch: pytest.MonkeyPatch) -> Set:
+    def made(server: ChatServer) -> None:
+        for name, value in {"MODEL": "mini", "URL": server.base, "KEY": KEY}.items():
+            monkeypatch.setenv(f"BRV_TUI_LLM_{name}", value)
+
+    return made
+
+
+@pytest.fixture
+def old(project: Tree) -> Tree:
+    """``sessions end`` reaches no note well enough to be quoted."""
+    project.note("auth/jwt/expiry.md", "Session expiry", "Sessions end; a refresh moves the end.", 300)
+    project.notes(30)
+    return project
+
+
+def test_an_answer_streams_to_the_output_and_the_rest_beside_it(run: Run, old: Tree, set_model: Set) -> None:
+    with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written("\x1b[31m", ANSWER)) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm")
+    assert (code, out) == (0, f"␛[31m{ANSWER}\n")
+    assert "TIER 4" in err
+    assert f"asking mini at {server.base[7:-3]}" in err
+    assert '1. read_note {"path": "auth/jwt/expiry.md"}' in err
+    assert "2 calls, 1 tool, 200 tokens sent, 20 received" in err
+    assert KEY not in out + err
+
+
+def test_the_trace_as_json(run: Run, old: Tree, set_model: Set) -> None:
+    with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written(ANSWER)) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm", "--format", "json")
+    trace = json.loads(out)["trace"]
+    assert (code, err) == (0, "")
+    assert (trace["tier"], trace["mode"], trace["answer"]["kind"], trace["answer"]["text"]) == (
+        4,
+        "run",
+        "model",
+        ANSWER,
+    )
+    completion = trace["answer"]["completion"]
+    assert [step["tool"] for step in completion["steps"]] == ["read_note"]
+    assert completion["ended"] == "answered"
+    assert KEY not in out
+
+
+def test_without_leave_nobody_is_asked(run: Run, old: Tree, set_model: Set) -> None:
+    with chatting(written(ANSWER)) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4)
+    assert (code, server.asked) == (0, [])
+    assert "Composed without a model" in out
+    assert "may not be asked in this session" in err
+
+
+def test_without_a_model(run: Run, old: Tree) -> None:
+    code, out, err = run("ask", TIER_4, "--llm")
+    assert code == 0
+    assert "- Sessions end; a refresh moves the end. (.brv/context-tree/auth/jwt/expiry.md)" in out
+    assert "No model provider is set" in err
+
+
+def test_answers_that_need_no_model(run: Run, old: Tree) -> None:
+    code, out, err = run("ask", DIRECT)
+    assert (code, "One command takes the last release back." in out) == (0, True)
+    assert "TIER 2" in err
+    code, out, _ = run("ask", "zebra")
+    assert (code, "is not covered" in out) == (1, True)
+
+
+def test_a_model_that_fails(run: Run, old: Tree, set_model: Set) -> None:
+    with chatting(Refused(401, f"bad key {KEY}")) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm")
+        assert code == 4
+        assert "Composed without a model" in out
+        assert err.splitlines()[-1] == f"brv-tui: {server.base[7:-3]}: 401 Unauthorized: bad key …"
+        code, out, err = run("ask", TIER_4, "--llm", "--format", "json")
+        assert code == 4
+        assert json.loads(out)["trace"]["answer"]["completion"]["ended"] == "failed"
+
+
+def test_checking_the_model(run: Run, set_model: Set) -> None:
+    with chatting(called(("answer", {"word": "ready"}))) as server:
+        set_model(server)
+        code, out, _ = run("llm", "check", now=False)
+        assert code == 0
+        assert "and calls tools" in out
+        assert "from BRV_TUI_LLM_KEY" in out
+        assert server.base in out
+        assert KEY not in out
+        code, out, _ = run("llm", "check", "--format", "json", now=False)
+    found = json.loads(out)
+    assert (found["model"], found["check"]["calls_tools"], found["problem"]) == ("mini", True, "")
+
+
+def test_checking_a_model_that_calls_no_tools(run: Run, set_model: Set) -> None:
+    with chatting(written("ready")) as server:
+        set_model(server)
+        assert "calls no tools, which tier 4 needs" in run("llm", "check", now=False)[1]
+
+
+def test_checking_what_cannot_be_asked(run: Run, set_model: Set, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, err = run("llm", "check", now=False)
+    assert code == 1
+    assert "no model is set: set llm.model" in err
+    with chatting(Refused(404, {"error": {"message": "no such model"}})) as server:
+        set_model(server)
+        code, _, err = run("llm", "check", now=False)
+    assert code == 4
+    assert "404 Not Found: no such model" in err
+    monkeypatch.setenv("BRV_TUI_LLM_URL", "nowhere")
+    code, _, err = run("llm", "check", now=False)
+    assert code == 2
+    assert "llm.url: nowhere is no address" in err

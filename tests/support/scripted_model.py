@@ -1,0 +1,47 @@
+"""A model in this process that says what a test wrote down for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from brvtui.route.model import Cancellation, ModelCancelled, Reply, Request, Text, ToolCall, Wait
+
+ANSWER = "## Summary\nYes.\n\n## Details\nIt is so.\n\n## Sources\n- x/n.md\n\n## Gaps\nNone."
+
+Piece = Text | Wait | Reply | Exception
+
+
+def says(*texts: str, is_cut: bool = False, sent: int | None = 100, received: int | None = 10) -> list[Piece]:
+    """A turn that writes ``texts`` and calls nothing."""
+    return [*map(Text, texts), Reply((), is_cut, sent, received)]
+
+
+def calls(*asked: tuple[str, Any], text: str = "") -> list[Piece]:
+    """A turn that calls tools; arguments that are text are sent as they are."""
+    made = tuple(
+        ToolCall(f"call-{number}", name, given if isinstance(given, str) else json.dumps(given))
+        for number, (name, given) in enumerate(asked)
+    )
+    return [*([Text(text)] if text else []), Reply(made, False, 100, 10)]
+
+
+class ScriptedModel:
+    """Answers each turn with the next of ``turns``; the last stays."""
+
+    name = "scripted at nowhere"
+
+    def __init__(self, *turns: Sequence[Piece]) -> None:
+        self._turns = list(turns)
+        self.asked: list[Request] = []
+
+    def turn(self, request: Request, cancellation: Cancellation) -> Iterator[Text | Wait | Reply]:
+        """The next turn of the script."""
+        self.asked.append(request)
+        for piece in self._turns.pop(0) if len(self._turns) > 1 else self._turns[0]:
+            if cancellation.asked:
+                raise ModelCancelled
+            if isinstance(piece, Exception):
+                raise piece
+            yield piece
