@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import events
 
+from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.keys.naming import key_name
 from brvtui.app.modes import EDITOR, SCREENS
@@ -44,7 +45,7 @@ class StatusLine(Lines):
             )
             self._edges.append((made.width, EDITOR.name))
         made.gap()
-        groups = _groups(view, self.glyphs, self.screen.TITLE)
+        groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH)
         return [made.extend(spread(width - made.width - 1, groups, 2).spans)]
 
     async def on_click(self, event: events.Click) -> None:
@@ -64,7 +65,7 @@ def counts(numbers: tuple[int, int, int], glyphs: Glyphs, zeros: bool = False) -
     return spans
 
 
-def _groups(view: View, glyphs: Glyphs, screen: str | None) -> list[tuple[int, list[Span]]]:
+def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[tuple[int, list[Span]]]:
     overview = view.overview
     if overview is None:
         return [(9, [("brv-tui", "bold strong")]), (8, [(_opening(view), "muted")])]
@@ -83,7 +84,8 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None) -> list[tuple[int, l
         groups.append((8, [(view.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.frozen else ("live", "text")]
     groups.append((4, clock))
-    groups.append((7, _watching(view, glyphs)))
+    follows = view.watching and not (view.catching_up or view.poll_s)
+    groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
     if view.poll_s:
         groups.append((1, [(view.watch_why, "muted")]))
     groups.append((3, [("LLM ", "muted"), ("none", "text")]))
@@ -95,9 +97,9 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None) -> list[tuple[int, l
     return groups
 
 
-def _watching(view: View, glyphs: Glyphs) -> list[Span]:
+def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
     if not view.watching:
-        why = f": {view.watch_why}" if view.watch_why else ""
+        why = f": {view.watch_why}" if view.watch_why and wide else ""
         return [(f"{glyphs.cross} ", "warn"), (f"not watching{why}", "warn")]
     if view.catching_up:
         return [(f"{glyphs.watching} ", "warn"), ("catching up", "warn")]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from brvtui.inquire.takes.changes import Change
 from brvtui.trace import Outcome
+
+if TYPE_CHECKING:
+    from brvtui.inquire.takes.changes import Change  # which imports what the app loads after its first paint only
 
 
 class Lever(StrEnum):
