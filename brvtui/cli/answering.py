@@ -23,13 +23,10 @@ from brvtui.cli.common import (
     write_json,
 )
 from brvtui.text.visible import visible
-from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.route.events import Event, Failed, Finished
-    from brvtui.trace import Completion, Trace
-
-_SHOWN_ARGUMENTS = 100
+    from brvtui.trace import Trace
 
 
 @click.command(
@@ -94,6 +91,7 @@ class _Terminal:
 
     def show(self, events: Iterable[Event]) -> Finished | Failed:
         """Shows ``events`` and returns the last of them."""
+        from brvtui.report.completion import called, gave
         from brvtui.route import events as kinds
 
         ended = None
@@ -112,10 +110,9 @@ class _Terminal:
                 case kinds.Waiting(seconds, why):
                     self._tell(f"asking again in {seconds:g} s: {why}")
                 case kinds.StepBegun(number, tool, arguments):
-                    self._tell(f"{number}. {tool} {arguments[:_SHOWN_ARGUMENTS]}")
+                    self._tell(called(number, tool, arguments))
                 case kinds.StepEnded(step, ms):
-                    what = step.refused or f"{step.result_tokens} tokens"
-                    self._tell(f"   {what}, {ms:.0f} ms")
+                    self._tell(f"   {gave(step, ms)}")
                 case _:
                     pass
         assert isinstance(ended, (kinds.Finished, kinds.Failed))
@@ -130,6 +127,8 @@ class _Terminal:
         if answer.notice:
             self._tell(f"note: {answer.notice}")
         if answer.completion:
+            from brvtui.report.completion import spent
+
             self._tell(spent(answer.completion))
 
     def _write(self, text: str) -> None:
@@ -145,17 +144,6 @@ class _Terminal:
     def _tell(self, line: str) -> None:
         self._end_line()
         click.echo(visible(line), err=True)
-
-
-def spent(completion: Completion) -> str:
-    """What the calls took, in one line."""
-    usage = completion.usage
-    ms = sum(completion.timings.get(f"turn {turn.number}", 0.0) for turn in completion.turns)
-    work = f"{counted(len(completion.turns), 'call', 'calls')}, {counted(len(completion.steps), 'tool', 'tools')}"
-    about = "about " if usage.estimated else ""
-    cost = "" if completion.cost_cents is None else f", {completion.cost_cents:.4g} cents"
-    tokens = f"{about}{usage.sent} tokens sent, {usage.received} received{cost}"
-    return f"{completion.model}: {work}, {tokens}, {ms / 1000:.1f} s"
 
 
 @click.group()

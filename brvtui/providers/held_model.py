@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from brvtui.route.answer import NO_MODEL
-from brvtui.route.model import Cancellation, ChatModel, ModelState
 
 if TYPE_CHECKING:
     from brvtui.route.checking import Checked
+    from brvtui.route.model import Cancellation, ChatModel, ModelState
 
 _STANDS_IN = "These are sentences of notes."
 
@@ -48,15 +48,17 @@ class HeldModel:
     @property
     def state(self) -> ModelState:
         """Which model is set, whether it can be asked, and whether it may."""
+        from brvtui.route.model import ModelState
+
         wanted = self._wanted()
         model, problem = self._model(wanted)
         return ModelState(model.name if model else wanted.model, problem, self._allowed or wanted.allowed)
 
     @property
     def address(self) -> str:
-        """Where it would be asked; empty when none is set."""
+        """Where it would be asked; empty when none is set, and when the address is none to show."""
         wanted = self._wanted()
-        if not wanted.model and not wanted.url:
+        if self._model(wanted)[0] is None:
             return ""
         from brvtui.providers.models import address_of
 
@@ -82,17 +84,19 @@ class HeldModel:
     def check(self, cancellation: Cancellation | None = None) -> Checked | None:
         """Asks it a few words, whether or not it is allowed; None when none is set or it cannot be asked."""
         from brvtui.route.checking import check
+        from brvtui.route.model import Cancellation
 
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
 
     def why_no_call(self, run: bool) -> str:
         """Why a route that comes to a model does not ask it, in a line or two."""
+        wanted = self._wanted()
+        if not wanted.model and not wanted.url:
+            return NO_MODEL
         state = self.state
         if state.problem:
             return f"The model cannot be asked: {state.problem}. {_STANDS_IN}"
-        if not state.name:
-            return NO_MODEL
         if not state.allowed:
             return f"{state.name} may not be asked in this session. {_STANDS_IN}"
         return f"{state.name} is not asked {'here' if run else 'before a run'}. {_STANDS_IN}"

@@ -56,8 +56,13 @@ def _check_address(base: str) -> None:
         parts = urlsplit(base)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         usable = usable and base.isascii() and base.isprintable() and " " not in base
+        secret = parts.username is not None
     except ValueError:
-        usable = False
+        usable = secret = False
+    if secret:
+        raise ServiceError(
+            "llm.url holds a user or a password: leave them out, the key stands in llm.key_env's variable"
+        )
     if not usable:
         raise ServiceError(f"llm.url: {visible(base)} is no address: it must begin with http:// or https://")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from brvtui.report.completion import spent
 from brvtui.report.markdown_hybrid import hybrid_blocks
 from brvtui.report.markdown_rungs import best, rungs
 from brvtui.report.markdown_score import score_blocks
@@ -11,7 +12,7 @@ from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading
 from brvtui.report.query import lacks
 from brvtui.report.words import ended, glyph
 from brvtui.saved.traces import Saved
-from brvtui.trace import Answer, CacheLook, Hit, Ladder, Prompt, Search, Step, Trace
+from brvtui.trace import Answer, CacheLook, Completion, Hit, Ladder, Prompt, Search, Step, Trace
 
 
 def markdown_report(saved: Saved) -> str:
@@ -201,8 +202,23 @@ def _answer(answer: Answer) -> Iterator[str]:
         yield fenced(answer.text)
     if answer.sources:
         yield Markdown(f"Sources: {', '.join(path(source) for source in answer.sources)}\n")
+    if answer.completion:
+        yield from _completion(answer.completion)
     if answer.prompt:
         yield from _prompt(answer.prompt)
+
+
+def _completion(completion: Completion) -> Iterator[str]:
+    yield paragraph(spent(completion))
+    steps = [
+        (str(one.number), str(one.turn), one.tool, one.arguments, one.refused or f"{one.result_tokens} tokens")
+        for one in completion.steps
+    ]
+    yield table(("step", "turn", "tool", "arguments", "result"), steps, ("step", "turn"))
+    cited = [(one.path, "yes" if one.in_tree else "no", "yes" if one.seen else "no") for one in completion.cited]
+    yield table(("source", "in the tree", "shown to the model"), cited)
+    if completion.partial:
+        yield fenced(completion.partial)
 
 
 def _prompt(prompt: Prompt) -> Iterator[str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from brvtui.report.completion import spent, step_lines
 from brvtui.report.score import score_report
 from brvtui.report.words import STATE, bar, glyph, plain
 from brvtui.retrieve.byterover.misses import PAST_LIMIT, TRIMMED
 from brvtui.text.visible import visible
-from brvtui.trace import Answer, Check, Detail, Hit, NearMiss, Prompt, Search, State, Step, Trace
+from brvtui.trace import Answer, Check, Completion, Detail, Hit, NearMiss, Prompt, Search, State, Step, Trace
 
 _BAR_CELLS = 12
 _SHOWN_MISSES = 3
@@ -141,7 +142,17 @@ def _answer(answer: Answer) -> RenderableType:
     more = len(lines) - _SHOWN_ANSWER_LINES
     tail = [f"… {more} more lines, in --format json"] if more > 0 else []
     text = Text("\n".join([*lines[:_SHOWN_ANSWER_LINES], *tail]))
-    return text if answer.prompt is None else Group(plain(answer.notice), text, _prompt(answer.prompt))
+    if answer.prompt is None:
+        return text
+    notice = [plain(answer.notice)] if answer.notice else []
+    return Group(*notice, text, *_completion(answer.completion), _prompt(answer.prompt))
+
+
+def _completion(completion: Completion | None) -> Iterator[RenderableType]:
+    if completion is not None:
+        yield Rule("model", style="dim", align="left")
+        yield plain(spent(completion))
+        yield from (plain(line, "dim") for line in step_lines(completion))
 
 
 def _prompt(prompt: Prompt) -> RenderableType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -133,3 +134,17 @@ def test_checking_what_cannot_be_asked(run: Run, set_model: Set, monkeypatch: py
     code, _, err = run("llm", "check", now=False)
     assert code == 2
     assert "llm.url: nowhere is no address" in err
+    monkeypatch.setenv("BRV_TUI_LLM_URL", "https://me:hunter2@nowhere/v1")
+    code, out, err = run("llm", "check", now=False)
+    assert code == 2
+    assert "hunter2" not in out + err
+
+
+def test_what_ask_wrote_is_shown_again(run: Run, old: Tree, set_model: Set, tmp_path: Path) -> None:
+    with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written(ANSWER)) as server:
+        set_model(server)
+        (tmp_path / "asked.json").write_text(run("ask", TIER_4, "--llm", "--format", "json")[1])
+    code, out, _ = run("show", str(tmp_path / "asked.json"), inside=False)
+    assert code == 0
+    assert "2 calls, 1 tool" in out
+    assert "1. read_note" in out

@@ -292,6 +292,9 @@ def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is no address"):
             model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+    with pytest.raises(ServiceError, match="holds a user or a password") as told:
+        model_of(ModelSettings("openai", "mini", "https://me:hunter2@h/v1"), JEFFS.service)
+    assert "hunter2" not in str(told.value)
     with pytest.raises(ServiceError, match=r"set llm\.model"):
         model_of(ModelSettings("openai", "", "http://h"), JEFFS.service)
     for key in ("a b", "schlüssel", "a\nb"):

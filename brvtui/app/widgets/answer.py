@@ -20,7 +20,13 @@ from brvtui.text.visible import visible
 from brvtui.trace import Lane, Prompt, Trace
 
 TABS = ("answer", "prompt", "note")
-_KINDS = {"cached": "from the cache", "direct": "direct", "not_covered": "not covered", "extractive": "no LLM asked"}
+_KINDS = {
+    "cached": "from the cache",
+    "direct": "direct",
+    "not_covered": "not covered",
+    "model": "by the model",
+    "extractive": "no LLM asked",
+}
 _MOST_LINES = 1500
 _MOST_TERMS = 200
 HIGHLIGHT = "bold underline match on match-ground"

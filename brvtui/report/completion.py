@@ -1,0 +1,39 @@
+"""What a model did for an answer, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from brvtui.trace import Completion, ToolStep
+from brvtui.wording import counted
+
+_SHOWN_ARGUMENTS = 100
+
+
+def spent(completion: Completion) -> str:
+    """What the calls took, in one line."""
+    usage = completion.usage
+    ms = sum(completion.timings.get(f"turn {turn.number}", 0.0) for turn in completion.turns)
+    work = f"{counted(len(completion.turns), 'call', 'calls')}, {counted(len(completion.steps), 'tool', 'tools')}"
+    about = "about " if usage.estimated else ""
+    cost = "" if completion.cost_cents is None else f", {completion.cost_cents:.4g} cents"
+    tokens = f"{about}{usage.sent} tokens sent, {usage.received} received{cost}"
+    return f"{completion.model}: {work}, {tokens}, {ms / 1000:.1f} s"
+
+
+def called(number: int, tool: str, arguments: str) -> str:
+    """A call of a tool, in one line; long arguments are cut."""
+    more = "…" if len(arguments) > _SHOWN_ARGUMENTS else ""
+    return f"{number}. {tool} {arguments[:_SHOWN_ARGUMENTS]}{more}"
+
+
+def gave(step: ToolStep, ms: float) -> str:
+    """What a tool gave, and in which time, in one line."""
+    return f"{step.refused or f'{step.result_tokens} tokens'}, {ms:.0f} ms"
+
+
+def step_lines(completion: Completion) -> Iterator[str]:
+    """The tools that were called, a line each."""
+    for step in completion.steps:
+        ms = completion.timings.get(f"step {step.number}", 0.0)
+        yield f"{called(step.number, step.tool, step.arguments)}: {gave(step, ms)}"
