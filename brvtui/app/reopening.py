@@ -84,6 +84,13 @@ class ReopeningApp(PipelinesApp):
         else:
             self.notify(_NOT_HERE, timeout=4)
 
+    def want_takes(self) -> None:
+        """Finds out what it would take that the query needs no model."""
+        if self.saved is None:
+            super().want_takes()
+        else:
+            self.notify(_NOT_HERE, timeout=4)
+
 
 def _answer(trace: AnyTrace) -> dict[str, object]:
     """What of the view is made of ``trace``."""

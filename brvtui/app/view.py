@@ -232,9 +232,9 @@ class View:
 
     @property
     def may_take_less(self) -> bool:
-        """Whether the answer needs a model, or there is none, and the project is there to try changes of it."""
+        """Whether the answer needs a model, or there is none."""
         ended = self.trace.outcome if self.trace is not None and self.answered is self.trace else None
-        return ended in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED) and not self.saved
+        return ended in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 
     @property
     def hit(self) -> Hit | None:

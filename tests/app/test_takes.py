@@ -66,7 +66,8 @@ async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
         await asked(pilot, "token store")
         assert view(pilot).trace is not None
         assert view(pilot).trace.outcome is Outcome.DIRECT  # type: ignore[union-attr]
-        assert "what it would take" not in text_of(pilot, "#route")
+        assert any("a saved trace: its project is not open" in toast.message for toast in app._notifications)
+        assert "trying" not in text_of(pilot, "#route")
         assert view(pilot).takes is None
         assert "nothing to find" in toasts(pilot)
 
@@ -141,7 +142,8 @@ async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable
         await pilot.press("f4", "v")
         await pilot.pause()
         assert view(pilot).takes is None
-        assert "what it would take" not in text_of(pilot, "#route")
+        assert any("a saved trace: its project is not open" in toast.message for toast in app._notifications)
+        assert "trying" not in text_of(pilot, "#route")
 
 
 Looks = Callable[[Pilot[Any]], Awaitable[None]]
