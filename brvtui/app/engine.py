@@ -22,6 +22,7 @@ from brvtui.app.messages import (
     FilesSeen,
     Loaded,
     LogCompared,
+    Logged,
     LogRead,
     NoteRead,
     Opened,
@@ -59,6 +60,8 @@ class Ask:
     query: str
     scope: str
     run: bool
+    without_model: bool = False
+    """Whether no model is asked this time, although one would."""
 
 
 def open_project(
@@ -163,23 +166,29 @@ def answer(session: Session, ask: Ask, surveyor: Surveyor, post: Post) -> None:
     started = time.perf_counter()
     trace = session.run(ask.query, ask.scope) if ask.run else session.probe(ask.query, ask.scope)
     took_ms = (time.perf_counter() - started) * 1000
+    tell(session, ask, trace, took_ms, before, surveyor, post)
+    if ask.run:
+        log(session, trace, took_ms, post)
+
+
+def tell(session: Session, ask: Ask, trace: Trace, took_ms: float, before: int, surveyor: Surveyor, post: Post) -> None:
+    """Posts Traced for ``trace``, made since generation ``before`` was the newest; a run's query joins the history."""
     first = trace.hits[0] if trace.hits else None
     explained = _detail(session, trace, first.file) if first is not None and first.text is not None else None
     history, problem = _remembered(session, ask.query) if ask.run else (None, "")
-    if ask.run:
-        problem = problem or _logged(session, trace, took_ms)
     if ask.run and session.recording and session.snapshot.generation != before:
         post(Loaded(surveyor.survey(session.snapshot), session.history.read(), by_the_run=True))
     post(Traced(ask.number, trace, took_ms, explained, history, problem))
 
 
-def _logged(session: Session, trace: Trace, took_ms: float) -> str:
-    """Logs a run; why it cannot be logged, empty when it was."""
+def log(session: Session, trace: Trace, took_ms: float, post: Post) -> None:
+    """Logs a run, and posts Logged."""
+    problem = ""
     try:
         session.logbook.add(trace, session.clock(), took_ms)
     except OSError as error:
-        return f"the log cannot be written: {faults.advised(error)}"
-    return ""
+        problem = f"the log cannot be written: {faults.advised(error)}"
+    post(Logged(problem))
 
 
 def _remembered(session: Session, query: str) -> tuple[list[str] | None, str]:

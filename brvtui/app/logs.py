@@ -77,9 +77,11 @@ class LogApp(SharingApp):
             self.show(followed=newest)
             self._fill(newest.query)
 
-    @on(news.Traced)
-    def _ran(self, event: news.Traced) -> None:
-        if event.trace.mode == "run" and self._log_begun and self.session is not None:
+    @on(news.Logged)
+    def _logged(self, event: news.Logged) -> None:
+        if event.problem:
+            self.notify(event.problem, severity="warning")
+        if self._log_begun and self.session is not None:
             self._read_log(self.session)
 
     @work(thread=True, exclusive=True, group="log", exit_on_error=False)

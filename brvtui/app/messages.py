@@ -16,6 +16,7 @@ from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
     from brvtui.app import clipboard
+    from brvtui.app.engine import Ask
     from brvtui.app.keys.checking import Checked
     from brvtui.app.standings import Standings
     from brvtui.app.themes.library import Library
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from brvtui.inquire.log_summary import Compared, LogSummary
     from brvtui.inquire.takes.levers import Takes
     from brvtui.inquire.why_not import Explanation
+    from brvtui.route.events import Event
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
     from brvtui.tree.logged_query import LoggedQuery
@@ -110,6 +112,40 @@ class Traced(Message):
     """Of the first hit, when there is one that matched by its text."""
     history: list[str] | None = None
     problem: str = ""
+
+
+@dataclass
+class Logged(Message):
+    """A run was logged, or could not be."""
+
+    problem: str
+
+
+@dataclass
+class Leave(Message):
+    """A run comes to a model that may not be asked yet; nothing was run. ``trace`` is its probe."""
+
+    ask: Ask
+    model: str
+    trace: Trace
+
+
+@dataclass
+class Asking(Message):
+    """Something happened while a model answers request ``number``."""
+
+    number: int
+    event: Event
+
+
+@dataclass
+class AnswerEnded(Message):
+    """A model has answered, or has not: then ``why`` says what kept it."""
+
+    number: int
+    trace: Trace
+    why: str = ""
+    cancelled: bool = False
 
 
 @dataclass

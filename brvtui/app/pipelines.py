@@ -9,7 +9,8 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from brvtui.app import engine
 from brvtui.app import messages as news
-from brvtui.app.project import Opening, ProjectApp
+from brvtui.app.model_app import ModelApp
+from brvtui.app.project import Opening
 from brvtui.app.view import BYTEROVER, selectable
 from brvtui.profile_jeffs_brain import MODES
 from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
@@ -23,7 +24,7 @@ _BEGUN = "preparing words and vectors"
 _ASKING = "asking the services"
 
 
-class PipelinesApp(ProjectApp):
+class PipelinesApp(ModelApp):
     """Typing probes the chosen pipeline; a run also asks its services, beside the probes, which it never holds up."""
 
     def __init__(self, opening: Opening) -> None:

@@ -33,10 +33,10 @@ class Prober:
         """The number of the newest request."""
         return self._number
 
-    def ask(self, query: str, scope: str, run: bool = False) -> None:
+    def ask(self, query: str, scope: str, run: bool = False, without_model: bool = False) -> None:
         """Requests a trace; a probe that has not begun gives way to it."""
         self._number += 1
-        made = Ask(self._number, query, scope, run)
+        made = Ask(self._number, query, scope, run, without_model)
         if run:
             self._runs.append(made)
             self._probe = None

@@ -380,7 +380,7 @@ class ProjectApp(ConfiguredApp):
                 self.post_message(news.Failed(what))
                 return
             self.notify(what, severity="error", timeout=10)
-            if event.worker.group == "probe":
+            if event.worker.group in ("probe", "run"):
                 self.prober.failed()
 
     def _caught_up(self) -> None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from brvtui.app.editing.state import Edit
+from brvtui.app.live import Live
 from brvtui.inquire.log_summary import Compared, LogSummary
 from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
 from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Outcome, Trace
@@ -186,6 +187,10 @@ class View:
     """Which legs are asked for, where a pipeline has legs."""
     busy: str = ""
     """What is under way behind the screen, in words."""
+    model: str = ""
+    """The language model that is set; empty for none."""
+    live: Live | None = None
+    """What a model does for an answer, while it does."""
     trace: Trace | None = None
     """ByteRover's answer; None when another pipeline answered."""
     foreign: HybridTrace | None = None

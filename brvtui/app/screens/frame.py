@@ -139,7 +139,9 @@ class FrameScreen(Screen[None]):
         return not (self.brv.takes_letters and self.brv.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:
-        """Out of the pane's filter, else out of a maximised pane, else to the first pane."""
+        """Stops a model that is answering; else out of the filter, out of a maximised pane, to the first pane."""
+        if self.brv.stop_model():
+            return
         if self.pane is not None and self.pane.clear_filter():
             return
         if self.body.maximised:

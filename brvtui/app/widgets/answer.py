@@ -9,8 +9,10 @@ from textual import events
 from textual.binding import Binding, BindingType
 
 from brvtui.app.jeffs_brain import answer as hybrid
+from brvtui.app.live import Live
 from brvtui.app.paint.line import Line, Span, line, rule
 from brvtui.app.paint.marking import lit
+from brvtui.app.paint.model import completion_lines, live_lines
 from brvtui.app.paint.text import plural, wrap
 from brvtui.app.view import AnyTrace, View
 from brvtui.app.widgets.pane import Pane
@@ -62,7 +64,7 @@ class AnswerPane(Pane):
     def depends(self, view: View) -> tuple[object, ...]:
         """The trace, the tab, and the note when it is shown."""
         note = view.note if self.tab == "note" else None
-        return (view.answered, self.tab, note, view.selected if self.tab == "note" else "")
+        return (view.answered, self.tab, note, view.selected if self.tab == "note" else "", _live(view))
 
     def heading(self, view: View) -> str:
         """What kind of answer it is."""
@@ -72,6 +74,8 @@ class AnswerPane(Pane):
             case None:
                 return "Answer"
             case Trace() as trace:
+                if _live(view) is not None:
+                    return "Answer · being written"
                 return f"Answer · {_KINDS.get(trace.answer.kind, trace.answer.kind)}"
             case HybridTrace():
                 return "Answer · retrieval alone"
@@ -115,6 +119,10 @@ class AnswerPane(Pane):
             return [*made, *empty_lines("no result is selected", width)]
         match view.answered:
             case Trace() as trace:
+                live = _live(view)
+                if live is not None and self.tab == TABS[0]:
+                    text = paragraphs(live.text, width, marker(trace)) if live.text else []
+                    return [*made, *live_lines(live, width, self.glyphs), *text]
                 return made + self._routed(trace, width)
             case HybridTrace() as found:
                 shown = hybrid.sent if self.tab == "prompt" else hybrid.answer
@@ -125,7 +133,8 @@ class AnswerPane(Pane):
         prompt = trace.answer.prompt
         if self.tab == "prompt":
             return _prompt(prompt, width, mark) if prompt else empty_lines("no model is asked at this tier", width)
-        return _answer(trace, width, mark)
+        done = trace.answer.completion
+        return _answer(trace, width, mark) + (completion_lines(done, width, self.glyphs) if done is not None else [])
 
     def _tabs(self, answered: AnyTrace | None) -> Line:
         made = Line().gap()
@@ -157,6 +166,12 @@ def _prompt_tab(answered: AnyTrace | None) -> str:
             return "reranker"
         case _:
             return "prompt"
+
+
+def _live(view: View) -> Live | None:
+    """The work of a model on the query that is shown."""
+    live = view.live
+    return live if live is not None and live.is_about(view.query, view.scope) else None
 
 
 def _answer(trace: Trace, width: int, mark: re.Pattern[str] | None) -> list[Line]:

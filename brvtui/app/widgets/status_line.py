@@ -7,6 +7,7 @@ from textual import events
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.keys.naming import key_name
+from brvtui.app.live import Live
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.paint.line import Line, Span, spread
 from brvtui.app.paint.text import cut, plural, seconds
@@ -88,7 +89,8 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
     groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
     if view.poll_s:
         groups.append((1, [(view.watch_why, "muted")]))
-    groups.append((3, [("LLM ", "muted"), ("none", "text")]))
+    asking = view.live is not None
+    groups.append((8 if asking else 3, [("LLM ", "muted"), (view.model or "none", "text"), *_work(view.live)]))
     if view.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))
@@ -106,6 +108,13 @@ def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
     if view.poll_s:
         return [(f"{glyphs.watching} ", "warn"), (f"polling every {seconds(view.poll_s)}", "warn")]
     return [(f"{glyphs.watching} ", "ok"), ("watching", "text")]
+
+
+def _work(live: Live | None) -> list[Span]:
+    """What the model is at, in words."""
+    if live is None:
+        return []
+    return [(" stopping…" if live.cancelling else " answers, esc stops it", "warn")]
 
 
 def _fingerprint(view: View) -> list[Span]:

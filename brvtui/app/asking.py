@@ -1,0 +1,94 @@
+"""Running a query in the app: the route, and a model's answer to it where one may be asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from brvtui.app import engine
+from brvtui.app.messages import AnswerEnded, Asking, Leave
+
+if TYPE_CHECKING:
+    from brvtui.app.overview import Surveyor
+    from brvtui.route.events import Failed, Finished
+    from brvtui.route.model import Cancellation
+    from brvtui.session import Session
+
+PIECES_S = 0.05
+"""Pieces of text that come within this time are shown as one."""
+
+
+def run(session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post) -> None:
+    """Runs ``ask``. Where a model would answer that may not be asked yet, posts Leave instead, and a probe.
+
+    Posts Traced as soon as the route is decided; then, of a model, Asking for whatever happens, and AnswerEnded.
+    """
+    state = session.model.state
+    if not state.name or state.problem or ask.without_model:
+        engine.answer(session, ask, surveyor, post)
+        return
+    if not state.allowed:
+        from brvtui.route.completing import asks_model
+
+        trace = session.probe(ask.query, ask.scope)
+        if asks_model(trace):
+            engine.answer(session, replace(ask, run=False), surveyor, post)
+            post(Leave(ask, state.name, trace))
+        else:
+            engine.answer(session, ask, surveyor, post)
+        return
+    _complete(session, ask, surveyor, cancellation, post)
+
+
+def _complete(
+    session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post
+) -> None:
+    from brvtui.route import events
+
+    before, began = session.snapshot.generation, time.perf_counter()
+    pieces = _Pieces(lambda text: post(Asking(ask.number, events.TextDelta(text))))
+    asked = False
+    for event in session.complete(ask.query, ask.scope, cancellation):
+        took_ms = (time.perf_counter() - began) * 1000
+        match event:
+            case events.Routed(trace, model):
+                engine.tell(session, ask, trace, took_ms, before, surveyor, post)
+                asked = bool(model)
+                if asked:
+                    post(Asking(ask.number, event))
+            case events.TextDelta(text):
+                pieces.add(text)
+            case events.Finished(trace) | events.Failed(trace):
+                pieces.flush()
+                engine.log(session, trace, took_ms, post)
+                if asked:
+                    post(_ended(ask.number, event))
+            case _:
+                pieces.flush()
+                post(Asking(ask.number, event))
+
+
+def _ended(number: int, event: Finished | Failed) -> AnswerEnded:
+    why, cancelled = getattr(event, "why", ""), getattr(event, "cancelled", False)
+    return AnswerEnded(number, event.trace, why, cancelled)
+
+
+class _Pieces:
+    """Gathers pieces of text."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        self._tell = tell
+        self._text = ""
+        self._told = 0.0
+
+    def add(self, text: str) -> None:
+        self._text += text
+        if time.perf_counter() - self._told >= PIECES_S:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._text:
+            self._tell(self._text)
+            self._text, self._told = "", time.perf_counter()

@@ -1,0 +1,65 @@
+"""A model's work on an answer while it goes on, from the events that come of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from brvtui.route import events
+from brvtui.trace import ToolStep
+
+
+@dataclass(frozen=True, slots=True)
+class LiveStep:
+    """A tool that the model called; ``step`` and ``ms`` are None until it has answered."""
+
+    number: int
+    tool: str
+    arguments: str
+    step: ToolStep | None = None
+    ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """One query's call of a model."""
+
+    number: int
+    """Of the request."""
+    query: str
+    scope: str
+    model: str
+    turn: int = 0
+    text: str = ""
+    """What it has written in this turn."""
+    steps: tuple[LiveStep, ...] = ()
+    waiting: str = ""
+    """Why it is waited for the service, and how long."""
+    sent: int = 0
+    received: int = 0
+    """Tokens of the turns that are over."""
+    cancelling: bool = False
+
+    def is_about(self, query: str, scope: str) -> bool:
+        """Whether it answers this query."""
+        return (query, scope) == (self.query, self.scope)
+
+
+def advanced(live: Live, event: events.Event) -> Live:
+    """``live`` after ``event``."""
+    match event:
+        case events.TurnBegun(number):
+            return replace(live, turn=number, text="", waiting="")
+        case events.TextDelta(text):
+            return replace(live, text=live.text + text, waiting="")
+        case events.Waiting(seconds, why):
+            return replace(live, waiting=f"{why}; again in {seconds:g} s")
+        case events.TurnEnded(turn):
+            usage = turn.usage
+            return replace(live, sent=live.sent + usage.sent, received=live.received + usage.received, waiting="")
+        case events.StepBegun(number, tool, arguments):
+            return replace(live, steps=(*live.steps, LiveStep(number, tool, arguments)))
+        case events.StepEnded(step, ms):
+            ended = (replace(one, step=step, ms=ms) if one.number == step.number else one for one in live.steps)
+            return replace(live, steps=tuple(ended))
+        case _:
+            return live

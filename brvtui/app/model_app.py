@@ -1,0 +1,96 @@
+"""An app in which a language model may answer runs: after it was allowed, live, and stopped at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual import on, work
+
+from brvtui.app import asking, engine
+from brvtui.app import messages as news
+from brvtui.app.live import Live, advanced
+from brvtui.app.project import ProjectApp
+from brvtui.route import events
+from brvtui.route.model import Cancellation
+
+if TYPE_CHECKING:
+    from brvtui.config import Configuration
+    from brvtui.session import Session
+
+_CANCELLED = "stopped: what the model had written stands below the answer"
+
+
+class ModelApp(ProjectApp):
+    """Probes never ask a model; runs ask it once the user has let them."""
+
+    _cancellation: Cancellation | None = None
+
+    def adopt(self, configuration: Configuration) -> None:
+        """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        super().adopt(configuration)
+        self.show(model=configuration.settings.llm.model)
+
+    def stop_model(self) -> bool:
+        """Breaks off the model's answer that is under way; whether there was one."""
+        live = self.view.live
+        if self._cancellation is None or live is None or live.cancelling:
+            return False
+        self._cancellation.cancel()
+        self.show(live=replace(live, cancelling=True))
+        return True
+
+    def on_unmount(self) -> None:
+        """A model that is still answering is not waited for."""
+        if self._cancellation is not None:
+            self._cancellation.cancel()
+
+    def _begin(self, asked: engine.Ask) -> None:
+        if self.session is None or not asked.run:
+            super()._begin(asked)
+            return
+        self.stop_model()
+        self._cancellation = Cancellation()
+        self._run(self.session, asked, self._cancellation)
+
+    @on(news.Leave)
+    def _leave_wanted(self, event: news.Leave) -> None:
+        if event.ask.number != self.prober.newest or self.session is None:
+            return
+        from brvtui.app.screens.leave import ALLOW, NOT_NOW, LeaveDialog
+
+        session, ask = self.session, event.ask
+
+        def answered(answer: str | None) -> None:
+            if answer == ALLOW:
+                session.model.allow()
+            if answer in (ALLOW, NOT_NOW) and self.session is session:
+                self.prober.ask(ask.query, ask.scope, run=True, without_model=answer == NOT_NOW)
+
+        self.push_screen(LeaveDialog(event.model, session.model.address, event.trace), answered)
+
+    @on(news.Asking)
+    def _asking(self, event: news.Asking) -> None:
+        if isinstance(event.event, events.Routed):
+            trace = event.event.trace
+            self.show(live=Live(event.number, trace.query, trace.scope_option, event.event.model))
+        elif self.view.live is not None and self.view.live.number == event.number:
+            self.show(live=advanced(self.view.live, event.event))
+
+    @on(news.AnswerEnded)
+    def _answer_ended(self, event: news.AnswerEnded) -> None:
+        live, trace = self.view.live, event.trace
+        if live is not None and live.number == event.number:
+            self.show(live=None)
+        if (self.view.query, self.view.scope) == (trace.query, trace.scope_option) and self.view.trace is not None:
+            self.show(trace=trace)
+        elif not event.why:
+            self.notify(f"“{trace.query}” is answered: Enter on it shows the answer from the cache", timeout=6)
+        if event.cancelled:
+            self.notify(_CANCELLED, timeout=4)
+        elif event.why:
+            self.notify(event.why, severity="error", timeout=10)
+
+    @work(thread=True, group="run", exit_on_error=False)
+    def _run(self, session: Session, asked: engine.Ask, cancellation: Cancellation) -> None:
+        asking.run(session, asked, self.surveyor, cancellation, self.post_message)

@@ -1,0 +1,69 @@
+"""A model's work, event by event."""
+
+from __future__ import annotations
+
+from brvtui.app.glyphs import for_terminal
+from brvtui.app.live import Live, advanced
+from brvtui.app.paint.model import completion_lines, live_lines
+from brvtui.route import events
+from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage
+
+_USAGE = Usage(100, 10, False)
+_STEP = ToolStep(1, 1, "read_note", '{"path": "a.md"}', "{}", 42, "", ("a.md",))
+_REFUSED = ToolStep(2, 1, "read_note", '{"path": "../b"}', "{}", 3, "leads out of the tree", ())
+
+
+def after(*happened: events.Event) -> Live:
+    live = Live(1, "why", "", "echo")
+    for event in happened:
+        live = advanced(live, event)
+    return live
+
+
+def plain(live: Live) -> str:
+    return "\n".join(made.plain for made in live_lines(live, 76, for_terminal("off")))
+
+
+def test_text_of_an_earlier_turn_was_no_answer() -> None:
+    made = after(events.TurnBegun(1), events.TextDelta("Let me "), events.TextDelta("look"))
+    assert made.text == "Let me look"
+    made = advanced(advanced(made, events.TurnEnded(ModelTurn(1, "Let me look", 1, _USAGE), 9.0)), events.TurnBegun(2))
+    assert (made.turn, made.text, made.sent, made.received) == (2, "", 100, 10)
+
+
+def test_a_step_waits_for_its_result() -> None:
+    made = after(
+        events.StepBegun(1, "read_note", _STEP.arguments), events.StepBegun(2, "read_note", _REFUSED.arguments)
+    )
+    assert "…" in plain(made)
+    made = advanced(advanced(made, events.StepEnded(_REFUSED, 1.0)), events.StepEnded(_STEP, 12.0))
+    assert [step.step for step in made.steps] == [_STEP, _REFUSED]
+    assert "42 t, 1 note read  12.0 ms" in plain(made)
+    assert "refused: leads out of the tree" in plain(made)
+
+
+def test_waiting_is_said_until_something_comes() -> None:
+    made = after(events.TurnBegun(1), events.Waiting(7.5, "the service is busy"))
+    assert "the service is busy; again in 7.5 s" in plain(made)
+    assert "again in" not in plain(advanced(made, events.TextDelta("so")))
+
+
+def test_what_a_model_did_is_told_afterwards() -> None:
+    done = Completion(
+        "echo", Ended.REPEATED, "search was called three times with the same arguments",
+        (ModelTurn(1, "", 2, _USAGE),), (_STEP, _REFUSED), Usage(200, 20, True), 1.25,
+        (Cited("a.md", True, True), Cited("b.md", True, False), Cited("ghost.md", False, False)),
+        ("Gaps",), ("something to know",), "half", {"turn 1": 900.0, "step 1": 12.0, "turn 1 first text": 300.0},
+    )  # fmt: skip
+    said = " ".join("\n".join(made.plain for made in completion_lines(done, 76, for_terminal("off"))).split())
+    for part in (
+        "repeated: search was called three times",
+        "not in the tree, so not grounded: ghost.md",
+        "its text was not shown to the model: b.md",
+        "missing: Gaps",
+        "something to know",
+        "1 call · 2 tools · 200 t in, 20 t out (estimated) · 1.25 cents · 912 ms",
+        "what it had written",
+    ):
+        assert part in said
+    assert "shown to the model: a.md" not in said

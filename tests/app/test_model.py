@@ -1,0 +1,156 @@
+"""A language model in the app: allowed first, live while it writes, stopped at once; over a local server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.leave import LeaveDialog
+from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.app.editing import toasts
+from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
+from tests.support.settings import own
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+_CALL, _LOOP = "refresh token rotation", "refund credit note"
+_ANSWER = (
+    "## Summary\n",
+    "Tokens rotate.\n## Details\nOnce.\n## Sources\n- auth/jwt/refresh_rotation.md\n",
+    "## Gaps\nNone.",
+)
+
+
+def model_at(server: ChatServer, allowed: bool = True) -> None:
+    """The user's settings name the model at ``server``."""
+    own(f'[llm]\nmodel = "echo"\nurl = "{server.base}"\nallowed = {str(allowed).lower()}\n')
+
+
+async def run(pilot: Pilot[Any], query: str) -> None:
+    """Runs ``query``; the model may still be at work afterwards."""
+    await ask(pilot, query)
+    await pilot.press("enter")
+
+
+async def ended(pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run" and view(pilot).live is None)
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
+    with chatting(written(*_ANSWER)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=size) as pilot:
+            await ask(pilot, _CALL)
+            assert server.asked == []
+            await pilot.press("enter")
+            await until(pilot, lambda: (trace := view(pilot).trace) and trace.answer.kind == "model")
+            await ended(pilot)
+            await pilot.press("f7")
+            await settled(pilot)
+            said = text_of(pilot, "#answer")
+            assert "Tokens rotate." in said
+            assert "1 call · 0 tools · 100 t in, 10 t out" in " ".join(said.split())
+            await pilot.press("i", "enter")
+            await until(pilot, lambda: view(pilot).trace.tier == 0)  # type: ignore[union-attr]
+            assert "Tokens rotate." in text_of(pilot, "#answer")
+        assert len(server.asked) == 1
+
+
+async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
+    hold = threading.Event()
+    chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("Half an ", "answer")]
+    with chatting(Streamed([*chunks, "[DONE]"], hold=hold)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (live := view(pilot).live) and live.text == "Half an ")
+            assert "Half an" in text_of(pilot, "#answer")
+            assert "esc stops it" in text_of(pilot, "#answer")
+            assert "answers, esc stops it" in text_of(pilot, "#status")
+            screen(pilot).field.value = f"{_CALL} x"
+            await until(pilot, lambda: view(pilot).query == f"{_CALL} x")  # typing goes on meanwhile
+            screen(pilot).field.value = _CALL
+            await until(pilot, lambda: view(pilot).query == _CALL)
+            await pilot.press("escape")
+            await until(pilot, lambda: view(pilot).live is None)
+            await until(pilot, server.gone.is_set)
+            await settled(pilot)
+            said = " ".join(text_of(pilot, "#answer").split())
+            assert "cancelled" in said
+            assert "what it had written" in said
+
+
+async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
+    answers = [
+        called(("search", {"query": "refund"})),
+        called(("read_note", {"path": "billing/refunds.md"}), ("read_note", {"path": "../../etc/passwd"})),
+        written(*_ANSWER),
+    ]
+    with chatting(*answers) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _LOOP)
+            await until(pilot, lambda: (trace := view(pilot).trace) and trace.answer.kind == "model")
+            await ended(pilot)
+            await pilot.press("f7", "z")
+            await settled(pilot)
+            said = " ".join(text_of(pilot, "#answer").split())
+            assert '1. search {"query": "refund"}' in said
+            assert "1 note read" in said
+            assert "refused:" in said
+            assert "3 calls · 3 tools" in said
+        assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("key", ["y", "n", "escape"])
+async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app: MakeApp, key: str) -> None:
+    with chatting(written(*_ANSWER)) as server:
+        model_at(server, allowed=False)
+        async with make_app(garden.root).run_test(size=NARROW) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: isinstance(pilot.app.screen, LeaveDialog))
+            await settled(pilot)
+            assert "This query comes to tier 3: one call" in " ".join(shown(pilot).split())
+            assert server.asked == []
+            await pilot.press(key)
+            await until(pilot, lambda: not isinstance(pilot.app.screen, LeaveDialog))
+            if key == "escape":
+                await settled(pilot)
+                assert view(pilot).trace.mode == "probe"  # type: ignore[union-attr]
+            else:
+                await ended(pilot)
+                kind = "model" if key == "y" else "extractive"
+                await until(pilot, lambda: view(pilot).trace.answer.kind == kind)  # type: ignore[union-attr]
+        assert len(server.asked) == (key == "y")
+
+
+async def test_what_needs_no_model_does_not_ask_whether_it_may(garden: Tree, make_app: MakeApp) -> None:
+    with chatting(written(*_ANSWER)) as server:
+        model_at(server, allowed=False)
+        async with make_app(garden.root).run_test(size=NARROW) as pilot:
+            await run(pilot, "rollback")
+            await ended(pilot)
+            assert view(pilot).trace.tier == 2  # type: ignore[union-attr]
+        assert server.asked == []
+
+
+async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden: Tree, make_app: MakeApp) -> None:
+    with chatting(Refused(401, {"error": {"message": "bad key"}})) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: "401" in toasts(pilot))
+            await ended(pilot)
+            trace = view(pilot).trace
+            assert trace is not None
+            assert trace.answer.kind == "extractive"
+            assert "failed" in " ".join(text_of(pilot, "#answer").split())
+            await ask(pilot, "rollback")
+            assert view(pilot).trace.tier == 2  # type: ignore[union-attr]

@@ -1,0 +1,66 @@
+"""What a language model's work looks like: the question whether it may be asked, while it writes, and afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.live import Live, LiveStep
+from brvtui.app.screens.leave import LeaveDialog
+from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage
+from tests.app.driving import WIDE, ask, brv, settled, view
+
+Looks = Callable[[Pilot[Any]], Awaitable[None]]
+_QUERY = "refund credit note"
+_STEPS = (
+    ToolStep(1, 1, "search", '{"query": "refund", "limit": 5}', "[]", 212, "", ()),
+    ToolStep(2, 2, "read_note", '{"path": "billing/refunds.md"}', "{}", 96, "", ("billing/refunds.md",)),
+    ToolStep(3, 2, "read_note", '{"path": "../../etc/passwd"}', "{}", 12, "the path leads out of the tree", ()),
+)
+_TEXT = "## Summary\nA refund makes a credit note.\n\n## Details\nThe invoice itself never changes.\n"
+
+
+async def asked(pilot: Pilot[Any]) -> None:
+    await ask(pilot, _QUERY)
+    await pilot.press("f7")
+    await settled(pilot)
+
+
+async def test_leave(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        pilot.app.push_screen(LeaveDialog("echo", "http://localhost:11434/v1", trace))
+        await looks(pilot)
+
+
+async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        steps = (
+            *(LiveStep(one.number, one.tool, one.arguments, one, 8.0) for one in _STEPS),
+            LiveStep(4, "search", "{}"),
+        )
+        brv(pilot).show(model="echo", live=Live(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96))
+        await looks(pilot)
+
+
+async def test_afterwards(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        trace = view(pilot).trace
+        assert trace is not None
+        sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))
+        done = Completion(
+            "echo", Ended.ANSWERED, "", (ModelTurn(1, "", 1, Usage(1, 1, False)),) * 3, _STEPS, Usage(7300, 140, False),
+            0.42, sources, ("Gaps",), timings={"turn 1": 900.0, "step 1": 8.0},
+        )  # fmt: skip
+        answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)
+        brv(pilot).show(model="echo", trace=replace(trace, answer=answer))
+        await pilot.press("z")
+        await looks(pilot)
