@@ -127,7 +127,8 @@ def smaller(taken: Taken, way: Way) -> Iterator[Change]:
             youngest = 0.0 if found is None else found + 0.1
             ages = {youngest, *(youngest + (case.days - youngest) * part / 24 for part in range(24))}
             if not is_steady(case):  # then whole days are tried
-                ages = {float(day) for day in range(math.floor(found or -1) + 1, math.floor(case.days) + 1)}
+                first = 0 if found is None else math.floor(found) + 1
+                ages = {float(day) for day in range(first, math.floor(case.days) + 1)}
             for days in ages if youngest <= case.days else ():
                 mtime_ms = math.ceil(taken.now_ms) - max(1, round(days * DAY_MS))
                 yield TimeSet(path, mtime_ms)

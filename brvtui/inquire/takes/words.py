@@ -121,17 +121,28 @@ def _wordings(case: Case) -> Iterator[Wording]:
     yield from unpunctuated(case.trace)
     yield from without_words(words)
     yield Wording("put a stop word before it", f"{_STOP_WORD} {query.strip()}")
-    added = _telling(case)
+    added, rarest = _telling(case)
     for word in added:
         yield Wording(f"add “{word}”", f"{query} {word}")
     bare = " ".join(_matching(case))
-    for base, what in ((query, "add"), (bare, "with only the words that match it, add"), ("", "ask for")):
-        for count in range(1, len(added) + 1):
-            more = " ".join(added[:count])
+    bases = (
+        (query, "add", added),
+        (bare, "with only the words that match it, add", added),
+        ("", "ask for", added),
+        ("", "ask for", rarest),
+    )
+    for base, what, words_added in bases:
+        for count in range(1, len(words_added) + 1):
+            more = " ".join(words_added[:count])
             yield Wording(f"{what} “{more}”", f"{base} {more}".strip())
     everything = " ".join(dict.fromkeys([*spaced_words(bare), *added]))
     for times in range(2, _MOST_REPEATED + 1):
         yield Wording(f"its words, {times} times", " ".join([everything] * times))
+    # Single words are searched too, the first few: these are one word, which few other notes hold.
+    times = case.profile.entities.searches
+    for word in rarest[:_MOST_REPEATED]:
+        if len(word) >= case.profile.entities.word_length:
+            yield Wording(f"its words behind “{word}”, {times} times", " ".join([*[word] * times, everything]))
 
 
 def _matching(case: Case) -> list[str]:
@@ -140,15 +151,14 @@ def _matching(case: Case) -> list[str]:
     return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in held]
 
 
-def _telling(case: Case) -> list[str]:
-    """Words of the note that the query lacks: those of its title, then the rarest."""
-    asked = set(terms(case.trace.query))
-    stop = set(case.profile.query.stop_words)
-    held = _held(case)
+def _telling(case: Case) -> tuple[list[str], list[str]]:
+    """Words of the note that the query lacks: those of its title, then the rarest; and the rarest alone."""
+    passed_over = {*terms(case.trace.query), *case.profile.query.stop_words}
+    held = {term: notes for term, notes in _held(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in held]
     rarest = sorted(held, key=lambda term: (not term.isalnum(), held[term], term))
-    chosen = [term for term in dict.fromkeys([*in_title, *rarest]) if term not in asked and term not in stop]
-    return [from_utf16(term) for term in chosen[:_MOST_ADDED]]
+    both = dict.fromkeys([*in_title, *rarest])
+    return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
 
 
 def _held(case: Case) -> dict[str, int]:
