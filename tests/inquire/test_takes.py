@@ -255,6 +255,18 @@ def test_a_file_that_is_not_searched(old: Tree) -> None:
     assert {(way.standing, way.text) for way in made.ways} == {(Standing.IMPOSSIBLE, "the file is not searched")}
 
 
+def test_the_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
+    tree.file("n.md", "# Quokka\n\nall about it", 30)
+    tree.file("x/context.md", "# Wombats\n\nall about them", 30)
+    tree.file("y/context.md", "# Echidnas\n\nall about them", 30)
+    tree.summary("y")
+    assert way_of(takes_of(tree, "quokka"), Lever.PATH).text == "“/n.md”"
+    assert way_of(takes_of(tree, "wombats"), Lever.PATH).text == "“x/context.md”"
+    summarised = way_of(takes_of(tree, "echidnas", "y/context.md"), Lever.PATH)
+    assert summarised.standing is Standing.IMPOSSIBLE
+    assert summarised.text == "its path names its folder, which y/_index.md stands for"
+
+
 def test_hits_end_where_they_change_nothing() -> None:
     states = after_hits(stored(importance=50), BRV3.signals)
     assert (len(states), states[-1].importance, states[-1].maturity) == (17, 100, "core")

@@ -16,6 +16,7 @@ from brvtui.retrieve.byterover.lint import filtered_query
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.forward import FIELDS
 from brvtui.trace import Origin
+from brvtui.tree.files import Role
 from brvtui.tree.whitespace import spaced_words
 from brvtui.wording import counted
 
@@ -79,8 +80,11 @@ def path(case: Case) -> Way:
     if score < case.profile.direct.min_top:
         text = f"a note that is named by its path scores {score:g}"
         return Way(Lever.PATH, Standing.IMPOSSIBLE, text, score=score)
-    shown = case.note.path
-    for query in (shown, shown.removesuffix(".md")):
+    shown, summary = case.note.path, case.snapshot.summaries.get(case.note.shown)
+    if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
+        text = f"its path names its folder, which {summary.file} stands for"
+        return Way(Lever.PATH, Standing.IMPOSSIBLE, text)
+    for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
         change = Reworded(query)
         judged = case.judged(change, (Origin.PATH,))
         if judged.answers:
