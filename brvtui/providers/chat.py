@@ -6,7 +6,8 @@ import asyncio
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 from brvtui.providers.streaming import Endpoint, Patience, Refusal, Sleep, stream
@@ -54,7 +55,7 @@ class ChatService(ABC):
     def reader(self) -> Reader:
         """What reads the events of a turn."""
 
-    def turn(self, request: Request, cancellation: Cancellation) -> Iterator[Text | Wait | Reply]:
+    def turn(self, request: Request, cancellation: Cancellation) -> Generator[Text | Wait | Reply, None, None]:
         """The pieces of the turn, and how it ended.
 
         Raises :class:`brvtui.route.model.ModelError` and :class:`brvtui.route.model.ModelCancelled`.
@@ -66,14 +67,15 @@ class ChatService(ABC):
             return self._adapted(self.payload(request))
 
         reader = self.reader()
-        for piece in stream(self._endpoint, payload, self._patience, cancellation, self._sleep):
-            if isinstance(piece, Wait):
-                yield piece
-                continue
-            try:
-                yield from reader.read(piece)
-            except (KeyError, IndexError, TypeError, AttributeError):
-                raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
+        with closing(stream(self._endpoint, payload, self._patience, cancellation, self._sleep)) as pieces:
+            for piece in pieces:
+                if isinstance(piece, Wait):
+                    yield piece
+                    continue
+                try:
+                    yield from reader.read(piece)
+                except (KeyError, IndexError, TypeError, AttributeError):
+                    raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
         reply = reader.reply()
         if reply is None:
             raise ModelError(f"{self._endpoint.host}: the answer broke off before its end")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _SHOWN = 300
+_CONNECT_SECONDS = 10.0
 _DONE = "[DONE]"
 
 
@@ -68,6 +69,7 @@ class Refusal(Exception):
         self.wait = wait
 
 
+_Piece = Wait | dict[str, Any]
 Sleep = Callable[[float], Awaitable[None]]
 Payload = Callable[[Refusal | None], Mapping[str, Any] | None]
 """What to send first (given None), and what to send instead after a refusal: None when nothing else would help."""
@@ -75,7 +77,7 @@ Payload = Callable[[Refusal | None], Mapping[str, Any] | None]
 
 def stream(
     endpoint: Endpoint, payload: Payload, patience: Patience, cancellation: Cancellation, sleep: Sleep = asyncio.sleep
-) -> Iterator[Wait | dict[str, Any]]:
+) -> Generator[_Piece, None, None]:
     """The JSON objects of the events that answer ``payload``. Closing the iterator ends the connection.
 
     Raises :class:`ModelError` and :class:`ModelCancelled`.
@@ -83,36 +85,47 @@ def stream(
     loop = asyncio.new_event_loop()
     pieces = _patiently(endpoint, payload, patience, sleep)
     try:
-        while True:
-            if cancellation.asked:
-                raise ModelCancelled
-            task = loop.create_task(_next(pieces))
-
-            def wake(task: asyncio.Task[Any] = task) -> None:
-                with suppress(RuntimeError):  # the loop has ended meanwhile
-                    loop.call_soon_threadsafe(task.cancel)
-
-            with cancellation.waking(wake):
-                try:
-                    piece = loop.run_until_complete(task)
-                except asyncio.CancelledError:
-                    raise ModelCancelled from None
+        while not cancellation.asked:
+            piece = _waited_for(loop, loop.create_task(_next(pieces)), cancellation)
             if piece is None:
                 return
             yield piece
+        raise ModelCancelled
     finally:
         loop.run_until_complete(pieces.aclose())
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
 
-async def _next(pieces: AsyncIterator[Wait | dict[str, Any]]) -> Wait | dict[str, Any] | None:
+def _waited_for(
+    loop: asyncio.AbstractEventLoop, task: asyncio.Task[_Piece | None], cancellation: Cancellation
+) -> _Piece | None:
+    """What ``task`` gives. Raises :class:`ModelCancelled` as soon as that is asked for."""
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(task.cancel)
+
+    try:
+        with cancellation.waking(wake):
+            return loop.run_until_complete(task)
+    except asyncio.CancelledError:
+        raise ModelCancelled from None
+    except BaseException:
+        # Ctrl+C leaves the task where it was; what it waits for can be closed only once it has ended.
+        task.cancel()
+        with suppress(BaseException):
+            loop.run_until_complete(task)
+        raise
+
+
+async def _next(pieces: AsyncIterator[_Piece]) -> _Piece | None:
     return await anext(pieces, None)
 
 
 async def _patiently(
     endpoint: Endpoint, payload: Payload, patience: Patience, sleep: Sleep
-) -> AsyncGenerator[Wait | dict[str, Any], None]:
+) -> AsyncGenerator[_Piece, None]:
     wait, left, sent = patience.wait_seconds, patience.tries, payload(None)
     while sent is not None:
         began = False
@@ -149,7 +162,7 @@ async def _once(endpoint: Endpoint, payload: Mapping[str, Any], patience: Patien
 
     data = json.dumps(payload).encode("utf-8", "surrogatepass")
     headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **endpoint.headers}
-    limits = httpx.Timeout(patience.timeout_seconds)
+    limits = httpx.Timeout(patience.timeout_seconds, connect=min(patience.timeout_seconds, _CONNECT_SECONDS))
     try:
         async with (
             httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=_trusted()) as client,
@@ -163,8 +176,10 @@ async def _once(endpoint: Endpoint, payload: Mapping[str, Any], patience: Patien
                 if text == _DONE:
                     return
                 yield _object(text)
+    except httpx.ConnectTimeout:
+        raise Refusal(f"cannot be reached within {limits.connect:g} s") from None
     except httpx.TimeoutException:
-        raise Refusal(f"nothing came for {patience.timeout_seconds:g} s", passing=True) from None
+        raise Refusal(f"nothing came for {patience.timeout_seconds:g} s") from None
     except httpx.ConnectError as error:
         raise Refusal(f"cannot be reached ({one_line(str(error)) or type(error).__name__})") from None
     except httpx.HTTPError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -156,21 +157,22 @@ class _Loop:
         pieces: list[str] = []
         chars = 0
         try:
-            for piece in self._model.turn(request, self._cancellation):
-                match piece:
-                    case Text(text):
-                        if not pieces:
-                            done.ms[f"turn {number} first text"] = _ms(self._now() - began)
-                        kept = text[: most - chars]
-                        pieces.append(kept)
-                        chars += len(kept)
-                        yield TextDelta(kept)
-                        if chars >= most:
-                            return Reply((), True, None, None)
-                    case Reply():
-                        return piece
-                    case wait:
-                        yield Waiting(wait.seconds, wait.why)
+            with closing(self._model.turn(request, self._cancellation)) as given:
+                for piece in given:
+                    match piece:
+                        case Text(text):
+                            if not pieces:
+                                done.ms[f"turn {number} first text"] = _ms(self._now() - began)
+                            kept = text[: most - chars]
+                            pieces.append(kept)
+                            chars += len(kept)
+                            yield TextDelta(kept)
+                            if chars >= most:
+                                return Reply((), True, None, None)
+                        case Reply():
+                            return piece
+                        case wait:
+                            yield Waiting(wait.seconds, wait.why)
         finally:
             done.text = "".join(pieces)
         raise ModelError(f"{self._model.name}: the answer ended before it was whole")

@@ -20,7 +20,7 @@ from brvtui.route.model import (
 _TOOL = Tool("answer", "Takes the answer.", {"type": "object", "properties": {"word": {"type": "string"}}})
 _REQUEST = Request(
     "You are asked whether you can be reached.", (FromUser("Call the tool answer with the word ready."),), (_TOOL,),
-    True, 256, 0.0,
+    True, 1024, 0.0,
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -165,9 +165,9 @@ class ChatModel(Protocol):
         """Model and host."""
         ...
 
-    def turn(self, request: Request, cancellation: Cancellation) -> Iterator[Text | Wait | Reply]:
+    def turn(self, request: Request, cancellation: Cancellation) -> Generator[Text | Wait | Reply, None, None]:
         """The pieces of the turn as they come, and a :class:`Reply` at last.
 
-        Closing the iterator breaks the turn off. Raises :class:`ModelError` and :class:`ModelCancelled`.
+        Closing the generator breaks the turn off. Raises :class:`ModelError` and :class:`ModelCancelled`.
         """
         ...

@@ -273,7 +273,7 @@ def test_closing_the_iterator_ends_the_connection() -> None:
     with chatting(Streamed([{"choices": [{"delta": {"content": "one"}}]}, "[DONE]"], hold=never)) as server:
         pieces = service(server.base).turn(ASKED, Cancellation())
         assert next(pieces) == Text("one")
-        pieces.close()  # type: ignore[attr-defined]
+        pieces.close()
         assert server.gone.wait(5)
         never.set()
 

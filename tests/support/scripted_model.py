@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from brvtui.route.model import Cancellation, ModelCancelled, Reply, Request, Text, ToolCall, Wait
@@ -36,7 +36,7 @@ class ScriptedModel:
         self._turns = list(turns)
         self.asked: list[Request] = []
 
-    def turn(self, request: Request, cancellation: Cancellation) -> Iterator[Text | Wait | Reply]:
+    def turn(self, request: Request, cancellation: Cancellation) -> Generator[Text | Wait | Reply, None, None]:
         """The next turn of the script."""
         self.asked.append(request)
         for piece in self._turns.pop(0) if len(self._turns) > 1 else self._turns[0]:
