@@ -172,7 +172,7 @@ async def _once(endpoint: Endpoint, payload: Mapping[str, Any], patience: Patien
                 raise await _refusal(answer)
             if "text/event-stream" not in answer.headers.get("content-type", ""):
                 raise Refusal("the answer is no stream of events", answer.status_code)
-            async for text in _data(answer, patience.max_bytes):
+            async for text in data_of(answer, patience.max_bytes):
                 if text == _DONE:
                     return
                 yield _object(text)
@@ -194,7 +194,7 @@ def _trusted() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-async def _data(answer: httpx.Response, most: int) -> AsyncIterator[str]:
+async def data_of(answer: httpx.Response, most: int) -> AsyncIterator[str]:
     """The data of each event; other fields say nothing that the data does not."""
     held, size = "", 0
     lines: list[str] = []

@@ -1,0 +1,79 @@
+"""Server-sent events are the same however the network cuts them up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.providers.streaming import Refusal, data_of, said_in
+
+PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
+
+
+class Body:
+    """The body of an answer, in pieces."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    async def aiter_text(self) -> AsyncIterator[str]:
+        for text in self.texts:
+            yield text
+
+
+def data(*texts: str, most: int = 10_000) -> list[str]:
+    async def all_of() -> list[str]:
+        return [text async for text in data_of(cast("Any", Body(*texts)), most)]
+
+    return asyncio.run(all_of())
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("data: a\n\ndata: b\n\n", ["a", "b"]),
+        ("data:a\r\n\r\n", ["a"]),
+        ("event: x\nid: 3\ndata: a\n: a comment\n\n", ["a"]),
+        ("data: a\ndata: b\n\n", ["a\nb"]),
+        (": keep alive\n\n\n\ndata: a\n\n", ["a"]),
+        ("data: a\n", []),
+        ("", []),
+    ],
+)
+def test_events(body: str, found: list[str]) -> None:
+    assert data(body) == found
+
+
+@given(pieces=PIECES, ends=st.sampled_from(["\n", "\r\n"]), cuts=st.lists(st.integers(0, 120), max_size=5))
+def test_events_are_the_same_however_they_are_cut(pieces: list[str], ends: str, cuts: list[int]) -> None:
+    body = "".join(f"data: {piece}{ends}{ends}" for piece in pieces)
+    places = [0, *sorted(min(cut, len(body)) for cut in cuts), len(body)]
+    texts = [body[start:end] for start, end in pairwise(places)]
+    assert data(*texts) == pieces
+
+
+def test_an_answer_that_is_too_large_is_refused() -> None:
+    with pytest.raises(Refusal, match="larger than 5 bytes"):
+        data("data: ", "a\n\n", most=5)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"error": {"message": "no\nsuch  model", "code": 3}}, "no such model"),
+        ({"error": "plain"}, "plain"),
+        ({"message": "top"}, "top"),
+        ({"detail": [1]}, json.dumps({"detail": [1]})),
+        ([1, 2], "[1, 2]"),
+        ({"error": {"message": "x" * 1000}}, "x" * 300),
+    ],
+)
+def test_what_an_error_says(body: Any, said: str) -> None:
+    assert said_in(body) == said
