@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -266,6 +267,24 @@ def test_cancelling_while_it_waits_to_ask_again() -> None:
         threading.Timer(0.02, cancellation.cancel).start()
         with pytest.raises(ModelCancelled):
             next(pieces)
+
+
+@pytest.mark.parametrize("pending", [True, False], ids=["while it waits", "in the middle of a step"])
+def test_ctrl_c_goes_through_and_nothing_is_left_behind(pending: bool) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    async def interrupted(seconds: float) -> None:
+        if not pending:
+            interrupt()
+        asyncio.get_running_loop().call_soon(interrupt)
+        await asyncio.Event().wait()
+
+    with chatting(Refused(503)) as server:
+        made = service(server.base)
+        made._sleep = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            list(made.turn(ASKED, Cancellation()))
 
 
 def test_closing_the_iterator_ends_the_connection() -> None:
