@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,7 @@ from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.route.events import Event, Failed, Finished
+    from brvtui.route.model import Cancellation
     from brvtui.trace import Trace
 
 
@@ -60,18 +63,32 @@ def ask(
     session = open_session(project, profile, now, signals)
     if allowed:
         session.model.allow()
-    events = session.complete(text, scope)
+    from brvtui.route.model import Cancellation
+
+    cancellation = Cancellation()
+    events = session.complete(text, scope, cancellation)
+    with _interrupts(cancellation):
+        ended = _last(events) if form == "json" else _Terminal().show(events)
+    if getattr(ended, "cancelled", False):
+        raise click.Abort
     if form == "json":
-        ended = _last(events)
         from brvtui.trace import to_plain
 
         write_json([{"schema": ended.trace.schema, "trace": to_plain(ended.trace)}])
-    else:
-        ended = _Terminal().show(events)
     why = getattr(ended, "why", "")
     if why:
         raise Failure(why, FAILED)
     return NEGATIVE if ended.trace.outcome.value == "not_covered" else OK
+
+
+@contextmanager
+def _interrupts(cancellation: Cancellation) -> Iterator[None]:
+    """Lets Ctrl+C cancel: raised as an exception in the middle of a connection, it can be lost there."""
+    before = signal.signal(signal.SIGINT, lambda *_: cancellation.cancel())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _last(events: Iterable[Event]) -> Finished | Failed:

@@ -22,7 +22,7 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._asked = False
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler may cancel while its own thread holds it
         self._waiting: list[Callable[[], None]] = []
 
     @property

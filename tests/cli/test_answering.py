@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import NOW, Run
 from tests.support.chat_server import ChatServer, Refused, called, chatting, written
 from tests.support.trees import Tree
 
@@ -148,3 +152,19 @@ def test_what_ask_wrote_is_shown_again(run: Run, old: Tree, set_model: Set, tmp_
     assert code == 0
     assert "2 calls, 1 tool" in out
     assert "1. read_note" in out
+
+
+def test_ctrl_c_ends_the_connection(old: Tree, set_model: Set) -> None:
+    streamed = written("By ", "never")
+    streamed.hold = threading.Event()
+    with chatting(streamed) as server:
+        set_model(server)
+        command = [sys.executable, "-m", "brvtui", "ask", TIER_4, "--llm", "--project", str(old.root), "--now", NOW]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asking:
+            assert server.begun.wait(30)
+            asking.send_signal(signal.SIGINT)
+            _, err = asking.communicate(timeout=30)
+        assert server.gone.wait(5)
+        streamed.hold.set()
+    assert (asking.returncode, err.splitlines()[-1]) == (4, "brv-tui: interrupted")
+    assert "Traceback" not in err
