@@ -80,10 +80,10 @@ def work(
     """
     try:
         yield from _Loop(model, tools, prompt, rules, cancellation, done, now).run()
-    except ModelError as error:
-        done.ended, done.why = Ended.FAILED, str(error)
-    except ModelCancelled:
-        done.ended, done.why = Ended.CANCELLED, "cancelled"
+    except (ModelError, ModelCancelled) as error:
+        # A connection that is broken off may fail before it notices why.
+        cancelled = cancellation.asked or isinstance(error, ModelCancelled)
+        done.ended, done.why = (Ended.CANCELLED, "cancelled") if cancelled else (Ended.FAILED, str(error))
 
 
 class _Loop:
