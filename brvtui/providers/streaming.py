@@ -83,6 +83,8 @@ def stream(
     Raises :class:`ModelError` and :class:`ModelCancelled`.
     """
     loop = asyncio.new_event_loop()
+    # What asyncio says of a connection that is broken off would be written over the screen.
+    loop.set_exception_handler(lambda *_: None)
     pieces = _patiently(endpoint, payload, patience, sleep)
     try:
         while not cancellation.asked:
