@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from brvtui.route.confined import Refused, bare, note_at
+from brvtui.route.confined import bare, found
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Cited
 
 PARTS = ("Summary", "Details", "Sources", "Gaps")
-_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+|\*\*)(?:\d+\.\s*)?(\w+)\s*:?\s*(?:\*\*)?\s*:?\s*$")
+_LONGEST_HEADING = 80
+_HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)(?:\d+\.\s*)?(\w+)[\s:*]*$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_LINKED = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+# A service may send thousands of characters without a space: no pattern runs over a long stretch from many places.
+_LINKED = re.compile(r"\[[^\[\]]*\]\(([^)\s]{1,400})\)")
 _QUOTED = re.compile(r"`([^`]+)`")
-_MARKDOWN_FILE = re.compile(r"[^\s`\"'<>()|,;*]+\.md\b")
+_WORD = re.compile(r"[^\s`\"'<>()|,;*]+")
+_ENDING = re.compile(r"\.md\b")
 
 
 def missing_parts(text: str) -> tuple[str, ...]:
@@ -30,11 +33,8 @@ def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, 
     """
     made: dict[str, Cited] = {}
     for name in _named(text, snapshot.parsed):
-        try:
-            path = note_at(snapshot, name)
-            made.setdefault(bare(name), Cited(bare(name), True, path in seen))
-        except Refused:
-            made.setdefault(bare(name), Cited(bare(name), False, False))
+        path = found(snapshot, name)
+        made.setdefault(bare(name), Cited(bare(name), path is not None, path in seen))
     return tuple(made.values())
 
 
@@ -44,26 +44,35 @@ def _named(text: str, known: Collection[str]) -> Iterator[str]:
             entry = _ITEM.sub("", line).strip().strip("`*")
             yield from (entry,) if bare(entry) in known else _entry(entry)
         else:
-            yield from _MARKDOWN_FILE.findall(line)
+            yield from _markdown_files(line)
 
 
 def _entry(entry: str) -> Iterator[str]:
     """What one entry of the list of sources names: paths of notes where it holds some, else its first words."""
     entry = _LINKED.sub(r"\1", entry)
-    files = _MARKDOWN_FILE.findall(entry)
+    files = tuple(_markdown_files(entry))
     quoted = _QUOTED.search(entry)
-    whole = quoted.group(1) if quoted else re.split(r"\s+[-–—(]|:\s", entry.strip("*_ "), maxsplit=1)[0].strip("*_ .")
+    whole = quoted.group(1) if quoted else re.split(r"\s[-–—(]|:\s", entry.strip("*_ "), maxsplit=1)[0].strip("*_ .")
     if files:
         yield from files
     elif whole and whole.lower() not in ("none", "n/a", "-"):
         yield whole
 
 
+def _markdown_files(text: str) -> Iterator[str]:
+    """Every path of a markdown file in ``text``, up to the last place in a word where one may end."""
+    for word in _WORD.findall(text):
+        ends = [match.end() for match in _ENDING.finditer(word) if match.start()]
+        if ends:
+            yield word[: ends[-1]]
+
+
 def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
     """Every line with the part that it stands in, empty before the first; headings are lines of their own part."""
     part = ""
     for line in text.splitlines():
-        heading = _HEADING.match(line)
+        bare_line = line.strip()
+        heading = _HEADING.match(bare_line) if len(bare_line) <= _LONGEST_HEADING else None
         if heading and heading.group(1).capitalize() in PARTS:
             part = heading.group(1).capitalize()
         yield part, line

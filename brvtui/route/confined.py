@@ -23,25 +23,28 @@ def bare(name: str) -> str:
     return name.strip().removeprefix("./").removeprefix(TREE_PREFIX).rstrip("/")
 
 
-def note_at(snapshot: Snapshot, name: str) -> str:
-    """The path of the file that ``name`` means: a path of the tree, or a folder, for which a file stands.
-
-    Raises :class:`Refused`.
-    """
+def found(snapshot: Snapshot, name: str) -> str | None:
+    """The path of the file that ``name`` means: a path of the tree, or a folder, for which a file stands."""
     path = bare(name)
-    if path in snapshot.parsed:
-        return path
-    stands_for = f"{path}/{CONTEXT_FILE}"
-    if stands_for in snapshot.parsed:
-        return stands_for
+    for file in (path, f"{path}/{CONTEXT_FILE}"):
+        if file in snapshot.parsed:
+            return file
     summary = snapshot.summaries.get(path)
-    if summary is not None:
-        return summary.file
+    return None if summary is None else summary.file
+
+
+def note_at(snapshot: Snapshot, name: str) -> str:
+    """:func:`found`, but raises :class:`Refused` where there is none."""
+    file = found(snapshot, name)
+    if file is not None:
+        return file
+    path = bare(name)
     try:
         folder_parts_of(path)
     except PathError as error:
         raise Refused(str(error)) from None
-    raise Refused(f"{path}: no such note{nearest(path, snapshot.parsed) if len(snapshot.parsed) < _FEW else ''}")
+    compared = len(snapshot.parsed) < _FEW and len(path) < _LONG
+    raise Refused(f"{path}: no such note{nearest(path, snapshot.parsed) if compared else ''}")
 
 
 def text_of(snapshot: Snapshot, path: str) -> str:
@@ -69,3 +72,5 @@ def text_of(snapshot: Snapshot, path: str) -> str:
 
 _FEW = 2_000
 """Names among which a misspelt one is looked for: that compares it with each of them."""
+_LONG = 500
+"""Characters of a name for which no similar one is looked for."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,3 +73,34 @@ def snapshot_of_one(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     tree = Tree(tmp_path_factory.mktemp("one"))
     tree.note("a/b.md", "B", "text")
     return tree.snapshot()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "## a" + " " * 20_000 + "x",
+        "**a" + ": *" * 7_000 + "x",
+        "a" * 20_000,
+        ".md" * 7_000 + "x",
+        "- " + "[" * 20_000,
+        "- " + "[x](a" * 4_000,
+        "- a" + " " * 20_000 + "x",
+        "- " + "`" * 20_001,
+    ],
+)
+def test_no_answer_takes_long_to_read(snapshot: Snapshot, line: str) -> None:
+    """With time in proportion to the text this takes milliseconds; with its square, seconds for each."""
+    began = time.process_time()
+    text = f"## Sources\n{line}"
+    assert missing_parts(text) == ("Summary", "Details", "Gaps")
+    cited(snapshot, text, ())
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("text", ["x/n.md.", "(x/n.md:3)", "see x/n.md, then", "x/n.md.html"])
+def test_a_path_ends_where_its_file_does(snapshot: Snapshot, text: str) -> None:
+    assert [one.path for one in cited(snapshot, text, ())] == ["x/n.md"]
+
+
+def test_a_long_line_is_no_heading() -> None:
+    assert "Summary" in missing_parts("## Summary" + " :" * 40)
