@@ -53,7 +53,7 @@ run: .venv/.installed
 	@$(BIN)/brv-tui $(ARGS) "$(PROJECT)"
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest -n 3 $(ARGS)
+	$(BIN)/python -m pytest -n 4 $(ARGS)
 
 check: test lint types contracts
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.worker import Worker, WorkerState
 
 from brvtui.app import asking, engine
 from brvtui.app import messages as news
@@ -13,6 +14,7 @@ from brvtui.app.live import Live, advanced
 from brvtui.app.project import ProjectApp
 from brvtui.route import events
 from brvtui.route.model import Cancellation
+from brvtui.trace import Trace
 
 if TYPE_CHECKING:
     from brvtui.config import Configuration
@@ -25,6 +27,7 @@ class ModelApp(ProjectApp):
     """Probes never ask a model; runs ask it once the user has let them."""
 
     _cancellation: Cancellation | None = None
+    """Of the newest run; set until it has ended."""
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
@@ -32,30 +35,34 @@ class ModelApp(ProjectApp):
         self.show(model=configuration.settings.llm.model)
 
     def stop_model(self) -> bool:
-        """Breaks off the model's answer that is under way; whether there was one."""
+        """Breaks off the model's answer that is under way; whether one was shown."""
         live = self.view.live
-        if self._cancellation is None or live is None or live.cancelling:
+        if live is None or live.cancelling:
             return False
-        self._cancellation.cancel()
+        self._cancel()
         self.show(live=replace(live, cancelling=True))
         return True
 
-    def on_unmount(self) -> None:
-        """A model that is still answering is not waited for."""
+    def _cancel(self) -> None:
         if self._cancellation is not None:
             self._cancellation.cancel()
+
+    def on_unmount(self) -> None:
+        """A model that is still answering is not waited for."""
+        self._cancel()
 
     def _begin(self, asked: engine.Ask) -> None:
         if self.session is None or not asked.run:
             super()._begin(asked)
             return
-        self.stop_model()
+        self._cancel()  # also of a run whose model has not said a word yet
         self._cancellation = Cancellation()
         self._run(self.session, asked, self._cancellation)
 
     @on(news.Leave)
     def _leave_wanted(self, event: news.Leave) -> None:
-        if event.ask.number != self.prober.newest or self.session is None:
+        wanted = (self.typed, self.view.scope) == (event.ask.query, event.ask.scope)
+        if self.session is None or not wanted or len(self.screen_stack) > 1:
             return
         from brvtui.app.screens.leave import ALLOW, NOT_NOW, LeaveDialog
 
@@ -82,14 +89,28 @@ class ModelApp(ProjectApp):
         live, trace = self.view.live, event.trace
         if live is not None and live.number == event.number:
             self.show(live=None)
-        if (self.view.query, self.view.scope) == (trace.query, trace.scope_option) and self.view.trace is not None:
+        if self._is_of_now(trace):
             self.show(trace=trace)
         elif not event.why:
-            self.notify(f"“{trace.query}” is answered: Enter on it shows the answer from the cache", timeout=6)
+            self.notify(f"“{trace.query}” is answered, of the tree and profile that it was asked of", timeout=6)
         if event.cancelled:
             self.notify(_CANCELLED, timeout=4)
         elif event.why:
             self.notify(event.why, severity="error", timeout=10)
+
+    def _is_of_now(self, trace: Trace) -> bool:
+        """Whether ``trace`` answers what is shown: the same query of the same tree, read with the same profile."""
+        shown = self.view.trace
+        asked = (self.view.query, self.view.scope) == (trace.query, trace.scope_option)
+        if shown is None or not asked:
+            return False
+        before, now = (one.snapshot.generation for one in (trace, shown))
+        return (trace.profile, before) == (shown.profile, now)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A run that broke down leaves nothing that seems to go on."""
+        if event.state is WorkerState.ERROR and event.worker.group == "run":
+            self.show(live=None)
 
     @work(thread=True, group="run", exit_on_error=False)
     def _run(self, session: Session, asked: engine.Ask, cancellation: Cancellation) -> None:

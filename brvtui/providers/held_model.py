@@ -42,7 +42,8 @@ class HeldModel:
         """``wanted`` gives the settings of this moment."""
         self._wanted = wanted
         self._made: tuple[ModelSettings, ChatModel | None, str] | None = None
-        self._allowed = False
+        self._allowed: ModelSettings | None = None
+        """The settings that were allowed: another model or address is asked for anew."""
         self._lock = threading.Lock()
 
     @property
@@ -52,7 +53,7 @@ class HeldModel:
 
         wanted = self._wanted()
         model, problem = self._model(wanted)
-        return ModelState(model.name if model else wanted.model, problem, self._allowed or wanted.allowed)
+        return ModelState(model.name if model else wanted.model, problem, self._may_ask(wanted))
 
     @property
     def address(self) -> str:
@@ -73,13 +74,20 @@ class HeldModel:
         return f"from {wanted.key_env}" if wanted.key else f"none: {wanted.key_env} is not set"
 
     def allow(self) -> None:
-        """Lets runs of this session ask it."""
-        self._allowed = True
+        """Lets runs of this session ask the model that is set now."""
+        self._allowed = self._wanted()
+
+    def _may_ask(self, wanted: ModelSettings) -> bool:
+        allowed = self._allowed
+        return wanted.allowed or (
+            allowed is not None
+            and (allowed.protocol, allowed.model, allowed.url) == (wanted.protocol, wanted.model, wanted.url)
+        )
 
     def to_ask(self) -> ChatModel | None:
         """The model, where a run asks it now."""
         wanted = self._wanted()
-        return self._model(wanted)[0] if self._allowed or wanted.allowed else None
+        return self._model(wanted)[0] if self._may_ask(wanted) else None
 
     def check(self, cancellation: Cancellation | None = None) -> Checked | None:
         """Asks it a few words, whether or not it is allowed; None when none is set or it cannot be asked."""

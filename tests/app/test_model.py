@@ -10,8 +10,9 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.live import Live
 from brvtui.app.screens.leave import LeaveDialog
-from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
 from tests.support.settings import own
@@ -117,7 +118,7 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
             await run(pilot, _CALL)
             await until(pilot, lambda: isinstance(pilot.app.screen, LeaveDialog))
             await settled(pilot)
-            assert "This query comes to tier 3: one call" in " ".join(shown(pilot).split())
+            assert "This query comes to tier 3: up to 50 calls" in " ".join(shown(pilot).split())
             assert server.asked == []
             await pilot.press(key)
             await until(pilot, lambda: not isinstance(pilot.app.screen, LeaveDialog))
@@ -154,3 +155,81 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             assert "failed" in " ".join(text_of(pilot, "#answer").split())
             await ask(pilot, "rollback")
             assert view(pilot).trace.tier == 2  # type: ignore[union-attr]
+
+
+def _held(hold: threading.Event) -> Streamed:
+    chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("Half an ", "answer")]
+    return Streamed([*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}, "[DONE]"], hold=hold)
+
+
+def _running(pilot: Pilot[Any]) -> int:
+    return sum(worker.group == "run" and worker.is_running for worker in pilot.app.workers)
+
+
+async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(garden: Tree, make_app: MakeApp) -> None:
+    first, second = threading.Event(), threading.Event()
+    with chatting(_held(first), _held(second)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await ask(pilot, _CALL)
+            brv(pilot).put(_CALL, run=True)
+            brv(pilot).put(_LOOP, run=True)
+            await until(pilot, lambda: (live := view(pilot).live) and live.query == _LOOP and live.text)
+            await until(pilot, lambda: _running(pilot) == 1)
+            await pilot.press("escape")
+            await until(pilot, lambda: _running(pilot) == 0 and view(pilot).live is None)
+
+
+@pytest.mark.parametrize("changed", ["profile", "tree"])
+async def test_an_answer_of_another_tree_or_profile_does_not_replace_what_is_shown(
+    garden: Tree, make_app: MakeApp, changed: str
+) -> None:
+    hold = threading.Event()
+    with chatting(_held(hold)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (live := view(pilot).live) and live.text)
+            ran = view(pilot).trace
+            if changed == "profile":
+                await pilot.press("f2", "p")
+            else:
+                garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
+            await until(pilot, lambda: (trace := view(pilot).trace) and trace is not ran and trace.mode == "probe")
+            hold.set()
+            await until(pilot, lambda: view(pilot).live is None)
+            await until(pilot, lambda: "is answered, of the tree and profile" in toasts(pilot))
+            trace = view(pilot).trace
+            assert trace is not None
+            assert trace.profile == view(pilot).profile
+            assert trace.snapshot.generation == view(pilot).overview.generation  # type: ignore[union-attr]
+
+
+async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_app: MakeApp) -> None:
+    with chatting(written(*_ANSWER)) as server:
+        model_at(server, allowed=False)
+        async with make_app(garden.root).run_test(size=NARROW) as pilot:
+            await settled(pilot)
+            session = brv(pilot).session
+            assert session is not None
+            session.model.allow()
+            assert session.model.state.allowed
+            own(f'[llm]\nmodel = "another"\nurl = "{server.base}"\n')
+            brv(pilot).adopt(brv(pilot).configuration.read_again())
+            assert session.model.state.name.startswith("another")
+            assert not session.model.state.allowed
+
+
+async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
+    app: BrvTui, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("brvtui.app.asking.run", broken)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, _CALL)
+        brv(pilot).show(live=Live(1, _CALL, "", "echo"))
+        await pilot.press("enter")
+        await until(pilot, lambda: view(pilot).live is None)
+        assert "failed: RuntimeError: broken" in toasts(pilot)

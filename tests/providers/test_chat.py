@@ -350,6 +350,8 @@ def test_a_model_is_made_anew_when_settings_change() -> None:
     first = held.to_ask()
     assert held.to_ask() is first
     wanted[0] = replace(wanted[0], model="maxi")
+    assert held.to_ask() is None  # that one was allowed, not this one
+    held.allow()
     other = held.to_ask()
     assert other is not None
     assert (other is first, other.name) == (False, "maxi at h")

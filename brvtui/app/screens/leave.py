@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from brvtui.app.screens.dialog import Dialog, answer
 from brvtui.app.widgets.saying import Saying
-from brvtui.trace import Outcome, Trace
+from brvtui.trace import Trace
 
 ALLOW, NOT_NOW = "allow", "not now"
 
@@ -31,9 +31,11 @@ class LeaveDialog(Dialog[str]):
         """What would be sent, where, how often."""
         prompt = self._trace.answer.prompt
         tokens = f"about {prompt.tokens} tokens" if prompt is not None else "its prompt"
-        several = prompt is not None and self._trace.outcome is Outcome.AGENTIC_LOOP
-        calls = f"up to {prompt.max_iterations} calls" if prompt is not None and several else "one call"
-        said = f"This query comes to tier {self._trace.tier}: {calls}, the first with {tokens} of your notes."
+        calls = f"up to {prompt.max_iterations} calls" if prompt is not None else "calls of a model"
+        said = (
+            f"This query comes to tier {self._trace.tier}: {calls}, the first with {tokens} of your notes; "
+            "it may read further notes of this tree."
+        )
         yield Saying(
             (f"{self._model}  {self._address}", "bold strong"), (said, "text"),
             ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),
