@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from brvtui.providers.chat import ChatService, Reader, counted, object_in
+from brvtui.providers.chat import ChatService, Reader, counted, index_in, object_in, text_in
 from brvtui.providers.streaming import Endpoint
 from brvtui.route.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
 
@@ -92,15 +92,15 @@ class _Blocks(Reader):
                 self._sent = counted(event["message"]["usage"]["input_tokens"])
             case "content_block_start" if event["content_block"]["type"] == "tool_use":
                 block = event["content_block"]
-                self._calls[event["index"]] = _Call(block["id"], block["name"])
+                self._calls[index_in(event["index"])] = _Call(text_in(block["id"]), text_in(block["name"]))
             case "content_block_delta":
                 delta = event["delta"]
                 if delta["type"] == "text_delta":
-                    yield Text(delta["text"])
+                    yield Text(text_in(delta["text"]))
                 elif delta["type"] == "input_json_delta":
-                    self._calls[event["index"]].arguments += delta["partial_json"]
+                    self._calls[event["index"]].arguments += text_in(delta["partial_json"])
             case "message_delta":
-                self._why = event["delta"].get("stop_reason") or self._why
+                self._why = text_in(event["delta"].get("stop_reason")) or self._why
                 self._received = counted((event.get("usage") or {}).get("output_tokens"))
             case "message_stop":
                 self._ended = True

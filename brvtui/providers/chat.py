@@ -27,7 +27,7 @@ class Reader(ABC):
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """How the turn ended; None while it has not."""
+        """How the turn ended; None while it has not. Nothing is raised, whatever was read."""
 
 
 class ChatService(ABC):
@@ -67,20 +67,28 @@ class ChatService(ABC):
             return self._adapted(self.payload(request))
 
         reader = self.reader()
-        with closing(stream(self._endpoint, payload, self._patience, cancellation, self._sleep)) as pieces:
-            for piece in pieces:
-                if isinstance(piece, Wait):
-                    yield piece
-                    continue
-                try:
-                    yield from reader.read(piece)
-                except (KeyError, IndexError, TypeError, AttributeError):
-                    raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
+        try:
+            with closing(stream(self._endpoint, payload, self._patience, cancellation, self._sleep)) as pieces:
+                for piece in pieces:
+                    if isinstance(piece, Wait):
+                        yield piece
+                    else:
+                        yield from self._texts(reader, piece)
+        except ModelError:
+            # Some services end the connection instead of the stream: what was whole by then stays so.
+            if cancellation.asked or reader.reply() is None:
+                raise
         reply = reader.reply()
         if reply is None:
             raise ModelError(f"{self._endpoint.host}: the answer broke off before its end")
         notices = tuple(notice for notice in self._learned.values() if notice)
         yield Reply(reply.calls, reply.is_cut, reply.sent, reply.received, (*reply.notices, *notices))
+
+    def _texts(self, reader: Reader, event: Mapping[str, Any]) -> Iterator[Text]:
+        try:
+            yield from reader.read(event)
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
 
     def _learn(self, refusal: Refusal) -> bool:
         """Whether the service refused a part of the request that it can do without, and did not know so yet."""
@@ -112,6 +120,25 @@ class ChatService(ABC):
 def counted(value: Any) -> int | None:
     """A number of tokens that a service gave; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def text_in(value: Any) -> str:
+    """A text that a service gave, empty for null. Raises TypeError for anything else.
+
+    Half a surrogate pair, which JSON can hold and UTF-8 cannot, becomes a replacement character.
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise TypeError
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def index_in(value: Any) -> int:
+    """The index of a part of an answer. Raises TypeError for anything else."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError
+    return value
 
 
 def object_in(arguments: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from brvtui.providers.chat import ChatService, Reader, counted
+from brvtui.providers.chat import ChatService, Reader, counted, index_in, text_in
 from brvtui.providers.streaming import Endpoint
 from brvtui.route.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
 
@@ -85,20 +85,20 @@ class _Chunks(Reader):
             delta = choice.get("delta") or {}
             for call in delta.get("tool_calls") or ():
                 self._add(call)
-            if delta.get("content"):
-                yield Text(str(delta["content"]))
-            self._ended = choice.get("finish_reason") or self._ended
+            text = text_in(delta.get("content"))
+            if text:
+                yield Text(text)
+            self._ended = text_in(choice.get("finish_reason")) or self._ended
 
     def _add(self, piece: Mapping[str, Any]) -> None:
         """A call comes in pieces of one index; some services send calls whole, and number none."""
-        place = piece.get("index")
-        if place is None:
-            place = len(self._calls)
+        given = piece.get("index")
+        place = len(self._calls) if given is None else index_in(given)
         call = self._calls.setdefault(place, _Call(f"call_{place}"))
         function = piece.get("function") or {}
-        call.id = piece.get("id") or call.id
-        call.name += function.get("name") or ""
-        call.arguments += function.get("arguments") or ""
+        call.id = text_in(piece.get("id")) or call.id
+        call.name += text_in(function.get("name"))
+        call.arguments += text_in(function.get("arguments"))
 
     def reply(self) -> Reply | None:
         if not self._ended:

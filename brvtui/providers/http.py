@@ -109,11 +109,9 @@ class JsonService:
 
     def _refusal(self, error: urllib.error.HTTPError) -> _Refused:
         try:
-            said = one_line(error.read(_SHOWN * 4).decode("utf-8", "replace"))[:_SHOWN]
+            said = shown(error.read(_SHOWN * 4).decode("utf-8", "replace"), self._key, _SHOWN)
         except (OSError, HTTPException):
             said = ""
-        if self._key:
-            said = said.replace(self._key, "…")
         why = f"{error.code} {one_line(str(error.reason))}" + (f": {said}" if said else "")
         return _Refused(why, error.code in _PASSING, seconds_of(error.headers.get("Retry-After")))
 
@@ -121,6 +119,11 @@ class JsonService:
 def seconds_of(value: str | None) -> float | None:
     """A Retry-After in seconds; None for a date or nothing."""
     return float(value) if value and value.strip().isascii() and value.strip().isdigit() else None
+
+
+def shown(text: str, key: str, most: int) -> str:
+    """``text`` in one line of ``most`` characters at most; ``key`` is taken out first, so that no part of it stays."""
+    return one_line(text.replace(key, "…") if key else text)[:most]
 
 
 def one_line(text: str) -> str:

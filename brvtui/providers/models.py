@@ -52,17 +52,20 @@ def model_of(settings: ModelSettings, rules: Service) -> ChatService | None:
 
 
 def _check_address(base: str) -> None:
+    if "@" in base:
+        raise ServiceError(
+            "llm.url holds a user or a password: leave them out, the key stands in llm.key_env's variable"
+        )
+    if "?" in base or "#" in base:
+        raise ServiceError(
+            "llm.url holds a query or a fragment (? or #): leave it out, a path is put after the address"
+        )
     try:
         parts = urlsplit(base)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         usable = usable and base.isascii() and base.isprintable() and " " not in base
-        secret = parts.username is not None
     except ValueError:
-        usable = secret = False
-    if secret:
-        raise ServiceError(
-            "llm.url holds a user or a password: leave them out, the key stands in llm.key_env's variable"
-        )
+        usable = False
     if not usable:
         raise ServiceError(f"llm.url: {visible(base)} is no address: it must begin with http:// or https://")
 

@@ -11,13 +11,13 @@ import asyncio
 import json
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from brvtui.providers.http import one_line, seconds_of
+from brvtui.providers.http import one_line, seconds_of, shown
 from brvtui.route.model import Cancellation, ModelCancelled, ModelError, Wait
 from brvtui.text.visible import visible
 
@@ -132,9 +132,10 @@ async def _patiently(
     while sent is not None:
         began = False
         try:
-            async for value in _once(endpoint, sent, patience):
-                began = True
-                yield value
+            async with aclosing(_once(endpoint, sent, patience)) as values:
+                async for value in values:
+                    began = True
+                    yield value
             return
         except Refusal as refusal:
             why = _without_key(str(refusal), endpoint)
@@ -159,7 +160,9 @@ def _at_last(why: str, refusal: Refusal, patience: Patience, left: int) -> str:
     return f"{why}, {patience.tries} times" if refusal.passing and patience.tries > 1 else why
 
 
-async def _once(endpoint: Endpoint, payload: Mapping[str, Any], patience: Patience) -> AsyncIterator[dict[str, Any]]:
+async def _once(
+    endpoint: Endpoint, payload: Mapping[str, Any], patience: Patience
+) -> AsyncGenerator[dict[str, Any], None]:
     import httpx
 
     data = json.dumps(payload).encode("utf-8", "surrogatepass")
@@ -171,21 +174,29 @@ async def _once(endpoint: Endpoint, payload: Mapping[str, Any], patience: Patien
             client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers) as answer,
         ):
             if answer.status_code != httpx.codes.OK:
-                raise await _refusal(answer)
+                raise await _refusal(answer, endpoint.key)
             if "text/event-stream" not in answer.headers.get("content-type", ""):
                 raise Refusal("the answer is no stream of events", answer.status_code)
-            async for text in data_of(answer, patience.max_bytes):
-                if text == _DONE:
-                    return
-                yield _object(text)
+            async with aclosing(data_of(answer, patience.max_bytes)) as texts:
+                while (text := await _within(patience.timeout_seconds, texts)) not in (None, _DONE):
+                    yield _object(text, endpoint.key)
     except httpx.ConnectTimeout:
         raise Refusal(f"cannot be reached within {limits.connect:g} s") from None
-    except httpx.TimeoutException:
+    except (httpx.TimeoutException, TimeoutError):
         raise Refusal(f"nothing came for {patience.timeout_seconds:g} s") from None
     except httpx.ConnectError as error:
         raise Refusal(f"cannot be reached ({one_line(str(error)) or type(error).__name__})") from None
     except httpx.HTTPError as error:
         raise Refusal(one_line(str(error)) or type(error).__name__, passing=True) from None
+    except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
+        # A host that cannot be written, a proxy or a certificate of the environment that cannot be used.
+        raise Refusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
+
+
+async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | None:
+    """The next of ``texts``, None after the last. Bytes without data, comments say, do not prolong the wait."""
+    async with asyncio.timeout(seconds):
+        return await anext(texts, None)
 
 
 @cache
@@ -196,7 +207,7 @@ def _trusted() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-async def data_of(answer: httpx.Response, most: int) -> AsyncIterator[str]:
+async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None]:
     """The data of each event; other fields say nothing that the data does not."""
     held, size = "", 0
     lines: list[str] = []
@@ -213,7 +224,7 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncIterator[str]:
                 lines = []
 
 
-def _object(text: str) -> dict[str, Any]:
+def _object(text: str, key: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -221,31 +232,31 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Refusal("an event holds no JSON object")
     if value.get("error"):
-        raise Refusal(said_in(value))
+        raise Refusal(said_in(value, key))
     return value
 
 
-async def _refusal(answer: httpx.Response) -> Refusal:
+async def _refusal(answer: httpx.Response, key: str) -> Refusal:
     body = b""
     async for piece in answer.aiter_bytes():
         body += piece
         if len(body) > _SHOWN * 16:
             break
     try:
-        said = said_in(json.loads(body))
+        said = said_in(json.loads(body), key)
     except (ValueError, RecursionError):
-        said = one_line(body.decode("utf-8", "replace"))[:_SHOWN]
+        said = shown(body.decode("utf-8", "replace"), key, _SHOWN)
     why = f"{answer.status_code} {answer.reason_phrase}" + (f": {said}" if said else "")
     return Refusal(
         why, answer.status_code, answer.status_code in _PASSING, seconds_of(answer.headers.get("retry-after"))
     )
 
 
-def said_in(value: Any) -> str:
-    """What the error in a service's answer says, in one line."""
+def said_in(value: Any, key: str = "") -> str:
+    """What the error in a service's answer says, in one line, without ``key``."""
     error = value.get("error", value) if isinstance(value, dict) else value
     message = error.get("message", error) if isinstance(error, dict) else error
-    return one_line(message if isinstance(message, str) else json.dumps(message))[:_SHOWN]
+    return shown(message if isinstance(message, str) else json.dumps(message), key, _SHOWN)
 
 
 def _without_key(text: str, endpoint: Endpoint) -> str:

@@ -165,6 +165,8 @@ def test_a_busy_service_is_asked_again_as_it_says() -> None:
 
 FAILS: list[tuple[Any, str, int]] = [
     (Refused(401, {"error": {"message": f"Incorrect API key provided: {KEY}"}}), "401 Unauthorized: Incorrect", 1),
+    (Refused(401, {"error": {"message": "x" * 295 + KEY}}), f"{'x' * 295}…", 1),
+    (Refused(403, "y" * 295 + KEY), f"{'y' * 295}…", 1),
     (Refused(403, "no"), "403 Forbidden: no", 1),
     (Refused(404, {"error": "model not found"}), "404 Not Found: model not found", 1),
     (Refused(429, {}, {"Retry-After": "0"}), "429 Too Many Requests: {}, 3 times", 3),
@@ -193,9 +195,62 @@ def test_a_service_that_fails_says_why_in_one_line(answer: Any, why: str, times:
     said = str(raised.value)
     assert why in said
     assert said.startswith("127.0.0.1:")
-    assert KEY not in said
+    assert KEY[:4] not in said
     assert "\n" not in said
     assert len(server.asked) == times
+
+
+def delta(**parts: Any) -> dict[str, Any]:
+    return {"choices": [{"delta": parts}]}
+
+
+def block(**parts: Any) -> dict[str, Any]:
+    return {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "1", **parts}}
+
+
+def call(**parts: Any) -> dict[str, Any]:
+    return {"id": "a", "function": {"name": "x", "arguments": "{}"}, **parts}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "event"),
+    [
+        ("openai", {"choices": 5}),
+        ("openai", delta(content=5)),
+        ("openai", delta(tool_calls=[call(index=0), call(index="1")])),
+        ("openai", delta(tool_calls=[call(id=5)])),
+        ("openai", delta(tool_calls=[call(function={"name": ["x"]})])),
+        ("openai", delta(tool_calls=[call(function={"name": "x", "arguments": {}})])),
+        ("anthropic", {"type": "content_block_delta", "delta": {"type": "text_delta", "text": 5}}),
+        ("anthropic", block(name={"a": 1})),
+        ("anthropic", {**block(name="x"), "index": "0"}),
+        ("anthropic", {"type": "message_start"}),
+    ],
+)
+def test_an_event_of_another_shape_is_a_failure(protocol: str, event: dict[str, Any]) -> None:
+    with chatting(Streamed([event])) as server, pytest.raises(ModelError, match="an event is not of this protocol"):
+        list(service(server.base, protocol).turn(ASKED, Cancellation()))
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    with chatting(written("half \ud800 of")) as server:
+        assert turn(service(server.base))[0] == "half \ufffd of"
+
+
+@pytest.mark.parametrize("host", ["a..b", "xn--a", "h\u007f"])
+def test_a_host_that_cannot_be_asked_is_a_failure(host: str) -> None:
+    made = service("http://localhost")
+    made._endpoint = replace(made._endpoint, base=f"http://{host}/v1")
+    with pytest.raises(ModelError, match=r"cannot be (asked|reached)"):
+        list(made.turn(ASKED, Cancellation()))
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_an_answer_that_is_whole_when_the_connection_breaks_is_taken(protocol: str) -> None:
+    whole = written("all") if protocol == "openai" else messages("all")
+    events = [event for event in whole.events if event != "[DONE]"]
+    with chatting(Streamed(events, cut=True)) as server:
+        assert turn(service(server.base, protocol))[0] == "all"
 
 
 def test_a_service_that_is_not_there() -> None:
@@ -314,6 +369,14 @@ def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ServiceError, match="holds a user or a password") as told:
         model_of(ModelSettings("openai", "mini", "https://me:hunter2@h/v1"), JEFFS.service)
     assert "hunter2" not in str(told.value)
+    for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
+        with pytest.raises(ServiceError, match="holds a user or a password") as told:
+            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+        assert "hunter2" not in str(told.value)
+    for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
+        with pytest.raises(ServiceError, match="holds a query or a fragment") as told:
+            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+        assert "hunter2" not in str(told.value)
     with pytest.raises(ServiceError, match=r"set llm\.model"):
         model_of(ModelSettings("openai", "", "http://h"), JEFFS.service)
     for key in ("a b", "schlüssel", "a\nb"):

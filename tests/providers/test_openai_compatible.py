@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.providers.http import JsonService
+from brvtui.providers.http import JsonService, shown
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.retrieve.failures import LegError
 from brvtui.retrieve.jeffs_brain.chunks import Chunk
@@ -131,6 +131,10 @@ def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Pa
     assert "secret-key" not in leg.why
     assert (trace.error_stage, trace.embedder_used) == ("vector", False)
     assert [hit.id for hit in trace.hits] == ["tea"]
+
+
+def test_a_key_is_taken_out_before_a_message_is_cut() -> None:
+    assert shown("x" * 190 + "sk-very-secret", "sk-very-secret", 200) == "x" * 190 + "…"
 
 
 def test_a_service_that_does_not_answer(tmp_path: Path) -> None:
