@@ -206,7 +206,7 @@ class Session:
 
         No model is asked: :meth:`complete` does that. When recording fails, the trace's last notice says so.
         """
-        return self._run(Asked(query, self.clock(), scope, True, no_call=self.model.why_no_call(True)))[1]
+        return self._run(self._run_of(query, scope))[1]
 
     def complete(self, query: str, scope: str = "", cancellation: Cancellation | None = None) -> Iterator[Event]:
         """Runs ``query`` as :meth:`run`, and lets the model answer where one would, if it is set and allowed.
@@ -223,9 +223,7 @@ class Session:
 
         profile, settings = self.profile, self.settings.llm
         model = self.model.to_ask()
-        asked = Asked(
-            query, self.clock(), scope, True, no_call=self.model.why_no_call(True), model_answers=model is not None
-        )
+        asked = self._run_of(query, scope)
         snapshot, trace = self._run(asked)
         if model is None or not asks_model(trace):
             yield Routed(trace, "")
@@ -239,10 +237,15 @@ class Session:
         if done is not None and done.ended in (Ended.FAILED, Ended.CANCELLED):
             yield Failed(made, done.why, done.ended is Ended.CANCELLED)
             return
+        is_whole = made.answer.kind == "model" and done is not None and done.ended is not Ended.CUT
         with self._running, self._swapping:
-            if self.profile is profile:
+            if is_whole and self.profile is profile:
                 self._cache = keep(self._cache, profile, made, self.clock())
         yield Finished(made)
+
+    def _run_of(self, query: str, scope: str) -> Asked:
+        no_call = self.model.why_no_call(True)
+        return Asked(query, self.clock(), scope, True, no_call=no_call, model_is_set=bool(self.settings.llm.model))
 
     def _run(self, asked: Asked) -> tuple[Snapshot, Trace]:
         with self._running:

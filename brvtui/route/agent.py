@@ -116,6 +116,9 @@ class _Loop:
                 self._end(Ended.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
                 must_end = True
             reply = yield from self._turn(number, must_end)
+            if not reply.calls and not must_end and not done.text.strip():
+                within = f" within its limit of {self._prompt.max_tokens} tokens" if reply.is_cut else ""
+                raise ModelError(f"{self._model.name} wrote nothing{within}")
             if not reply.calls or must_end:
                 if reply.is_cut and not must_end:
                     most = self._prompt.max_tokens

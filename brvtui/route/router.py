@@ -44,8 +44,8 @@ class Asked:
     """Modification times (ms) that stand in for those of files in the fingerprint, by path."""
     no_call: str = answers.NO_MODEL
     """Why no model writes the answer where one would have to."""
-    model_answers: bool = False
-    """Whether a model will: then the cache afterwards is the one before its answer, which :func:`keep` puts there."""
+    model_is_set: bool = False
+    """Whether one is: then what stands in for its answer is not cached, and :func:`keep` puts its answer there."""
 
 
 def route(snapshot: Snapshot, profile: Profile, state: CacheState, asked: Asked) -> tuple[Trace, CacheState]:
@@ -98,7 +98,7 @@ def _route(
         answer=answer,
         notices=_notices(snapshot, made.search.scope),
     )
-    if used and not (asked.model_answers and answer.kind == "extractive"):
+    if used and not (asked.model_is_set and answer.kind == "extractive"):
         state = put(state, query, decided.tier, answer.text, fingerprint.value, now_ms, profile)
     return trace, state
 

@@ -16,6 +16,7 @@ from brvtui.route.extractive import LABEL
 from brvtui.route.model import Cancellation, FromModel, FromTool, FromUser, ModelError, Text, Wait
 from brvtui.route.router import Asked, keep, route
 from brvtui.saved.rebuilding import from_plain
+from brvtui.session import Session
 from brvtui.trace import Answer, Completion, Ended, Trace, Usage, to_plain
 from tests.support.scripted_model import ANSWER, ScriptedModel, calls, says
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
@@ -299,7 +300,7 @@ def test_tokens_that_nobody_counted_are_estimated(project: Tree) -> None:
 
 def test_the_answer_is_cached_as_the_engine_does(project: Tree) -> None:
     snapshot = project.snapshot()
-    asked = Asked("quokka", NOW_MS, run=True, model_answers=True)
+    asked = Asked("quokka", NOW_MS, run=True, model_is_set=True)
     trace, state = route(snapshot, BRV3, CacheState(), asked)
     assert state.entries == ()
     trace = answered(project, ScriptedModel(says(ANSWER)))[1]
@@ -308,6 +309,37 @@ def test_the_answer_is_cached_as_the_engine_does(project: Tree) -> None:
     assert (again.tier, again.answer.text) == (0, ANSWER)
     later, _ = route(snapshot, BRV3, state, Asked("quokka", NOW_MS + 69_001))
     assert later.tier == 4
+
+
+@pytest.mark.parametrize(
+    ("turn", "why"),
+    [
+        (says(""), "scripted at nowhere wrote nothing"),
+        (says(" \n"), "scripted at nowhere wrote nothing"),
+        (says("", is_cut=True), "scripted at nowhere wrote nothing within its limit of 2048 tokens"),
+    ],
+)
+def test_an_empty_answer_is_a_failure(project: Tree, turn: list[Any], why: str) -> None:
+    _, trace = answered(project, ScriptedModel(turn))
+    done = completion_of(trace)
+    assert (done.ended, done.why, trace.answer.kind) == (Ended.FAILED, why, "extractive")
+
+
+@pytest.mark.parametrize(
+    ("turn", "tier"), [(says(ANSWER), 0), (says("half an ans", is_cut=True), 4), (says(""), 4), (calls(READ), 4)]
+)
+def test_only_a_whole_answer_is_cached(
+    project: Tree, turn: list[Any], tier: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_TUI_LLM_MODEL", "mini")
+    session = Session.open(project.root)
+    session.load()
+    session.clock = lambda: NOW_MS
+    assert session.run("quokka").tier == 4
+    model = ScriptedModel(turn)
+    monkeypatch.setattr(session.model, "to_ask", lambda: model)
+    list(session.complete("quokka"))
+    assert session.probe("quokka").tier == tier
 
 
 def test_a_completion_comes_back_from_a_file(project: Tree) -> None:
