@@ -40,6 +40,9 @@ _NOW_ANSWER = (
 _CHARS_OF_A_TOKEN = 16
 """No token of a text is longer on average: an answer beyond that is one that no limit of tokens holds."""
 
+_CALLS_OF_A_TURN = 16
+"""More of them are answered, and not carried out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -183,13 +186,13 @@ class _Loop:
     def _steps(self, turn: int, calls: tuple[ToolCall, ...]) -> Iterator[AgentEvent]:
         done = self._done
         known = len(done.read)
-        for call in calls:
+        for number_in_turn, call in enumerate(calls, start=1):
             if self._cancellation.asked:
                 raise ModelCancelled
             number = len(done.steps) + 1
             yield StepBegun(number, call.name, call.arguments)
             began = self._now()
-            result = self._result(call)
+            result = self._result(call, number_in_turn)
             ms = done.ms[f"step {number}"] = _ms(self._now() - began)
             tokens = estimated_tokens(len(result.text), self._rules.chars_per_token)
             step = ToolStep(
@@ -204,7 +207,11 @@ class _Loop:
         if self._idle >= most and done.ended is Ended.ANSWERED:
             self._end(Ended.IDLE, f"no new note was read in {counted(most, 'turn', 'turns')}")
 
-    def _result(self, call: ToolCall) -> Result:
+    def _result(self, call: ToolCall, number_in_turn: int) -> Result:
+        if self._done.ended is not Ended.ANSWERED:
+            return refusal(f"not carried out: {self._done.why}")
+        if number_in_turn > _CALLS_OF_A_TURN:
+            return refusal(f"not carried out: a turn may call {_CALLS_OF_A_TURN} tools")
         same, most = (call.name, _canonical(call.arguments)), self._rules.agent.same_calls
         self._called[same] += 1
         if self._called[same] < most:

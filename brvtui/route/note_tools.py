@@ -16,6 +16,9 @@ from brvtui.snapshot import Snapshot
 from brvtui.tree.archive import StubError, read_stub
 from brvtui.tree.links import LinkState, Names, links_in
 
+_LONGEST_QUERY = 500
+_LONGEST_ARGUMENTS = 4096
+_DEEPEST = 16
 _TEXT: dict[str, Any] = {"type": "string"}
 
 
@@ -80,6 +83,8 @@ class NoteTools:
         given = arguments_of(arguments)
         if given is None:
             return refusal("the arguments are no JSON object: write one, as the tool's schema says")
+        if len(arguments) > _LONGEST_ARGUMENTS:
+            return refusal(f"the arguments are longer than {_LONGEST_ARGUMENTS} characters")
         try:
             return tool(given)
         except Refused as error:
@@ -87,6 +92,10 @@ class NoteTools:
 
     def _search(self, given: Mapping[str, Any]) -> Result:
         query, scope = _text(given, "query"), bare(_text(given, "scope", ""))
+        if len(query) > _LONGEST_QUERY:
+            raise Refused(f"the query is longer than {_LONGEST_QUERY} characters: search for fewer words")
+        if scope and scope not in self._snapshot.hierarchy.by_path:
+            raise Refused(f"there is no folder {scope} to search in; leave scope out to search the whole tree")
         limit = given.get("limit", self._profile.search.limit)
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise Refused("limit must be a whole number of 1 or more")
@@ -167,7 +176,13 @@ def arguments_of(text: str) -> dict[str, Any] | None:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and _nests_within(value, _DEEPEST) else None
+
+
+def _nests_within(value: Any, levels: int) -> bool:
+    """Whether ``value`` can be written as deep in another as services want it."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_nests_within(part, levels - 1) for part in parts)
 
 
 def _result(value: Mapping[str, Any], read: tuple[str, ...] = ()) -> Result:

@@ -114,6 +114,23 @@ def test_the_same_call_three_times_ends_it(project: Tree) -> None:
     assert isinstance(model.asked[-1].messages[-1], FromUser)
 
 
+def test_nothing_more_is_carried_out_once_the_end_is_found(project: Tree) -> None:
+    model = ScriptedModel(calls(*[SEARCH] * 4, READ), says(ANSWER))
+    _, trace = answered(project, model)
+    done = completion_of(trace)
+    assert [bool(step.refused) for step in done.steps] == [False, False, True, True, True]
+    assert "not carried out" in done.steps[4].refused
+    assert len([message for message in model.asked[1].messages if isinstance(message, FromTool)]) == 5
+
+
+def test_a_turn_may_call_sixteen_tools(project: Tree) -> None:
+    asked = [("search", {"query": "quokka", "limit": limit}) for limit in range(1, 31)]
+    _, trace = answered(project, ScriptedModel(calls(*asked), says(ANSWER)))
+    refused = [step.refused for step in completion_of(trace).steps]
+    assert (len(refused), set(refused[:16])) == (30, {""})
+    assert set(refused[16:]) == {"not carried out: a turn may call 16 tools"}
+
+
 def test_five_turns_without_a_new_note_end_it(project: Tree) -> None:
     turns = [calls(("search", {"query": f"word{number}"})) for number in range(5)]
     model = ScriptedModel(calls(READ), *turns, says(ANSWER))

@@ -48,6 +48,20 @@ def test_a_limit_that_is_none(filled: Tree, limit: Any) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "why"),
+    [
+        ("search", {"query": "a" * 501}, "the query is longer than 500 characters"),
+        ("read_note", {"path": "a" * 4096}, "the arguments are longer than 4096 characters"),
+        ("search", {"query": "a", "scope": "nowhere"}, "there is no folder nowhere to search in"),
+        ("search", {"query": "a", "scope": "../.."}, "there is no folder ../.. to search in"),
+        ("search", {"query": json.loads("[" * 900 + "]" * 900)}, "the arguments are no JSON object"),
+    ],
+)
+def test_arguments_without_measure_are_refused(filled: Tree, name: str, arguments: Any, why: str) -> None:
+    assert ask(filled, name, arguments)[0].refused.startswith(why)
+
+
 def test_reading_a_note(filled: Tree) -> None:
     for name in ("auth/jwt/m.md", ".brv/context-tree/auth/jwt/m.md", "./auth/jwt/m.md", " auth/jwt/m.md "):
         result, value = ask(filled, "read_note", {"path": name})
