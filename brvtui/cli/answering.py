@@ -57,8 +57,8 @@ def ask(
 ) -> int:
     """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
-    The answer goes to the standard output as it comes, everything else to the standard error. Exit code 1 when the
-    tree does not cover it, 4 when the model fails.
+    The answer goes to the standard output as it comes (from its heading Summary on), everything else to the standard
+    error. Exit code 1 when the tree does not cover it, 4 when the model fails.
     """
     session = open_session(project, profile, now, signals)
     if allowed:
@@ -103,6 +103,9 @@ class _Terminal:
     """Shows events as they come: the answer on the standard output, the rest on the standard error."""
 
     def __init__(self) -> None:
+        self._held = ""
+        """Text of a turn that may still go on to call tools: only the last turn is the answer."""
+        self._is_answer = False
         self._written = False
         self._in_line = False
 
@@ -122,8 +125,11 @@ class _Terminal:
                         self._tell(f"asking {model}")
                 case kinds.TurnBegun():
                     self._end_line()
+                    self._is_answer = self._written = False
                 case kinds.TextDelta(text):
-                    self._write(text)
+                    self._take(text)
+                case kinds.TurnEnded(turn):
+                    self._release(turn.calls == 0)
                 case kinds.Waiting(seconds, why):
                     self._tell(f"asking again in {seconds:g} s: {why}")
                 case kinds.StepBegun(number, tool, arguments):
@@ -133,13 +139,32 @@ class _Terminal:
                 case _:
                     pass
         assert isinstance(ended, (kinds.Finished, kinds.Failed))
-        self._finish(ended.trace, isinstance(ended, kinds.Failed))
+        self._finish(ended.trace)
         return ended
 
-    def _finish(self, trace: Trace, failed: bool) -> None:
+    def _take(self, text: str) -> None:
+        """Writes ``text`` once the answer's first heading has come, and holds it until then."""
+        from brvtui.route.answer_form import PARTS, missing_parts
+
+        self._held += text
+        if self._is_answer or PARTS[0] not in missing_parts(self._held):
+            self._is_answer = True
+            self._release(True)
+
+    def _release(self, is_answer: bool) -> None:
+        held, self._held = self._held, ""
+        if held and is_answer:
+            self._written = True
+            self._write(held)
+        else:
+            for line in held.strip().splitlines():
+                self._tell(line)
+
+    def _finish(self, trace: Trace) -> None:
+        self._release(False)
         self._end_line()
         answer = trace.answer
-        if answer.kind != "model" and not (failed and self._written):
+        if answer.kind != "model" or not self._written:
             click.echo(visible(answer.text, keep="\n"))
         if answer.notice:
             self._tell(f"note: {answer.notice}")
@@ -149,7 +174,6 @@ class _Terminal:
             self._tell(spent(answer.completion))
 
     def _write(self, text: str) -> None:
-        self._written = True
         self._in_line = not text.endswith("\n")
         sys.stdout.write(visible(text, keep="\n"))
         sys.stdout.flush()

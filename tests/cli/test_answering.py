@@ -51,6 +51,26 @@ def test_an_answer_streams_to_the_output_and_the_rest_beside_it(run: Run, old: T
     assert KEY not in out + err
 
 
+def test_what_a_turn_says_before_it_calls_tools_is_no_answer(run: Run, old: Tree, set_model: Set) -> None:
+    first = called(("read_note", {"path": "auth/jwt/expiry.md"}), text="Let me look for that first.")
+    with chatting(first, written(ANSWER)) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm")
+    assert (code, out) == (0, f"{ANSWER}\n")
+    assert "Let me look for that first.\n" in err
+
+
+def test_sentences_stand_in_when_a_later_turn_fails(run: Run, old: Tree, set_model: Set) -> None:
+    first = called(("read_note", {"path": "auth/jwt/expiry.md"}), text="Let me look for that first.")
+    with chatting(first, Refused(401, "no")) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm")
+    assert code == 4
+    assert "Composed without a model" in out
+    assert "Let me look" not in out
+    assert "401" in err
+
+
 def test_the_trace_as_json(run: Run, old: Tree, set_model: Set) -> None:
     with chatting(called(("read_note", {"path": "auth/jwt/expiry.md"})), written(ANSWER)) as server:
         set_model(server)
