@@ -16,6 +16,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.sieve import Sieve
 from brvtui.app.view import Branch
 from brvtui.app.widgets.commands import CommandsPane
+from brvtui.app.widgets.ordered_keys import OrderedInput
 
 MOST_ROWS = 200
 MOST_RANKED = 2_000
@@ -55,7 +56,7 @@ class CommandsDialog(Dialog[Command]):
 
     def make_parts(self) -> ComposeResult:
         """Field and list."""
-        field = Input(placeholder="words of an action or of a note's title or path", id="command", compact=True)
+        field = OrderedInput(placeholder="words of an action or of a note's title or path", id="command", compact=True)
         field.cursor_blink = False
         yield field
         yield CommandsPane(id="commands")

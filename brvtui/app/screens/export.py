@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ExportScreen(ModalScreen[Path | None]):
         with Vertical(id="export") as box:
             box.border_title = "Save the trace"
             box.border_subtitle = "enter saves · esc leaves"
-            yield Input(self._proposed, id="export-file", select_on_focus=False, compact=True)
+            yield OrderedInput(self._proposed, id="export-file", select_on_focus=False, compact=True)
             yield Static(_FORMS, id="export-forms", markup=False)
             yield Static("", id="export-problem", markup=False)
 

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.config import ConfigError
 from brvtui.config.schema import Value
 from brvtui.text.visible import visible
@@ -35,7 +36,7 @@ class SettingField(ModalScreen[Value | None]):
         with Vertical(id="typed-setting") as box:
             box.border_title = Content(self._setting)
             box.border_subtitle = "enter keeps · esc leaves"
-            yield Input(self._value, id="setting-field", select_on_focus=False, compact=True)
+            yield OrderedInput(self._value, id="setting-field", select_on_focus=False, compact=True)
             yield Static(self._allowed, id="setting-allowed", markup=False)
             yield Static("", id="setting-problem", markup=False)
 

@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input
 
+from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.saying import Saying
 
 
@@ -21,7 +22,7 @@ class Field(Horizontal):
     def compose(self) -> ComposeResult:
         """The label, and where it is typed."""
         yield Saying((self._label, "muted"), id=f"{self.id}-label")
-        field = Input(self._begin, id=f"{self.id}-input", compact=True, select_on_focus=False)
+        field = OrderedInput(self._begin, id=f"{self.id}-input", compact=True, select_on_focus=False)
         field.cursor_blink = False
         yield field
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
+
+from brvtui.app.widgets.ordered_keys import OrderedInput
 
 if TYPE_CHECKING:
     from brvtui.app.widgets.pane import Pane
 
 
-class FilterField(Input):
+class FilterField(OrderedInput):
     """A one-line field inside the pane that it filters."""
 
     TITLE = "Filter"

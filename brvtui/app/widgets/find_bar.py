@@ -12,10 +12,11 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
+from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.saying import Saying
 
 
-class FindField(Input):
+class FindField(OrderedInput):
     """The words."""
 
     TITLE = "Find"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual._text_area_theme import TextAreaTheme
 from textual._tree_sitter import get_language
 from textual.binding import Binding, BindingType
@@ -21,6 +22,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 
 from brvtui.app.paint.text import cut, cut_left, plural
+from brvtui.app.widgets.ordered_keys import act_in_order
 from brvtui.text.visible import visible
 from brvtui.tree.note_text import without_hidden
 
@@ -119,6 +121,10 @@ class NoteEditor(TextArea, inherit_bindings=False):
     def brv(self) -> BrvTui:
         """The app."""
         return cast("BrvTui", self.app)
+
+    async def on_key(self, event: events.Key) -> None:
+        """A key that edits acts here and now."""
+        await act_in_order(self, event)
 
     def on_mount(self) -> None:
         """Takes the colours of the theme, now and later."""

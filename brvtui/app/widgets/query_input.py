@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
+
+from brvtui.app.widgets.ordered_keys import OrderedInput
 
 
-class QueryInput(Input):
+class QueryInput(OrderedInput):
     """A one-line field; up and down go through the history and keep what was being typed."""
 
     TITLE = "Query"

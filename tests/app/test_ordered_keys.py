@@ -1,0 +1,56 @@
+"""Keys of a burst act in the order in which they were pressed, in fields and in the editor."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from brvtui.app.app import BrvTui
+from tests.app.driving import NARROW, ask, brv, screen, settled
+from tests.app.editing import area, open_note
+
+
+def burst(app: BrvTui, *keys: str) -> None:
+    """Hands ``keys`` to the app at once, as a terminal does that sends them in one piece."""
+    for key in keys:
+        app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+@pytest.mark.parametrize(
+    ("keys", "left"),
+    [
+        (("ctrl+u", *"carrier"), "carrier"),
+        ((*"teh", "backspace", "backspace", *"he"), "rollbackthe"),
+        (("home", *"to"), "torollback"),
+        (("ctrl+w", *"x"), "x"),
+    ],
+)
+async def test_in_the_querys_field(app: BrvTui, keys: tuple[str, ...], left: str) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        screen(pilot).field.cursor_position = len("rollback")
+        burst(brv(pilot), *keys)
+        await pilot.pause()
+        await settled(pilot)
+        assert screen(pilot).field.value == left
+
+
+async def test_in_a_filter(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "slash", *"zebra")
+        burst(brv(pilot), "ctrl+u", *"roll")
+        await pilot.pause()
+        await settled(pilot)
+        assert screen(pilot).results.sieve.words == ("roll",)
+
+
+async def test_in_the_editor(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await open_note(pilot)
+        before = area(pilot).text
+        burst(brv(pilot), *"teh", "backspace", "backspace", *"he ", "end", *"!")
+        await pilot.pause()
+        await settled(pilot)
+        first, _, rest = before.partition("\n")
+        assert area(pilot).text == f"the {first}!\n{rest}"
