@@ -646,6 +646,8 @@ class Completion:
     notices: tuple[str, ...] = ()
     partial: str = ""
     """What it had written when it failed or was cancelled; no part of the answer."""
+    turn_cents: tuple[float, ...] = ()
+    """What each turn cost, by the same prices; empty without any."""
     timings: dict[str, float] = field(default_factory=dict)
     """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` until its first piece."""
 

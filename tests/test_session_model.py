@@ -79,6 +79,7 @@ def test_tier_3(opened: Opened) -> None:
         done = trace.answer.completion
         assert done is not None
         assert done.cost_cents == pytest.approx((100 * 500 + 10 * 1500) / 1e6)
+        assert done.turn_cents == (done.cost_cents,)
         again = session.probe("wallaby")
         assert (again.tier, again.answer.text) == (0, trace.answer.text)
     payload = server.asked[0][1]

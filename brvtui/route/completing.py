@@ -87,6 +87,7 @@ def _answer(how: Completing, trace: Trace, prompt: Prompt, done: Work) -> Answer
         notices=tuple(done.notices),
         timings=done.ms,
         partial=done.text if gave_none else "",
+        turn_cents=tuple(cents for turn in done.turns if (cents := how.prices.of(turn.usage)) is not None),
     )
     if gave_none:
         notice = f"{_sentence(done.why)} These are sentences of notes."

@@ -53,7 +53,8 @@ def test_what_a_model_did_is_told_afterwards() -> None:
         "echo", Ended.REPEATED, "search was called three times with the same arguments",
         (ModelTurn(1, "", 2, _USAGE),), (_STEP, _REFUSED), Usage(200, 20, True), 1.25,
         (Cited("a.md", True, True), Cited("b.md", True, False), Cited("ghost.md", False, False)),
-        ("Gaps",), ("something to know",), "half", {"turn 1": 900.0, "step 1": 12.0, "turn 1 first text": 300.0},
+        ("Gaps",), ("something to know",), "half", (1.25,),
+        {"turn 1": 900.0, "step 1": 12.0, "turn 1 first text": 300.0},
     )  # fmt: skip
     said = " ".join("\n".join(made.plain for made in completion_lines(done, 76, for_terminal("off"))).split())
     for part in (
@@ -61,6 +62,7 @@ def test_what_a_model_did_is_told_afterwards() -> None:
         "not in the tree, so not grounded: ghost.md",
         "its text was not shown to the model: b.md",
         "missing: Gaps",
+        "call 1 100 t in, 10 t out 1.25 cents 900",
         "something to know",
         "1 call · 2 tools · 200 t in, 20 t out (estimated) · 1.25 cents · 912 ms",
         "what it had written",

@@ -21,6 +21,7 @@ _STEPS = (
     ToolStep(2, 2, "read_note", '{"path": "billing/refunds.md"}', "{}", 96, "", ("billing/refunds.md",)),
     ToolStep(3, 2, "read_note", '{"path": "../../etc/passwd"}', "{}", 12, "the path leads out of the tree", ()),
 )
+_TURNS = tuple(ModelTurn(number, "", 1, Usage(2400, 40 + number, False)) for number in (1, 2, 3))
 _TEXT = "## Summary\nA refund makes a credit note.\n\n## Details\nThe invoice itself never changes.\n"
 
 
@@ -57,8 +58,8 @@ async def test_afterwards(looks: Looks, app: BrvTui) -> None:
         assert trace is not None
         sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))
         done = Completion(
-            "echo", Ended.ANSWERED, "", (ModelTurn(1, "", 1, Usage(1, 1, False)),) * 3, _STEPS, Usage(7300, 140, False),
-            0.42, sources, ("Gaps",), timings={"turn 1": 900.0, "step 1": 8.0},
+            "echo", Ended.ANSWERED, "", _TURNS, _STEPS, Usage(7300, 140, False),
+            0.42, sources, ("Gaps",), turn_cents=(0.14,) * 3, timings={"turn 1": 900.0, "step 1": 8.0},
         )  # fmt: skip
         answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)
         brv(pilot).show(model="echo", trace=replace(trace, answer=answer))

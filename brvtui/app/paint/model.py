@@ -49,6 +49,7 @@ def completion_lines(done: Completion, width: int, glyphs: Glyphs) -> list[Line]
             width,
             glyphs,
         )
+    made += [_turn(done, place, width) for place in range(len(done.turns))]
     made += [line(f" {part}", "muted") for part in wrap(_spent(done), width - 2)]
     if done.partial:
         made.append(rule(width, "what it had written", dash=glyphs.dash))
@@ -71,6 +72,17 @@ def _step(made: LiveStep, width: int, glyphs: Glyphs) -> list[Line]:
     if made.step is not None and made.step.refused:
         lines += _marked(f"refused: {made.step.refused}", "warn", width, glyphs)
     return lines
+
+
+def _turn(done: Completion, place: int, width: int) -> Line:
+    """One call of the model: its tokens, what it cost, how long it took."""
+    turn = done.turns[place]
+    right = Line().add(_tokens(turn.usage.sent, turn.usage.received), "muted")
+    if place < len(done.turn_cents):
+        right.add(f"  {done.turn_cents[place]:.2f} cents", "muted")
+    took = done.timings.get(f"turn {turn.number}")
+    right.add(f"  {ms(took)}" if took is not None else "", "muted")
+    return line(f" call {turn.number}", "muted").right(width, right)
 
 
 def _result(step: ToolStep) -> str:
