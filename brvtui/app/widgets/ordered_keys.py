@@ -35,9 +35,11 @@ async def act_in_order(field: Widget, event: events.Key) -> None:
     keymap = cast("BrvTui", field.app).keymap
     for binding in _editing(type(field)):
         if event.key in split(keys_of(binding, keymap)):
-            event.stop()
-            event.prevent_default()
-            await field.run_action(binding.action)
+            if await field.app.run_action(
+                binding.action, field
+            ):  # else, as copying nothing, it is for whoever is above
+                event.stop()
+                event.prevent_default()
             return
 
 
