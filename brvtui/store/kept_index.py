@@ -2,7 +2,7 @@
 
 A generation is a folder of plain ``.npy`` and JSON files; ``state.json`` names it with the checksum of every file, and
 is put into place last. Nothing is unpickled. The first process that wants to write holds a lock for as long as it
-lives; others only read.
+lives; others only read. Who reads a generation holds that one, and the writer leaves what is held to its next time.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import math
 import os
 import shutil
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -90,11 +90,12 @@ class KeptIndex:
         raise Unusable("other processes keep writing it")
 
     def _read(self, state: Mapping[str, Any], limits: Limits) -> Known:
-        self._check(state)
-        try:
-            return _known(self._generation(state), limits)
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-            raise Unusable(f"it is broken ({error})") from error
+        with _holding(self._generation(state)):
+            self._check(state)
+            try:
+                return _known(self._generation(state), limits)
+            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                raise Unusable(f"it is broken ({error})") from error
 
     def write(self, snapshot: Snapshot, profile: Profile) -> bool:
         """Keeps ``snapshot``; False when another process does that.
@@ -114,7 +115,7 @@ class KeptIndex:
             raise
         for other in self.folder.glob("g*"):
             if other != place:
-                shutil.rmtree(other, ignore_errors=True)
+                _remove_unless_held(other)
         return True
 
     def _write(self, snapshot: Snapshot, profile: Profile, place: Path, number: int) -> None:
@@ -145,7 +146,8 @@ class KeptIndex:
         try:
             state = self._state()
             if state is not None:
-                self._check(state)
+                with _holding(self._generation(state)):
+                    self._check(state)
         except Unusable as error:
             problem = str(error)
         size = 0
@@ -222,6 +224,38 @@ class KeptIndex:
                     raise Unusable(f"{name} is damaged")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Unusable(f"it is broken ({error})") from error
+
+
+@contextmanager
+def _holding(place: Path) -> Iterator[None]:
+    """Keeps the generation at ``place`` from being removed meanwhile; does nothing when it is gone already."""
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        with suppress(OSError):  # a file system without locks: it may go, and is read again then
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _remove_unless_held(place: Path) -> None:
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        with suppress(OSError):  # a file system without locks: nobody can hold it
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+        shutil.rmtree(place, ignore_errors=True)
+    finally:
+        os.close(descriptor)
 
 
 def _read_with(profile: Profile) -> dict[str, Any]:

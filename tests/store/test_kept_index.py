@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import random
@@ -192,3 +193,18 @@ def test_a_process_that_dies_while_writing_leaves_a_usable_index(tree: Tree, aft
     assert again.write(snapshot, BRV3)
     again.close()
     same(from_kept(tree), snapshot, random.Random(0))
+
+
+def test_a_generation_that_is_read_is_removed_only_afterwards(tree: Tree) -> None:
+    tree.notes(3)
+    index = kept(tree)
+    (held,) = index.folder.glob("g*")
+    reader = os.open(held, os.O_RDONLY)
+    fcntl.flock(reader, fcntl.LOCK_SH)
+    assert index.write(tree.snapshot(), BRV3)
+    assert len(list(index.folder.glob("g*"))) == 2
+    assert held.joinpath("terms").exists()
+    os.close(reader)
+    assert index.write(tree.snapshot(), BRV3)
+    assert len(list(index.folder.glob("g*"))) == 1
+    index.close()
