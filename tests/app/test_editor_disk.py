@@ -157,14 +157,19 @@ async def test_leaving_with_save_stays_when_the_note_clashes(garden: Tree, make_
         assert area(pilot).text == f"x{_TEXT}"
 
 
+async def _gone(pilot: Pilot[Any], garden: Tree) -> None:
+    """The note, to which an x was typed, is removed by somebody; ^S was pressed."""
+    await open_note(pilot)
+    await type_keys(pilot, "x")
+    (garden.tree / NOTE).unlink()
+    await until(pilot, lambda: "REMOVED ON DISK" in shown(pilot))
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
+
+
 async def test_a_removed_note_can_be_written_again(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        (garden.tree / NOTE).unlink()
-        await until(pilot, lambda: "REMOVED ON DISK" in shown(pilot))
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
+        await _gone(pilot, garden)
         await pilot.press("w")
         await until(pilot, lambda: (garden.tree / NOTE).exists())
         await looked(pilot)
@@ -173,12 +178,7 @@ async def test_a_removed_note_can_be_written_again(garden: Tree, make_app: MakeA
 
 async def test_a_removed_note_can_be_dropped(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await type_keys(pilot, "x")
-        (garden.tree / NOTE).unlink()
-        await until(pilot, lambda: "REMOVED ON DISK" in shown(pilot))
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
+        await _gone(pilot, garden)
         await pilot.press("d")
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
         await settled(pilot)
