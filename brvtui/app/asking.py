@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from brvtui.app import engine
-from brvtui.app.messages import AnswerEnded, Asking, Leave
+from brvtui.app.messages import AnswerEnded, Asking, PermissionWanted
 
 if TYPE_CHECKING:
     from brvtui.app.overview import Surveyor
@@ -21,7 +21,7 @@ PIECES_S = 0.05
 
 
 def run(session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post) -> None:
-    """Runs ``ask``. Where a model would answer that may not be asked yet, posts Leave instead, and a probe.
+    """Runs ``ask``. Where a model would answer that may not be asked yet, posts PermissionWanted instead, and a probe.
 
     Posts Traced as soon as the route is decided; then, of a model, Asking for whatever happens, and AnswerEnded.
     """
@@ -35,7 +35,7 @@ def run(session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Can
         trace = session.probe(ask.query, ask.scope)
         if asks_model(trace):
             engine.answer(session, replace(ask, run=False), surveyor, post)
-            post(Leave(ask, state.name, trace))
+            post(PermissionWanted(ask, state.name, trace))
         else:
             engine.answer(session, ask, surveyor, post)
         return

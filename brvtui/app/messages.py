@@ -122,7 +122,7 @@ class Logged(Message):
 
 
 @dataclass
-class Leave(Message):
+class PermissionWanted(Message):
     """A run comes to a model that may not be asked yet; nothing was run. ``trace`` is its probe."""
 
     ask: Ask

@@ -59,12 +59,12 @@ class ModelApp(ProjectApp):
         self._cancellation = Cancellation()
         self._run(self.session, asked, self._cancellation)
 
-    @on(news.Leave)
-    def _leave_wanted(self, event: news.Leave) -> None:
+    @on(news.PermissionWanted)
+    def _permission_wanted(self, event: news.PermissionWanted) -> None:
         wanted = (self.typed, self.view.scope) == (event.ask.query, event.ask.scope)
         if self.session is None or not wanted or len(self.screen_stack) > 1:
             return
-        from brvtui.app.screens.leave import ALLOW, NOT_NOW, LeaveDialog
+        from brvtui.app.screens.model_permission import ALLOW, NOT_NOW, PermissionDialog
 
         session, ask = self.session, event.ask
 
@@ -74,7 +74,7 @@ class ModelApp(ProjectApp):
             if answer in (ALLOW, NOT_NOW) and self.session is session:
                 self.prober.ask(ask.query, ask.scope, run=True, without_model=answer == NOT_NOW)
 
-        self.push_screen(LeaveDialog(event.model, session.model.address, event.trace), answered)
+        self.push_screen(PermissionDialog(event.model, session.model.address, event.trace), answered)
 
     @on(news.Asking)
     def _asking(self, event: news.Asking) -> None:

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live
-from brvtui.app.screens.leave import LeaveDialog
+from brvtui.app.screens.model_permission import PermissionDialog
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
@@ -116,12 +116,12 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
         model_at(server, allowed=False)
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
             await run(pilot, _CALL)
-            await until(pilot, lambda: isinstance(pilot.app.screen, LeaveDialog))
+            await until(pilot, lambda: isinstance(pilot.app.screen, PermissionDialog))
             await settled(pilot)
             assert "This query comes to tier 3: up to 50 calls" in " ".join(shown(pilot).split())
             assert server.asked == []
             await pilot.press(key)
-            await until(pilot, lambda: not isinstance(pilot.app.screen, LeaveDialog))
+            await until(pilot, lambda: not isinstance(pilot.app.screen, PermissionDialog))
             if key == "escape":
                 await settled(pilot)
                 assert view(pilot).trace.mode == "probe"  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live, LiveStep
-from brvtui.app.screens.leave import LeaveDialog
+from brvtui.app.screens.model_permission import PermissionDialog
 from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage
 from tests.app.driving import WIDE, ask, brv, settled, view
 
@@ -31,12 +31,12 @@ async def asked(pilot: Pilot[Any]) -> None:
     await settled(pilot)
 
 
-async def test_leave(looks: Looks, app: BrvTui) -> None:
+async def test_permission(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
         trace = view(pilot).trace
         assert trace is not None
-        pilot.app.push_screen(LeaveDialog("echo", "http://localhost:11434/v1", trace))
+        pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace))
         await looks(pilot)
 
 

@@ -14,12 +14,12 @@ from brvtui.trace import Trace
 ALLOW, NOT_NOW = "allow", "not now"
 
 
-class LeaveDialog(Dialog[str]):
+class PermissionDialog(Dialog[str]):
     """Ends with one of these, or with None: then nothing is run."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        answer("y", ALLOW, "allow it", "leave.allow", "Let runs of this session ask the model"),
-        answer("n", NOT_NOW, "run without", "leave.without", "Run this query without the model"),
+        answer("y", ALLOW, "allow it", "permission.allow", "Let runs of this session ask the model"),
+        answer("n", NOT_NOW, "run without", "permission.without", "Run this query without the model"),
     ]
 
     def __init__(self, model: str, address: str, trace: Trace) -> None:
