@@ -109,7 +109,7 @@ class Session:
         self._running = threading.Lock()
         self._swapping = threading.Lock()
         self._hybrid: tuple[Services, HybridSearcher] | None = None
-        self.model = HeldModel(lambda: _model_settings(self.settings.llm))
+        self.model = held_model(lambda: self.settings.llm)
         """The model that :meth:`complete` may ask."""
 
     @classmethod
@@ -525,6 +525,11 @@ class Session:
                 )
 
         self._overlay.edit(defaults(self.profile.signals), record)
+
+
+def held_model(settings: Callable[[], Llm]) -> HeldModel:
+    """The model of the ``settings`` of each moment, as a session holds it."""
+    return HeldModel(lambda: _model_settings(settings()))
 
 
 def _model_settings(llm: Llm) -> ModelSettings:

@@ -12,6 +12,7 @@ from brvtui.app import asking, engine
 from brvtui.app import messages as news
 from brvtui.app.live import Live, advanced
 from brvtui.app.project import ProjectApp
+from brvtui.app.screens.query import QueryScreen
 from brvtui.route import events
 from brvtui.route.model import Cancellation
 from brvtui.trace import Trace
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from brvtui.config import Configuration
     from brvtui.session import Session
 
-_CANCELLED = "stopped: what the model had written stands below the answer"
+_STOPPED = "stopped before the model had written anything"
+_CUT_OFF = "stopped: what the model had written stands below the answer"
 
 
 class ModelApp(ProjectApp):
@@ -81,8 +83,15 @@ class ModelApp(ProjectApp):
         if isinstance(event.event, events.Routed):
             trace = event.event.trace
             self.show(live=Live(event.number, trace.query, trace.scope_option, event.event.model))
+            self._bring_answer()
         elif self.view.live is not None and self.view.live.number == event.number:
             self.show(live=advanced(self.view.live, event.event))
+
+    def _bring_answer(self) -> None:
+        """Where panes are tabs, the one that is being written comes to the front; the focus stays where it is."""
+        frame = self.frame
+        if isinstance(frame, QueryScreen) and not frame.body.wide and not frame.body.maximised:
+            frame.body.bring("answer")
 
     @on(news.AnswerEnded)
     def _answer_ended(self, event: news.AnswerEnded) -> None:
@@ -94,7 +103,8 @@ class ModelApp(ProjectApp):
         elif not event.why:
             self.notify(f"“{trace.query}” is answered, of the tree and profile that it was asked of", timeout=6)
         if event.cancelled:
-            self.notify(_CANCELLED, timeout=4)
+            done = trace.answer.completion
+            self.notify(_CUT_OFF if done is not None and done.partial.strip() else _STOPPED, timeout=4)
         elif event.why:
             self.notify(event.why, severity="error", timeout=10)
 

@@ -15,6 +15,7 @@ from brvtui.cli.common import (
     BAD_USAGE,
     FAILED,
     NEGATIVE,
+    NOT_THERE,
     OK,
     Failure,
     answer_format,
@@ -27,6 +28,7 @@ from brvtui.cli.common import (
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
+    from brvtui.config.schema import Llm
     from brvtui.route.events import Event, Failed, Finished
     from brvtui.route.model import Cancellation
     from brvtui.trace import Trace
@@ -198,18 +200,20 @@ def llm() -> None:
 def check(project: Path | None, form: str) -> int:
     """Say which model is set, and ask it a few words: whether it answers, and whether it calls tools.
 
+    Outside a project your own settings count.
+
     Exit code 1 when none is set, 2 when it is set wrongly, 4 when it does not answer.
     """
-    session = find_session(project)
-    settings, state = session.settings.llm, session.model.state
+    settings, model = _model_of(project)
+    state = model.state
     facts: dict[str, Any] = {
         "protocol": settings.protocol,
         "model": settings.model,
-        "url": session.model.address,
-        "key": session.model.key_words,
+        "url": model.address,
+        "key": model.key_words,
         "allowed": state.allowed,
     }
-    found = None if state.problem else session.model.check()
+    found = None if state.problem else model.check()
     if form == "json":
         from brvtui.trace import to_plain
 
@@ -229,6 +233,21 @@ def check(project: Path | None, form: str) -> int:
         for notice in found.notices:
             click.echo(f"note: {visible(notice)}", err=True)
     return OK
+
+
+def _model_of(project: Path | None) -> tuple[Llm, Any]:
+    """The model that is set for the project, or without any by the user's own settings."""
+    try:
+        session = find_session(project)
+    except Failure as error:
+        if project is not None or error.code != NOT_THERE:
+            raise
+        from brvtui.config import configure
+        from brvtui.session import held_model
+
+        settings = configure().settings.llm
+        return settings, held_model(lambda: settings)
+    return session.settings.llm, session.model
 
 
 def _shown(value: Any) -> str:

@@ -33,7 +33,8 @@ def heading(takes: Takes) -> Text:
     if not takes.path:
         return plain("no note came near", "dim")
     scored = "no word matches it" if takes.score is None else f"{takes.score:.2f}"
+    short = f"reaches {takes.needed:g}, too near the next" if takes.reaches else f"needs {takes.needed:g}"
     ceiling = "" if takes.ceiling is None else f", at most {takes.ceiling:.2f} today"
     return Text.assemble(
-        plain(takes.title, "bold"), plain(f"  {takes.path}  ", "dim"), f"{scored}{ceiling}, needs {takes.needed:g}"
+        plain(takes.title, "bold"), plain(f"  {takes.path}  ", "dim"), f"{scored}{ceiling}, {short}"
     )  # fmt: skip

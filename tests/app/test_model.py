@@ -88,6 +88,22 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
             assert "what it had written" in said
 
 
+async def test_on_a_narrow_screen_the_answer_comes_to_the_front_and_the_status_says_so(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    hold = threading.Event()
+    with chatting(_held(hold)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=NARROW) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (live := view(pilot).live) and live.text)
+            assert "Half an" in shown(pilot)
+            assert "answers, esc stops it" in text_of(pilot, "#status")
+            assert screen(pilot).field.has_focus
+            hold.set()
+            await ended(pilot)
+
+
 async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
     answers = [
         called(("search", {"query": "refund"})),

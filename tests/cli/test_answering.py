@@ -139,6 +139,19 @@ def test_checking_the_model(run: Run, set_model: Set) -> None:
     assert (found["model"], found["check"]["calls_tools"], found["problem"]) == ("mini", True, "")
 
 
+def test_checking_needs_no_project(run: Run, set_model: Set, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    with chatting(called(("answer", {"word": "ready"}))) as server:
+        set_model(server)
+        code, out, err = run("llm", "check", inside=False)
+        assert (code, err) == (0, "")
+        assert "and calls tools" in out
+    code, _, err = run("llm", "check", "--project", "nowhere", inside=False)
+    assert code == 3
+    assert "no such folder" in err
+
+
 def test_checking_a_model_that_calls_no_tools(run: Run, set_model: Set) -> None:
     with chatting(written("ready")) as server:
         set_model(server)

@@ -34,7 +34,8 @@ def _heading(takes: Takes, width: int) -> list[Line]:
     if not takes.path:
         return [line(" no note came near", "muted").cut(width)]
     score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
-    right = Line().add(score, "strong").add(f" needs {takes.needed:g}", "muted")
+    short = f" needs {takes.needed:g}" if not takes.reaches else f" reaches {takes.needed:g}, too near the next"
+    right = Line().add(score, "strong").add(short, "muted")
     return [Line().gap().add(takes.title, "bold strong").right(width, right)]
 
 

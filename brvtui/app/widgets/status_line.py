@@ -90,7 +90,7 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
     if view.poll_s:
         groups.append((1, [(view.watch_why, "muted")]))
     asking = view.live is not None
-    groups.append((8 if asking else 3, [("LLM ", "muted"), (view.model or "none", "text"), *_work(view.live)]))
+    groups.append((9 if asking else 3, [("LLM ", "muted"), (view.model or "none", "text"), *_work(view.live)]))
     if view.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))

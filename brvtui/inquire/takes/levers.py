@@ -78,6 +78,11 @@ class Takes:
     """One for each lever, in their order."""
 
     @property
+    def reaches(self) -> bool:
+        """Whether the note's score is high enough; what is missing then is its distance to the next."""
+        return self.score is not None and self.score >= self.needed
+
+    @property
     def verified(self) -> tuple[Way, ...]:
         """The changes that do it."""
         return tuple(way for way in self.ways if way.is_verified)
