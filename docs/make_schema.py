@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import pkgutil
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,10 +33,10 @@ def schema() -> dict[str, Any]:
     adapters = [(kind, "serialization", TypeAdapter(kind)) for kind in ROOTS]
     _, made = TypeAdapter.json_schemas(adapters, ref_template=REF)
     models = made["$defs"]
-    for name, text in {**_attribute_docs(trace), **_attribute_docs(why_not)}.items():
-        kind, field = name
-        if field in models.get(kind, {}).get("properties", {}):
-            models[kind]["properties"][field]["description"] = text
+    for module in (*_modules_of(trace), why_not):
+        for (kind, field), text in _attribute_docs(module).items():
+            if field in models.get(kind, {}).get("properties", {}):
+                models[kind]["properties"][field]["description"] = text
     for model in models.values():
         _tidy(model)
     return {
@@ -138,6 +140,10 @@ def _tidy(model: dict[str, Any]) -> None:
             field.setdefault("additionalProperties", True)
     model["required"] = list(model["properties"])
     model["additionalProperties"] = False
+
+
+def _modules_of(package: ModuleType) -> list[ModuleType]:
+    return [import_module(f"{package.__name__}.{module.name}") for module in pkgutil.iter_modules(package.__path__)]
 
 
 def _attribute_docs(module: ModuleType) -> dict[tuple[str, str], str]:

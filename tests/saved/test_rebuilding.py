@@ -62,7 +62,8 @@ KINDS = [
     kind
     for module in (words, hybrid_words)
     for kind in vars(module).values()
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__module__ == module.__name__
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind)
+    if f"{kind.__module__}.".startswith(f"{module.__name__}.")
     if not _holds_any(kind) and kind not in (words.Search, words.EntitySearch, words.EntityStep, HybridTrace)
     if kind is not hybrid_words.Retrieved
 ]

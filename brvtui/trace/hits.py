@@ -1,0 +1,98 @@
+"""What a search finds: ranked results, the notes that only just are none, and folders that are lifted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from brvtui.trace.scores import Aged, Ceiling, Part, TextScore
+
+MOST_LISTED = 10
+"""Results that an attempt or a step of the ladder carries; its counts count all."""
+
+
+class Kind(StrEnum):
+    """What a result is: a note, a folder's summary, or the stub of an archived note."""
+
+    CONTEXT = "context"
+    SUMMARY = "summary"
+    ARCHIVE_STUB = "archive_stub"
+
+
+class Origin(StrEnum):
+    """Where a hit's score came from."""
+
+    TEXT = "text"
+    PATH = "path"
+    NAME = "name"
+    PROPAGATED = "propagated"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A ranked result. ``path`` is what the engine shows; ``file`` is the note below the tree that stands behind it."""
+
+    path: str
+    file: str
+    title: str
+    kind: Kind
+    origin: Origin
+    score: float
+    parts: tuple[Part, ...]
+    text: TextScore | None
+    signals: Aged | None
+    ceiling: Ceiling | None
+    shared_source: str = ""
+    found_by: str = ""
+    """The entity whose search added this hit; empty for the search itself."""
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A note that matched and is not in the results; ``short`` is what it lacked (in score, or in ranks)."""
+
+    path: str
+    file: str
+    title: str
+    kind: Kind
+    maturity: str
+    rank: int
+    score: float
+    reason: str
+    short: float
+
+
+@dataclass(frozen=True)
+class Lift:
+    """One step of parent propagation: a hit's relevance carried to an ancestor folder."""
+
+    folder: str
+    child: str
+    relevance: float
+    levels: int
+    factor: float
+    value: float
+    score: float
+    summary_file: str
+    kept: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A result in short: what an attempt, or a step of the ladder, found."""
+
+    path: str
+    file: str
+    title: str
+    kind: Kind | None
+    """None when the pipeline does not tell notes apart."""
+    maturity: str
+    """As stored; empty when the result has none."""
+    score: float
+
+
+def listed(hit: Hit) -> Listed:
+    """``hit`` in short."""
+    maturity = hit.signals.maturity if hit.signals else ""
+    return Listed(hit.path, hit.file, hit.title, hit.kind, maturity, hit.score)

@@ -1,0 +1,121 @@
+"""What a score is made of: its addends, the text score behind them, and the signals that change it with time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from brvtui.trace.reading import MatchKind
+
+SUM_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Part:
+    """One addend of a score. ``value`` is what is added; ``amount`` and ``factor`` say what it was made of."""
+
+    name: str
+    value: float
+    amount: float | None = None
+    factor: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class TextScore:
+    """Text relevance of one note: ``raw = term_sum * matched_terms``, ``relevance = raw / (1 + raw)``."""
+
+    term_sum: float
+    matched_terms: int
+    raw: float
+    relevance: float
+
+
+@dataclass(frozen=True)
+class Aged:
+    """Signals of a note before and after decay. Importance 0..100, recency 0..1, ``days`` since the file's mtime."""
+
+    maturity: str
+    importance_stored: float
+    importance: float
+    recency_stored: float
+    recency: float
+    days: float
+    access_count: int
+    update_count: int
+    source: str
+    """``signals file``, ``overlay``, ``sidecar``, ``frontmatter`` or ``default``."""
+    after_access: str
+    """What an access hit would make of it, in words."""
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """Whether a note can reach a threshold at all, and for how many days more."""
+
+    threshold: float
+    constant: str
+    reachable: bool
+    days_left: float | None
+    """Days until the ceiling falls below the threshold; None when it never does; 0 when it already has."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The score that a note would have now if its text match were perfect, and until when that is enough."""
+
+    score: float
+    horizons: tuple[Horizon, ...]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """One (query term, matched term, field) addend of ``term_sum``:
+    ``value = weight * boost * idf * (d + tf (k + 1) / (tf + k (1 - b + b length / average)))``."""
+
+    query_term: str
+    term: str
+    kind: MatchKind
+    field: str
+    tf: int
+    df: int
+    idf: float
+    length: int
+    average_length: float
+    weight: float
+    boost: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Detail:
+    """The term x field detail of one note: contributions sum to ``term_sum`` within the tolerance."""
+
+    path: str
+    contributions: tuple[Contribution, ...]
+    score: TextScore
+    formula: str
+
+
+class Scored(Protocol):
+    """Anything with a score and the parts that make it."""
+
+    @property
+    def score(self) -> float:
+        """The score."""
+        ...
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Its addends."""
+        ...
+
+
+def parts_gap(hit: Scored) -> float:
+    """How far the parts of a hit are from adding up to its score (absolute, 0 when exact)."""
+    return abs(sum(part.value for part in hit.parts) - hit.score)
+
+
+def adds_up(hit: Scored) -> bool:
+    """Whether the parts of a hit sum to its score within :data:`SUM_TOLERANCE`."""
+    return parts_gap(hit) <= SUM_TOLERANCE
