@@ -13,9 +13,16 @@ from textual.screen import Screen
 
 from brvtui import faults
 from brvtui.app import keymap
-from brvtui.app.browsing import BrowsingApp
 from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.parts.astray import Astray
+from brvtui.app.parts.browsing import Browsing
+from brvtui.app.parts.copying import Copying
+from brvtui.app.parts.exporting import Exporting
+from brvtui.app.parts.layouts import Layouts
+from brvtui.app.parts.logs import Logs
 from brvtui.app.planning_app import PlanningApp
+from brvtui.app.project import Opening
+from brvtui.app.reopening import ReopeningApp
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import Phase
 from brvtui.text.visible import visible
@@ -26,7 +33,7 @@ NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
 
-class BrvTui(PlanningApp, BrowsingApp):
+class BrvTui(PlanningApp, ReopeningApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"
@@ -46,6 +53,39 @@ class BrvTui(PlanningApp, BrowsingApp):
         *keymap.APP,
         *(keymap.screen_key(mode.key, mode.name, mode.title) for mode in SCREENS),
     ]
+
+    def __init__(self, opening: Opening) -> None:
+        """An app that will open what ``opening`` says once it is painted."""
+        super().__init__(opening)
+        hearing, threads, shown = self.hearing, self.threads, self.shown
+        self.astray = Astray(self, hearing, threads, self, shown)
+        self.layouts = Layouts(self, hearing, threads, self, self._take_layout)
+        self.copying = Copying(self, hearing, threads, self, shown, self._write)
+        self.exporting = Exporting(self, threads, self, shown)
+        self.logs = Logs(self, hearing, threads, self, shown)
+        self.browsing = Browsing(self, hearing, threads, self, shown, self.select)
+
+    def on_mount(self) -> None:
+        """The parts begin what they do by themselves."""
+        self.astray.begin()
+
+    def _take_layout(self) -> None:
+        if self.frame is not None:
+            self.frame.take_layout()
+
+    def _write(self, escape: str) -> None:
+        """Hands an escape sequence to the terminal."""
+        if self._driver is not None:
+            self._driver.write(escape)
+
+    @property
+    def clipboard(self) -> str:
+        """What was copied last in this app; fields paste it."""
+        return self.copying.copied
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copies ``text``: what fields and selections copy."""
+        self.copying.copy_out(text, "the text")
 
     def notify(
         self,
@@ -102,6 +142,14 @@ class BrvTui(PlanningApp, BrowsingApp):
         at = self.frame.pane if self.frame is not None else None
         self.push_screen(CommandsDialog(self.current_mode, type(at) if at is not None else None), chosen)
 
+    def action_copy(self, what: str) -> None:
+        """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
+        self.copying.copy(what)
+
+    def action_export(self, ending: str) -> None:
+        """Saves the trace in the form of ``ending``."""
+        self.exporting.export(ending)
+
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""
         await self.switch_mode(name)
@@ -121,7 +169,7 @@ class BrvTui(PlanningApp, BrowsingApp):
         if not await self.all_kept():
             self.when_safe(lambda: self.call_later(self._end))
             return
-        await self.finish_writing()
+        await self.layouts.finish()
         self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from brvtui.app.parts.hearing import News
 from brvtui.app.splits import Layout
 from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview, SimilarNotes
 from brvtui.config.schema import Value
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Opened(Message):
+class Opened(News):
     """The project was found; its notes are about to be read."""
 
     session: Session
 
 
 @dataclass
-class Progressed(Message):
+class Progressed(News):
     """So many files of the tree are read."""
 
     done: int
@@ -51,7 +52,7 @@ class Progressed(Message):
 
 
 @dataclass
-class Loaded(Message):
+class Loaded(News):
     """A snapshot was published."""
 
     overview: Overview
@@ -61,7 +62,7 @@ class Loaded(Message):
 
 
 @dataclass
-class Reopened(Message):
+class Reopened(News):
     """A trace was read from a file, to be shown without its project."""
 
     saved: Saved
@@ -70,14 +71,14 @@ class Reopened(Message):
 
 
 @dataclass
-class Failed(Message):
+class Failed(News):
     """The project cannot be opened or read; ``what`` says why and what to do."""
 
     what: str
 
 
 @dataclass
-class WatchBegun(Message):
+class WatchBegun(News):
     """Whether changes on disk are noticed, and if not, or only by polling every so many seconds, why."""
 
     active: bool
@@ -86,14 +87,14 @@ class WatchBegun(Message):
 
 
 @dataclass
-class FilesSeen(Message):
+class FilesSeen(News):
     """How the files of some notes stand to what is known of them, by path, where they are not as they were read."""
 
     astray: Mapping[str, str]
 
 
 @dataclass
-class Changed(Message):
+class Changed(News):
     """Something changed on disk."""
 
     def can_replace(self, message: Message) -> bool:
@@ -102,7 +103,7 @@ class Changed(Message):
 
 
 @dataclass
-class Traced(Message):
+class Traced(News):
     """A query was probed or run. ``number`` orders requests: older answers are dropped."""
 
     number: int
@@ -115,14 +116,14 @@ class Traced(Message):
 
 
 @dataclass
-class Logged(Message):
+class Logged(News):
     """A run was logged, or could not be."""
 
     problem: str
 
 
 @dataclass
-class PermissionWanted(Message):
+class PermissionWanted(News):
     """A run comes to a model that may not be asked yet; nothing was run. ``trace`` is its probe."""
 
     ask: Ask
@@ -131,7 +132,7 @@ class PermissionWanted(Message):
 
 
 @dataclass
-class Asking(Message):
+class Asking(News):
     """Something happened while a model answers request ``number``."""
 
     number: int
@@ -139,7 +140,7 @@ class Asking(Message):
 
 
 @dataclass
-class AnswerEnded(Message):
+class AnswerEnded(News):
     """A model has answered, or has not: then ``why`` says what kept it."""
 
     number: int
@@ -149,7 +150,7 @@ class AnswerEnded(Message):
 
 
 @dataclass
-class Retrieved(Message):
+class Retrieved(News):
     """Another pipeline was probed or run; otherwise like :class:`Traced`."""
 
     number: int
@@ -160,14 +161,14 @@ class Retrieved(Message):
 
 
 @dataclass
-class Refused(Message):
+class Refused(News):
     """The chosen pipeline cannot be asked as it is set; ``what`` says why and what to do."""
 
     what: str
 
 
 @dataclass
-class Prepared(Message):
+class Prepared(News):
     """So many of the wanted vectors are made; ``wanted`` is 0 when none was missing."""
 
     made: int
@@ -176,7 +177,7 @@ class Prepared(Message):
 
 
 @dataclass
-class Detailed(Message):
+class Detailed(News):
     """The term × field detail of one note under one trace, and the score that a near miss would have had."""
 
     trace: Trace
@@ -185,7 +186,7 @@ class Detailed(Message):
 
 
 @dataclass
-class Explained(Message):
+class Explained(News):
     """Why one note is, or is not, in the answer of one trace."""
 
     trace: Trace
@@ -193,7 +194,7 @@ class Explained(Message):
 
 
 @dataclass
-class TakesFound(Message):
+class TakesFound(News):
     """What it would take that the query of one trace needs no model."""
 
     trace: Trace
@@ -201,35 +202,35 @@ class TakesFound(Message):
 
 
 @dataclass
-class NoteRead(Message):
+class NoteRead(News):
     """The text of one note."""
 
     note: NoteText
 
 
 @dataclass
-class PageRead(Message):
+class PageRead(News):
     """What is known of one file by itself."""
 
     page: About
 
 
 @dataclass
-class AroundRead(Message):
+class AroundRead(News):
     """What surrounds one file."""
 
     around: Around
 
 
 @dataclass
-class SimilarFound(Message):
+class SimilarFound(News):
     """The notes that are most like one."""
 
     similar: SimilarNotes
 
 
 @dataclass
-class CacheSeen(Message):
+class CacheSeen(News):
     """The simulated cache at this moment."""
 
     query: str
@@ -284,7 +285,7 @@ class LineWanted(Message):
 
 
 @dataclass
-class ProfileSwitched(Message):
+class ProfileSwitched(News):
     """Queries are answered with the constants of another profile from now on."""
 
     name: str
@@ -292,7 +293,7 @@ class ProfileSwitched(Message):
 
 
 @dataclass
-class Copied(Message):
+class Copied(News):
     """What became of a text that was to be copied."""
 
     done: clipboard.Copied
@@ -310,14 +311,14 @@ class LayoutChanged(Message):
 
 
 @dataclass
-class LayoutsRead(Message):
+class LayoutsRead(News):
     """What is remembered of the project's layouts, by the screen's title."""
 
     layouts: dict[str, Layout]
 
 
 @dataclass
-class LogRead(Message):
+class LogRead(News):
     """Both logs were read, newest first."""
 
     entries: list[LoggedQuery]
@@ -326,14 +327,14 @@ class LogRead(Message):
 
 
 @dataclass
-class LogCompared(Message):
+class LogCompared(News):
     """A logged query was asked again."""
 
     compared: Compared
 
 
 @dataclass
-class EngineAnswered(Message):
+class EngineAnswered(News):
     """The engine logged queries, oldest first."""
 
     entries: list[LoggedQuery]

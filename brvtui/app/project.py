@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,9 @@ from brvtui.app import messages as news
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.overview import Surveyor
 from brvtui.app.paint.text import seconds
+from brvtui.app.parts.hearing import Hearing, News
+from brvtui.app.parts.shown import Shown
+from brvtui.app.parts.threads import Threads
 from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.why import why_screen
@@ -53,7 +56,9 @@ class ProjectApp(ConfiguredApp):
         super().__init__()
         self.opening = opening
         self.session: Session | None = None
-        self.view = View(frozen=opening.now_ms is not None)
+        self.shown = Shown(View(frozen=opening.now_ms is not None), self._draw)
+        self.hearing = Hearing()
+        self.threads = Threads(self)
         self.typed = ""
         """What stands in the query's field."""
         self.surveyor = Surveyor()
@@ -75,11 +80,22 @@ class ProjectApp(ConfiguredApp):
         """Of the snapshot that the screens show; 0 before the first."""
         return self.view.overview.generation if self.view.overview is not None else 0
 
+    @property
+    def view(self) -> View:
+        """What is shown."""
+        return self.shown.view
+
     def show(self, **changes: object) -> None:
-        """Changes the view and shows it in the screen in front; the others are shown it when they come to the front."""
-        self.view = replace(self.view, **changes)  # type: ignore[arg-type]  # names of View's own fields
+        """Changes the view and shows it."""
+        self.shown.show(**changes)
+
+    def _draw(self, view: View) -> None:
         if self.frame is not None:
-            self.frame.show(self.view)
+            self.frame.show(view)
+
+    @on(News)
+    async def _news(self, event: News) -> None:
+        await self.hearing.tell(event)
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
@@ -372,6 +388,7 @@ class ProjectApp(ConfiguredApp):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that broke down is told of; the rest goes on."""
+        self.threads.changed(event)
         if event.worker.name == "_reload" and event.worker.is_finished:
             self._caught_up()
         if event.state is WorkerState.ERROR:

@@ -19,7 +19,7 @@ async def carry_out(app: BrvTui, command: Command) -> None:
     focused. Says so when the action cannot be done now."""
     if command.note:
         await app.switch_mode("notes")
-        app.go_to(command.note)
+        app.browsing.go_to(command.note)
     elif command.act is not None and not await _act(app, command.act):
         app.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
 

@@ -52,7 +52,7 @@ class FrameScreen(Screen[None]):
         self.set_class(is_too_small(width, height), "-small")
         yield StatusLine(id="status")
         yield from self.make_head()
-        shared = self.brv.layout_of(self.TITLE)
+        shared = self.brv.layouts.of(self.TITLE)
         yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
         yield KeyBar(id="keys")
         yield TooSmall(id="too-small")
@@ -108,13 +108,13 @@ class FrameScreen(Screen[None]):
 
     def take_layout(self) -> None:
         """Layout the screen among panes as it was remembered."""
-        shared = self.brv.layout_of(self.TITLE)
+        shared = self.brv.layouts.of(self.TITLE)
         if self.body.shared != shared:
             self.body.adopt(shared)
 
     @on(LayoutChanged)
     def _shares_changed(self, event: LayoutChanged) -> None:
-        self.brv.remember_layout(self.TITLE, event.layout)
+        self.brv.layouts.remember(self.TITLE, event.layout)
 
     def on_resize(self, event: events.Resize) -> None:
         """All panes at once, or tabs."""

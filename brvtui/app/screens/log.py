@@ -31,4 +31,4 @@ class LogScreen(FrameScreen):
 
     def on_screen_resume(self) -> None:
         """The logs may have grown meanwhile."""
-        self.brv.read_log()
+        self.brv.logs.read()

@@ -44,9 +44,9 @@ class NotesScreen(FrameScreen):
             self.query_one(NotesTree).open_to(event.path)
             self.action_pane("tree")
         else:
-            self.brv.go_to(event.path)
+            self.brv.browsing.go_to(event.path)
             self.action_pane("note")
 
     def action_go(self, way: int) -> None:
         """Back to the note before on the trail of links that were followed, or forward again."""
-        self.brv.go(way)
+        self.brv.browsing.go(way)

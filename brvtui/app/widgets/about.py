@@ -81,9 +81,9 @@ class AboutPane(ChoicePane):
         page, around = view.page, view.around
         generation = view.overview.generation if view.overview is not None else 0
         if page is None or page.path != view.selected or page.generation < generation:
-            self.brv.want_page(view.selected)
+            self.brv.browsing.want_page(view.selected)
         if around is None or around.path != view.selected or around.generation < generation:
-            self.brv.want_around(view.selected)
+            self.brv.browsing.want_around(view.selected)
         made: list[Line] = []
         if page is not None and page.path == view.selected:
             made += self._head(page, width)
@@ -229,7 +229,7 @@ class AboutPane(ChoicePane):
 
     def action_similar(self) -> None:
         """Finds the notes that are most like the selected one."""
-        self.brv.find_similar(self.view.selected)
+        self.brv.browsing.find_similar(self.view.selected)
 
 
 def place_words(place: ManifestPlace) -> str:

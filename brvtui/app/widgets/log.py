@@ -106,7 +106,7 @@ class LogPane(ChoicePane):
         """Asks the entry again."""
         entry = self._entries.get(choice)
         if entry is not None:
-            self.brv.compare_logged(entry)
+            self.brv.logs.compare(entry)
 
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same takes it."""
@@ -117,11 +117,11 @@ class LogPane(ChoicePane):
     def action_take(self) -> None:
         """Puts the query into the Query screen."""
         if self.entry is not None:
-            self.brv.run_worker(self.brv.ask_again(self.entry), exclusive=True, group="ask again")
+            self.brv.run_worker(self.brv.logs.ask_again(self.entry), exclusive=True, group="ask again")
 
     def action_follow(self) -> None:
         """Follows the engine, or stops."""
-        self.brv.follow_engine()
+        self.brv.logs.follow_engine()
 
     def action_uncovered(self) -> None:
         """Shows only what was not covered, or everything again."""

@@ -123,7 +123,7 @@ class NotePane(Pane):
         page = view.page
         stale = view.overview is not None and page is not None and page.generation < view.overview.generation
         if page is None or page.path != view.selected or stale:
-            self.brv.want_page(view.selected)
+            self.brv.browsing.want_page(view.selected)
         if page is None or page.path != view.selected:
             return self._meanwhile(width)
         wanted = Wanted(page, width, self.raw)

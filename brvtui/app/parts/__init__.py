@@ -1,0 +1,1 @@
+"""What the app is made of: a part has one idea, is given what it needs, and knows nothing of the others."""
