@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live
-from brvtui.app.screens.model_permission import PermissionDialog
+from brvtui.app.screens.model_permission import PermissionDialog, what_is_asked
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
@@ -134,7 +135,7 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
             await run(pilot, _CALL)
             await until(pilot, lambda: isinstance(pilot.app.screen, PermissionDialog))
             await settled(pilot)
-            assert "This query comes to tier 3: up to 50 calls" in " ".join(shown(pilot).split())
+            assert "This query comes to tier 3: one call with about " in " ".join(shown(pilot).split())
             assert server.asked == []
             await pilot.press(key)
             await until(pilot, lambda: not isinstance(pilot.app.screen, PermissionDialog))
@@ -146,6 +147,23 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
                 kind = "model" if key == "y" else "extractive"
                 await until(pilot, lambda: view(pilot).trace.answer.kind == kind)  # type: ignore[union-attr]
         assert len(server.asked) == (key == "y")
+
+
+def test_what_is_asked_is_what_the_tier_does(garden: Tree) -> None:
+    """The names of the tiers promise one call and a loop; a profile may bound both otherwise."""
+
+    def said(query: str, most: int) -> str:
+        trace = garden.ask(query)
+        prompt = trace.answer.prompt
+        assert prompt is not None
+        answer = replace(trace.answer, prompt=replace(prompt, tokens=700, max_iterations=most))
+        return what_is_asked(replace(trace, answer=answer))
+
+    one = "This query comes to tier 3: one call with about 700 tokens of your notes"
+    assert said(_CALL, 1) == f"{one}."
+    assert said(_CALL, 50) == f"{one}, or up to 50 where the model wants to read further notes of this tree first."
+    more = "the first with about 700 tokens of your notes; it may read further notes of this tree."
+    assert said(_LOOP, 50) == f"This query comes to tier 4: up to 50 calls, {more}"
 
 
 async def test_what_needs_no_model_does_not_ask_whether_it_may(garden: Tree, make_app: MakeApp) -> None:

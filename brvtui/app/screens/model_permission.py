@@ -9,7 +9,8 @@ from textual.binding import BindingType
 
 from brvtui.app.screens.dialog import Dialog, answer
 from brvtui.app.widgets.saying import Saying
-from brvtui.trace import Trace
+from brvtui.trace import Outcome, Trace
+from brvtui.wording import counted
 
 ALLOW, NOT_NOW = "allow", "not now"
 
@@ -29,15 +30,21 @@ class PermissionDialog(Dialog[str]):
 
     def make_parts(self) -> ComposeResult:
         """What would be sent, where, how often."""
-        prompt = self._trace.answer.prompt
-        tokens = f"about {prompt.tokens} tokens" if prompt is not None else "its prompt"
-        calls = f"up to {prompt.max_iterations} calls" if prompt is not None else "calls of a model"
-        said = (
-            f"This query comes to tier {self._trace.tier}: {calls}, the first with {tokens} of your notes; "
-            "it may read further notes of this tree."
-        )
         yield Saying(
-            (f"{self._model}  {self._address}", "bold strong"), (said, "text"),
+            (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace), "text"),
             ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),
             id="question",
         )  # fmt: skip
+
+
+def what_is_asked(trace: Trace) -> str:
+    """What a run of the probe ``trace``, which comes to a model, would send, and how often."""
+    prompt = trace.answer.prompt
+    assert prompt is not None
+    most, tokens = prompt.max_iterations, f"about {prompt.tokens} tokens of your notes"
+    if trace.outcome is not Outcome.SINGLE_CALL:
+        calls = f"up to {counted(most, 'call', 'calls')}, the first with {tokens}"
+        return f"This query comes to tier {trace.tier}: {calls}; it may read further notes of this tree."
+    said = f"This query comes to tier {trace.tier}: one call with {tokens}"
+    more = f", or up to {most} where the model wants to read further notes of this tree first" if most > 1 else ""
+    return f"{said}{more}."
