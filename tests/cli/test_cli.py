@@ -84,7 +84,10 @@ def test_query_takes_of_what_nothing_covers(run: Run) -> None:
     assert code == 1
     assert "no note came near" in out
     assert "impossible: no note matches any word of the query" in out
-    assert "not found: name a note" in out
+    assert "not found: no note to try it with: brv-tui explain TEXT PATH --takes names one" in " ".join(out.split())
+    code, out, _ = run("explain", "zzzzzz", "auth/jwt/rotation.md", "--takes")
+    assert code == 1
+    assert "✓ asked by its path" in out
 
 
 def test_explain_takes(run: Run) -> None:

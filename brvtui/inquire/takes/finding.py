@@ -109,7 +109,7 @@ def _of_no_note(profile: Profile, trace: Trace) -> Takes:
     why = "no note matches any word of the query"
     ways = _all_impossible(tuple(lever for lever in _OF_THE_TREE if lever is not Lever.TITLE), why)
     unnamed = tuple(
-        Way(lever, Standing.OPEN, "name a note, and what brings it in is looked for")
+        Way(lever, Standing.OPEN, "no note to try it with: brv-tui explain TEXT PATH --takes names one")
         for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)
     )
     return Takes(trace.query, trace.outcome, "", "", None, None, profile.direct.min_top, (*ways, *unnamed))
