@@ -60,8 +60,10 @@ def ask(
     """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
     The answer goes to the standard output as it comes (from its heading Summary on), everything else to the standard
-    error. Exit code 1 when the tree does not cover it, 4 when the model fails.
+    error. Exit code 1 when the tree does not cover it, 2 when TEXT is empty, 4 when the model fails.
     """
+    if not text.strip():
+        raise click.UsageError("TEXT is empty: write what you want to know")
     session = open_session(project, profile, now, signals)
     if allowed:
         session.model.allow()

@@ -113,6 +113,14 @@ def test_answers_that_need_no_model(run: Run, old: Tree) -> None:
     assert (code, "is not covered" in out) == (1, True)
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_question_is_bad_usage(run: Run, old: Tree, text: str) -> None:
+    code, out, err = run("ask", text)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == "brv-tui: TEXT is empty: write what you want to know"
+    assert run("query", text)[0] == 1, "its route can be looked at"
+
+
 def test_a_model_that_fails(run: Run, old: Tree, set_model: Set) -> None:
     with chatting(Refused(401, f"bad key {KEY}")) as server:
         set_model(server)
