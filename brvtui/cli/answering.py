@@ -59,8 +59,10 @@ def ask(
 ) -> int:
     """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
 
-    The answer goes to the standard output as it comes (from its heading Summary on), everything else to the standard
-    error. Exit code 1 when the tree does not cover it, 2 when TEXT is empty, 4 when the model fails.
+    The answer goes to the standard output, everything else to the standard error. A terminal shows text as it comes,
+    from its heading Summary on; a pipe or a file gets the answer alone, once it is whole.
+
+    Exit code 1 when the tree does not cover it, 2 when TEXT is empty, 4 when the model fails.
     """
     if not text.strip():
         raise click.UsageError("TEXT is empty: write what you want to know")
@@ -72,7 +74,7 @@ def ask(
     cancellation = Cancellation()
     events = session.complete(text, scope, cancellation)
     with _interrupts(cancellation):
-        ended = _last(events) if form == "json" else _Terminal().show(events)
+        ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty()).show(events)
     if getattr(ended, "cancelled", False):
         raise click.Abort
     if form == "json":
@@ -106,7 +108,9 @@ def _last(events: Iterable[Event]) -> Finished | Failed:
 class _Terminal:
     """Shows events as they come: the answer on the standard output, the rest on the standard error."""
 
-    def __init__(self) -> None:
+    def __init__(self, streams: bool) -> None:
+        """With ``streams``, what looks like the answer is written before its turn is known to be the last."""
+        self._streams = streams
         self._held = ""
         """Text of a turn that may still go on to call tools: only the last turn is the answer."""
         self._is_answer = False
@@ -128,7 +132,8 @@ class _Terminal:
                     if model:
                         self._tell(f"asking {model}")
                 case kinds.TurnBegun():
-                    self._end_line()
+                    if self._written:
+                        self._tell("what stands above is not the answer yet: the model goes on")
                     self._is_answer = self._written = False
                 case kinds.TextDelta(text):
                     self._take(text)
@@ -147,10 +152,12 @@ class _Terminal:
         return ended
 
     def _take(self, text: str) -> None:
-        """Writes ``text`` once the answer's first heading has come, and holds it until then."""
+        """Writes ``text`` once the answer's first heading has come, where that may be; holds it until then."""
         from brvtui.route.answer_form import PARTS, missing_parts
 
         self._held += text
+        if not self._streams:
+            return
         if self._is_answer or PARTS[0] not in missing_parts(self._held):
             self._is_answer = True
             self._release(True)
@@ -168,6 +175,8 @@ class _Terminal:
         self._release(False)
         self._end_line()
         answer = trace.answer
+        if answer.kind != "model" and self._written:
+            self._tell("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
             click.echo(visible(answer.text, keep="\n"))
         if answer.notice:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,43 @@ def test_what_a_turn_says_before_it_calls_tools_is_no_answer(run: Run, old: Tree
         code, out, err = run("ask", TIER_4, "--llm")
     assert (code, out) == (0, f"{ANSWER}\n")
     assert "Let me look for that first.\n" in err
+
+
+def test_a_pipe_gets_the_answer_alone_and_a_terminal_every_draft_of_it(
+    run: Run, old: Tree, set_model: Set, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = "## Summary\nLet me look for that first."
+    first = called(("read_note", {"path": "auth/jwt/expiry.md"}), text=draft)
+    with chatting(first, written(ANSWER), first, written(ANSWER), first, Refused(401, "no")) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm")
+        assert (code, out) == (0, f"{ANSWER}\n")
+        assert f"{draft}\n" in err
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        code, out, err = run("ask", TIER_4, "--llm")
+        assert (code, out) == (0, f"{draft}\n{ANSWER}\n")
+        assert "what stands above is not the answer yet: the model goes on\n" in err
+        code, out, err = run("ask", TIER_4, "--llm")
+        assert code == 4
+        assert out.startswith(f"{draft}\n## Summary\nComposed without a model")
+        assert err.splitlines()[-1].endswith(": 401 Unauthorized: no")
+
+
+def test_text_of_an_answer_that_breaks_off(
+    run: Run, old: Tree, set_model: Set, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = replace(written("## Summary\nHalf", " an answer"), cut=True)
+    broken.events = broken.events[:3]
+    with chatting(broken) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm")
+        assert code == 4
+        assert out.startswith("## Summary\nComposed without a model")
+        assert "Half an answer\n" in err
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        code, out, err = run("ask", TIER_4, "--llm")
+        assert out.startswith("## Summary\nHalf an answer\n## Summary\nComposed without a model")
+        assert "what stands above was not finished; without the model the answer is\n" in err
 
 
 def test_sentences_stand_in_when_a_later_turn_fails(run: Run, old: Tree, set_model: Set) -> None:
