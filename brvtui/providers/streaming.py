@@ -114,10 +114,11 @@ def _waited_for(
     except asyncio.CancelledError:
         raise ModelCancelled from None
     except BaseException:
-        # Ctrl+C leaves the task where it was; what it waits for can be closed only once it has ended.
-        task.cancel()
-        with suppress(BaseException):
-            loop.run_until_complete(task)
+        # Ctrl+C leaves the task where it was; what it waits for can be closed only once it has ended. One that was
+        # itself ended by it must not be run again: a loop never stops for a task that ended so.
+        if task.cancel():
+            with suppress(Exception, asyncio.CancelledError, KeyboardInterrupt):
+                loop.run_until_complete(task)
         raise
 
 
