@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brvtui.providers.http import one_line, seconds_of, shown
+from brvtui.providers.private_loop import PrivateLoop
 from brvtui.route.model import Cancellation, ModelCancelled, ModelError, Wait
 from brvtui.text.visible import visible
 
@@ -82,7 +83,7 @@ def stream(
 
     Raises :class:`ModelError` and :class:`ModelCancelled`.
     """
-    loop = asyncio.new_event_loop()
+    loop = PrivateLoop()
     # What asyncio says of a connection that is broken off would be written over the screen.
     loop.set_exception_handler(lambda *_: None)
     pieces = _patiently(endpoint, payload, patience, sleep)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -322,6 +324,41 @@ def test_cancelling_while_it_waits_to_ask_again() -> None:
         threading.Timer(0.02, cancellation.cancel).start()
         with pytest.raises(ModelCancelled):
             next(pieces)
+
+
+def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    looking, answered = threading.Event(), threading.Event()
+
+    def hangs(*_: object) -> list[object]:
+        looking.set()
+        answered.wait()
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hangs)
+    cancellation = Cancellation()
+    canceller = threading.Thread(target=lambda: looking.wait(5) and cancellation.cancel())
+    canceller.start()
+    with pytest.raises(ModelCancelled):
+        list(service("http://a-name:9/v1").turn(ASKED, cancellation))
+    canceller.join()
+    answered.set()
+
+
+def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit() -> None:
+    code = (
+        "import socket, threading; from brvtui.providers.held_model import *\n"
+        "def hangs(*_): print('looking', flush=True); threading.Event().wait()\n"
+        "socket.getaddrinfo = hangs\n"
+        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1')).check()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
+        assert asking.stdout is not None
+        assert asking.stdout.readline() == b"looking\n"
+        asking.send_signal(signal.SIGINT)
+        try:
+            assert asking.wait(10) != 0
+        finally:
+            asking.kill()
 
 
 @pytest.mark.parametrize("pending", [True, False], ids=["while it waits", "in the middle of a step"])
