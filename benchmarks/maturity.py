@@ -35,7 +35,7 @@ def one_round(session: Session, day: float, timed: Callable[[str, Callable[[], o
     timed(f"board: {_SHOWN_ROWS} rows", lambda: [board.row(place) for place in range(_SHOWN_ROWS)])
     timed("forecast: another day", lambda: (forecast.any_change, forecast.changed))
     timed("forecast: the year's calendar", lambda: calendar(board))
-    timed("curve of a note, a year", lambda: session.curve(path, board=board))
+    timed("curve of a note, a year", lambda: session.ageing.curve(path, board=board))
 
 
 def main() -> None:

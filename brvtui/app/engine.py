@@ -248,7 +248,7 @@ def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
     found = _detail(session, trace, file)
     if found is not None:
         is_hit = any(hit.file == file for hit in trace.hits)
-        post(Detailed(trace, found, None if is_hit else session.score_of(trace, file)))
+        post(Detailed(trace, found, None if is_hit else session.answers.score_of(trace, file)))
 
 
 def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
@@ -256,7 +256,7 @@ def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
     from brvtui.inquire.naming import UnknownNote
 
     try:
-        post(Explained(trace, session.explain(trace.query, file, trace.scope_option, trace)))
+        post(Explained(trace, session.answers.explain(trace.query, file, trace.scope_option, trace)))
     except UnknownNote:
         return
 
@@ -264,7 +264,7 @@ def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
 def takes(session: Session, trace: Trace, post: Post, cancelled: Callable[[], bool]) -> None:
     """Posts what it would take that the query of ``trace`` needs no model; nothing once that is not wanted any more."""
     try:
-        found = session.what_it_takes(trace, cancelled=cancelled)
+        found = session.answers.what_it_takes(trace, cancelled=cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way
         return
     if found is not None:
@@ -273,7 +273,7 @@ def takes(session: Session, trace: Trace, post: Post, cancelled: Callable[[], bo
 
 def _detail(session: Session, trace: Trace, file: str) -> Detail | None:
     try:
-        return session.detail(trace, file)
+        return session.answers.detail(trace, file)
     except KeyError:
         return None
 
@@ -327,7 +327,7 @@ def read_log(session: Session, post: Post) -> None:
 
 def compare_logged(session: Session, entry: LoggedQuery, post: Post) -> None:
     """Asks ``entry`` again, on an empty cache, and posts it beside its answer now."""
-    post(LogCompared(session.compare_logged(entry)))
+    post(LogCompared(session.answers.compare_logged(entry)))
 
 
 def watch_log(session: Session, post: Post) -> None:

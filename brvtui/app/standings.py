@@ -102,8 +102,8 @@ class Ageing:
 
 def gather(session: Session, wanted: Wanted, before: Standings | None) -> Standings:
     """What ``wanted`` asks for. The board is that of ``before``, if there is one."""
-    board = before.board if before is not None else session.board()
-    forecast = session.forecast(wanted.day, board)
+    board = before.board if before is not None else session.ageing.board()
+    forecast = session.ageing.forecast(wanted.day, board)
     sorted_columns = columns(forecast, wanted.order, wanted.only)
     _ = forecast.any_change
     return Standings(
@@ -128,8 +128,8 @@ def ageing_of(session: Session, standings: Standings, path: str, times: int) -> 
         float(then.recency[position]),
         float(then.ceiling[position]),
         standings.forecast.coming(position),
-        session.curve(path, board=standings.board),
+        session.ageing.curve(path, board=standings.board),
         (session.profile.direct.min_top, session.profile.direct.prefetch),
-        session.after_hits(path, times),
-        session.after_updates(path, times),
+        session.ageing.after_hits(path, times),
+        session.ageing.after_updates(path, times),
     )

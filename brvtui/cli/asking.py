@@ -92,9 +92,9 @@ def query(
     trace = session.probe(text, scope)
     found = session.search(text, limit, scope) if limit else None
     if files:
-        save(session, session.saved(trace, found), files)
-    details = session.details(trace) if detail else {}
-    wanted = session.what_it_takes(trace) if takes else None
+        save(session, session.answers.saved(trace, found), files)
+    details = session.answers.details(trace) if detail else {}
+    wanted = session.answers.what_it_takes(trace) if takes else None
     if form == "json":
         from brvtui.trace import to_plain
 
@@ -109,7 +109,7 @@ def query(
     else:
         from brvtui.report.query import search_report, trace_report
 
-        details = details or session.details(trace, 1)
+        details = details or session.answers.details(trace, 1)
         console = console_here()
         console.print(trace_report(trace, details, console.width))
         if takes:
@@ -155,8 +155,8 @@ def explain(
     for notice in session.snapshot.notices:
         click.echo(f"note: {visible(notice)}", err=True)
     try:
-        explanations = [session.explain(text, note, scope) for note in notes]
-        wanted = [session.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
+        explanations = [session.answers.explain(text, note, scope) for note in notes]
+        wanted = [session.answers.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
     if form == "json":
@@ -235,7 +235,7 @@ def _query_hybrid(session: Any, request: Any, aliases: Path | None, form: str, f
     except (ServiceError, AliasError) as error:
         raise Failure(str(error), BAD_USAGE) from error
     if files:
-        save(session, session.saved(trace), files)
+        save(session, session.answers.saved(trace), files)
     if form == "json":
         from brvtui.trace import to_plain
 

@@ -185,7 +185,7 @@ def test_empty_tree(snap_compare: Compare, make_app: Any, tree: Tree) -> None:
 def test_saved_trace(snap_compare: Compare, garden: Tree, tmp_path: Path, size: tuple[int, int]) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
-    file.write_bytes(as_json(session.saved(session.probe("refresh token rotation"))))
+    file.write_bytes(as_json(session.answers.saved(session.probe("refresh token rotation"))))
     assert snap_compare(BrvTui(Opening(file)), terminal_size=size, run_before=_reopened)
 
 

@@ -13,7 +13,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project import Opening
 from brvtui.inquire.takes.levers import Lever, Takes
 from brvtui.saved.traces import as_json
-from brvtui.session import Session
+from brvtui.session.answers import Answers
 from brvtui.trace import Outcome, Trace
 from tests.app.driving import HUGE, NARROW, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.editing import toasts
@@ -75,7 +75,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("changes are tried")
 
-    monkeypatch.setattr(Session, "what_it_takes", refuse)
+    monkeypatch.setattr(Answers, "what_it_takes", refuse)
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, QUERY)
         await pilot.press("f4", "j", "enter")
@@ -89,17 +89,17 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = threading.Event(), threading.Event()
         self.cancelled: list[bool] = []
-        real = Session.what_it_takes
+        real = Answers.what_it_takes
 
         def held(
-            session: Session, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
+            answers: Answers, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
         ) -> Takes | None:
             self.begun.set()
             assert self.go_on.wait(20)
             self.cancelled.append(cancelled())
-            return real(session, trace, note, cancelled)
+            return real(answers, trace, note, cancelled)
 
-        monkeypatch.setattr(Session, "what_it_takes", held)
+        monkeypatch.setattr(Answers, "what_it_takes", held)
 
 
 async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeyp
 async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Any) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
-    file.write_bytes(as_json(session.saved(session.probe(QUERY))))
+    file.write_bytes(as_json(session.answers.saved(session.probe(QUERY))))
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).trace is not None)

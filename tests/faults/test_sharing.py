@@ -175,6 +175,6 @@ def test_a_clock_that_is_set_back(tree: Tree, back: float) -> None:
         tree.note("x/late.md", "Late")
         assert followed.until(lambda: followed.has("x/late.md"))
         os.utime(tree.tree / "x/m.md")
-        assert session.board().row(session.snapshot.by_path["x/n.md"]).importance >= 0
+        assert session.ageing.board().row(session.snapshot.by_path["x/n.md"]).importance >= 0
         fresh = tree.session(now_ms=now[0])
         assert paths(session.probe("wallaby")) == paths(fresh.probe("wallaby"))

@@ -87,12 +87,12 @@ def session(place: Path) -> Session:
 def test_reports_of_any_query(session: Session, data: st.DataObject, query: str, width: int) -> None:
     asked = f"{query} {data.draw(st.sampled_from(['', 'quokka', 'quokka anchor']))}"
     if data.draw(st.booleans()):
-        saved = session.saved(session.probe(asked), session.search(asked, 3))
+        saved = session.answers.saved(session.probe(asked), session.search(asked, 3))
     else:
-        saved = session.saved(session.hybrid(Request(asked)).trace)
+        saved = session.answers.saved(session.hybrid(Request(asked)).trace)
     shown(saved, width)
     if isinstance(saved.trace, Trace):
-        explanation = session.explain(asked, "x/good.md", trace=saved.trace)
+        explanation = session.answers.explain(asked, "x/good.md", trace=saved.trace)
         assert not controls(printed(explain_report(explanation), width))
 
 
@@ -125,7 +125,7 @@ def printed(report: Any, width: int) -> str:
 @given(st.data(), JUNK)
 def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, data: st.DataObject, junk: Any) -> None:
     """One value anywhere in a saved trace is another, or is gone, or a key is there that nobody knows."""
-    value = json.loads(as_json(session.saved(session.probe("quokka anchor"))))
+    value = json.loads(as_json(session.answers.saved(session.probe("quokka anchor"))))
     here: Any = value
     while True:
         keys = list(here) if isinstance(here, dict) else list(range(len(here)))

@@ -101,7 +101,7 @@ def test_what_surrounds_a_note(session: Session) -> None:
 
 def test_what_comes_is_what_the_forecast_says(session: Session) -> None:
     made = session.around("auth/jwt/expiry.md")
-    forecast = session.forecast(0)
+    forecast = session.ageing.forecast(0)
     position = session.snapshot.by_path["auth/jwt/expiry.md"]
     assert made.coming == forecast.coming(position)
     assert Event.LEAVES_TIER_2 in {coming.event for coming in made.coming}

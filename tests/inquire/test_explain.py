@@ -50,7 +50,7 @@ def quokkas(tree: Tree) -> Tree:
 
 
 def test_a_note_that_is_found(quokkas: Tree) -> None:
-    made = quokkas.session().explain("quokka", "x/n.md")
+    made = quokkas.session().answers.explain("quokka", "x/n.md")
     assert (made.found, made.rank, made.reason, made.remedy) == (True, 1, None, None)
     assert made.hit is not None
     assert made.detail is not None
@@ -67,7 +67,7 @@ def test_what_the_router_makes_of_it(tree: Tree, signals: dict[str, object], day
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)
     tree.sidecar_file("x/n.md", signals)
     tree.notes(30)
-    assert router in tree.session().explain("quokka", "x/n.md").router
+    assert router in tree.session().answers.explain("quokka", "x/n.md").router
 
 
 def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
@@ -90,7 +90,7 @@ def test_01_not_in_the_tree(quokkas: Tree) -> None:
 def test_01_gone_since_it_was_read(quokkas: Tree) -> None:
     session = quokkas.session()
     (quokkas.tree / "x" / "n.md").unlink()
-    made = session.explain("zebra", "x/n.md")
+    made = session.answers.explain("zebra", "x/n.md")
     assert (made.reason, made.numbers) == (Reason.NOT_IN_TREE, "the file is gone since it was read")
 
 
@@ -146,7 +146,7 @@ def test_03_the_words_stand_beyond_the_cut(quokkas: Tree) -> None:
 
 def test_03_not_when_the_word_is_also_before_it(quokkas: Tree) -> None:
     quokkas.file("x/lines.md", "# Lines\nbilby\n" + "filler\n" * 2000 + "bilby\n", days=1)
-    assert quokkas.session().explain("bilby", "x/lines.md").found
+    assert quokkas.session().answers.explain("bilby", "x/lines.md").found
 
 
 def test_03_every_search_fails(quokkas: Tree) -> None:
@@ -158,38 +158,39 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
 def test_04_the_index_is_older_than_the_file(quokkas: Tree) -> None:
     session = quokkas.session()
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
-    made = session.explain("bilby", "x/n.md")
+    made = session.answers.explain("bilby", "x/n.md")
     assert made.reason is Reason.INDEX_OLDER
     assert made.remedy is not None
     assert "5 s" in made.remedy.text
     session.load()
-    assert session.explain("bilby", "x/n.md").found
+    assert session.answers.explain("bilby", "x/n.md").found
 
 
 def test_05_an_earlier_answer_came_from_the_cache(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
-    made = session.explain("quokka facts", "x/n.md")
+    made = session.answers.explain("quokka facts", "x/n.md")
     assert (made.found, made.reason) == (False, Reason.CACHED)
     assert made.numbers == "tier 1 answered with “quokka facts here”, 0 s old"
     assert made.remedy is not None
     assert "wait 60 s" in made.remedy.text
     session.clear_cache()
-    assert session.explain("quokka facts", "x/n.md").found
+    assert session.answers.explain("quokka facts", "x/n.md").found
 
 
 def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts")
-    made = session.explain("quokka facts", "x/n.md")
+    made = session.answers.explain("quokka facts", "x/n.md")
     assert made.found
     assert made.router.endswith("that answer came from the cache, 0 s old")
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session.load()
-    assert session.explain("quokka facts", "y/bilby.md").reason is not Reason.NO_TERM  # the tree is another one now
+    # the tree is another one now
+    assert session.answers.explain("quokka facts", "y/bilby.md").reason is not Reason.NO_TERM
     session.clear_cache()
     session.run("quokka facts")
-    assert session.explain("quokka facts", "y/bilby.md").reason is Reason.NO_TERM
+    assert session.answers.explain("quokka facts", "y/bilby.md").reason is Reason.NO_TERM
 
 
 def test_06_taken_as_a_path(quokkas: Tree) -> None:
@@ -394,7 +395,7 @@ def test_a_note_that_an_entity_search_brought(tree: Tree) -> None:
     tree.note("x/both.md", "Thing", "banana apple", days=3)
     tree.note("y/banana.md", "Banana", "banana", days=3)
     tree.notes(30)
-    made = tree.session().explain("banana apple", "y/banana.md")
+    made = tree.session().answers.explain("banana apple", "y/banana.md")
     assert made.found
     assert made.rank is not None
     assert "y/banana.md" not in paths(made.trace.search)

@@ -39,7 +39,7 @@ def saved(project: Tree) -> Saved:
     """A run that follows another, so that the cache holds something."""
     session = project.session()
     session.run("wallaby")
-    return session.saved(session.run("quokka"), session.search("quokka", 2))
+    return session.answers.saved(session.run("quokka"), session.search("quokka", 2))
 
 
 def text_of(saved: Saved, whole: bool = False) -> str:
@@ -94,7 +94,7 @@ def test_svg_is_xml_and_fetches_nothing(saved: Saved) -> None:
 def test_svg_of_what_xml_cannot_hold(project: Tree) -> None:
     project.note("x/nonchar.md", "quokka \ufffe\uffff\ud800 \x00", "text")
     session = project.session()
-    ElementTree.fromstring(rendered(session.saved(session.probe("quokka \ufffe\x0b")), Form.SVG).decode())
+    ElementTree.fromstring(rendered(session.answers.saved(session.probe("quokka \ufffe\x0b")), Form.SVG).decode())
 
 
 def test_text_is_what_query_prints(saved: Saved) -> None:
@@ -105,7 +105,7 @@ def test_text_is_what_query_prints(saved: Saved) -> None:
 
 def test_a_hybrid_trace_in_each_form(project: Tree) -> None:
     session = project.session()
-    saved = session.saved(session.hybrid(Request("quokka")).trace)
+    saved = session.answers.saved(session.hybrid(Request("quokka")).trace)
     assert "JEFFS_BRAIN" in text_of(saved)
     blocks = MarkdownIt("gfm-like", {"html": True}).parse(markdown_report(saved))
     kinds = {token.type for block in blocks for token in block.children or ()}

@@ -38,20 +38,20 @@ def written(file: Path, content: Any) -> Path:
 @pytest.mark.parametrize("query", ["quokka", "zebra", "", "x/n.md"])
 def test_what_was_saved_is_read_again(project: Tree, tmp_path: Path, query: str) -> None:
     session = project.session()
-    saved = session.saved(session.run(query), session.search(query, 3))
+    saved = session.answers.saved(session.run(query), session.search(query, 3))
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
 def test_a_hybrid_trace_is_read_again(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    saved = session.saved(session.hybrid(Request("quokka")).trace)
+    saved = session.answers.saved(session.hybrid(Request("quokka")).trace)
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
 def test_it_holds_what_the_panes_show_of_hits_and_near_misses(project: Tree) -> None:
     session = project.session()
     trace = session.probe("quokka")
-    saved = session.saved(trace)
+    saved = session.answers.saved(trace)
     assert trace.search.near_misses
     assert {hit.file for hit in trace.hits if hit.text} <= saved.detail.keys()
     assert {miss.file for miss in trace.search.near_misses} == saved.missed.keys()
@@ -67,13 +67,13 @@ def test_when_the_snapshot_is_gone_the_trace_is_saved_without_detail(project: Tr
     for number in range(4):
         project.note(f"z/{number}.md", "More", "more")
         session.load()
-    saved = session.saved(trace)
+    saved = session.answers.saved(trace)
     assert (saved.trace, saved.detail, saved.missed) == (trace, {}, {})
 
 
 def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    plain = as_plain(session.saved(session.probe("quokka")))
+    plain = as_plain(session.answers.saved(session.probe("quokka")))
     bare = {"schema": plain["schema"], "trace": plain["trace"]}
     read_again = read(written(tmp_path / "t.json", bare))
     assert plain["trace"] == to_plain(read_again.trace)
@@ -98,7 +98,7 @@ def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path)
 )
 def test_what_is_wrong_is_said(project: Tree, tmp_path: Path, change: dict[str, Any], says: str) -> None:
     session = project.session()
-    file = written(tmp_path / "t.json", {**as_plain(session.saved(session.probe("quokka"))), **change})
+    file = written(tmp_path / "t.json", {**as_plain(session.answers.saved(session.probe("quokka"))), **change})
     assert says in refusal(file)
 
 
@@ -130,7 +130,7 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tier", [-1, 5, 10**40])
 def test_a_tier_that_is_none_is_said(project: Tree, tmp_path: Path, tier: int) -> None:
     session = project.session()
-    plain = as_plain(session.saved(session.probe("quokka")))
+    plain = as_plain(session.answers.saved(session.probe("quokka")))
     plain["trace"]["tier"] = tier
     assert "is none of 0 to 4" in refusal(written(tmp_path / "t.json", plain))
     plain["trace"]["steps"] = []
@@ -160,7 +160,7 @@ _SCALARS = st.sampled_from(
 
 def test_a_damaged_file_is_refused_or_shown_never_a_crash(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    whole = as_json(session.saved(session.run("is the quokka old?"), session.search("quokka", 2)))
+    whole = as_json(session.answers.saved(session.run("is the quokka old?"), session.search("quokka", 2)))
     everywhere = places(json.loads(whole))
 
     @given(st.sampled_from(everywhere), _SCALARS)

@@ -150,11 +150,11 @@ class Asker(Stopping):
             session.run(text)
         elif what == "explain":
             with suppress(UnknownNote):  # it went meanwhile
-                session.explain(text, note)
+                session.answers.explain(text, note)
         elif what == "about":
             session.about(note)
         elif what == "board":
-            session.forecast(30)
+            session.ageing.forecast(30)
         else:
             session.around(note)
         session.cache_now(text)
@@ -166,7 +166,7 @@ class Asker(Stopping):
             if not adds_up(hit):
                 raise Wrong(f"{text!r}: the parts of {hit.path} do not add up to {hit.score}")
         with suppress(KeyError):  # its snapshot is gone
-            self._session.details(trace, 1)
+            self._session.answers.details(trace, 1)
 
 
 class Soak:

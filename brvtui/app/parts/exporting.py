@@ -81,7 +81,7 @@ def to_save(opened: Opened, trace: AnyTrace) -> Saved:
     if opened.saved is not None:
         return opened.saved
     assert opened.session is not None
-    return opened.session.saved(trace)
+    return opened.session.answers.saved(trace)
 
 
 def _slug(text: str) -> str:

@@ -1,0 +1,9 @@
+"""One open project, the only door of app and commands, and the only room that knows services."""
+
+from __future__ import annotations
+
+from brvtui.session.opened import NotLoaded
+from brvtui.session.services import held_model
+from brvtui.session.session import Session
+
+__all__ = ["NotLoaded", "Session", "held_model"]

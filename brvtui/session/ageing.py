@@ -1,0 +1,65 @@
+"""Questions about signals and maturity: of every note now, of days to come, and after events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from brvtui.rank.decay import age_days
+from brvtui.session.opened import Opened
+from brvtui.tree.signals import NoteSignals
+
+if TYPE_CHECKING:
+    from brvtui.inquire.after_hits import After
+    from brvtui.inquire.board import Board
+    from brvtui.inquire.curve import Curve
+    from brvtui.inquire.forecast import Forecast
+
+
+class Ageing:
+    """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
+
+    def __init__(self, opened: Opened) -> None:
+        """Nothing is computed yet."""
+        self._opened = opened
+
+    def board(self) -> Board:
+        """Every note's signals, maturity and ageing as of now."""
+        from brvtui.inquire.board import Board
+
+        return Board(self._opened.snapshot, self._opened.profile, self._opened.clock())
+
+    def forecast(self, day: float, board: Board | None = None) -> Forecast:
+        """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""
+        from brvtui.inquire.forecast import Forecast
+
+        return Forecast(board or self.board(), day)
+
+    def curve(self, path: str, last_day: int | None = None, board: Board | None = None) -> Curve:
+        """How the note at ``path`` ages until ``last_day`` (without it, the last of a forecast).
+
+        Raises KeyError for an unknown note.
+        """
+        from brvtui.inquire.curve import curve
+        from brvtui.inquire.forecast import LAST_DAY
+
+        board = board or self.board()
+        return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)
+
+    def after_hits(self, path: str, hits: int) -> After:
+        """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note."""
+        from brvtui.inquire.after_hits import after_hits
+
+        return after_hits(*self._signals_of(path), hits, self._opened.profile)
+
+    def after_updates(self, path: str, updates: int) -> After:
+        """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note."""
+        from brvtui.inquire.after_hits import after_updates
+
+        return after_updates(*self._signals_of(path), updates, self._opened.profile)
+
+    def _signals_of(self, path: str) -> tuple[NoteSignals, float, bool]:
+        """Signals of the note at ``path``, its age in days, and whether it is local."""
+        snapshot = self._opened.snapshot
+        position = snapshot.by_path[path]
+        note = snapshot.notes[position]
+        return snapshot.signals[position], float(age_days(self._opened.clock(), note.mtime_ms)), note.is_local

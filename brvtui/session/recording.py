@@ -1,0 +1,40 @@
+"""Access hits, as the engine would count them, in the tool's own overlay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from brvtui.profile import Signals
+from brvtui.rank.maturity import after_access
+from brvtui.snapshot import Snapshot
+from brvtui.store.overlay import Overlay
+from brvtui.trace import Origin, Trace
+from brvtui.tree.signals import NoteSignals, Source, defaults
+
+
+def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: Signals) -> None:
+    """Counts a hit for each local note that the search of ``trace`` found itself. Raises OSError."""
+
+    def counted(recorded: dict[str, NoteSignals]) -> None:
+        for file in dict.fromkeys(hit.file for hit in trace.search.hits if hit.origin is not Origin.PROPAGATED):
+            position = snapshot.by_path.get(file)
+            if position is None or not snapshot.notes[position].is_local:
+                continue
+            stored = recorded.get(file, snapshot.signals[position])
+            importance, maturity = after_access(stored.importance, stored.maturity, rules)
+            recorded[file] = replace(
+                stored,
+                importance=importance,
+                maturity=maturity,
+                access_count=stored.access_count + 1,
+                source=Source.OVERLAY,
+            )
+
+    overlay.edit(defaults(rules), counted)
+
+
+def forget(overlay: Overlay, rules: Signals) -> int:
+    """Drops every hit that was recorded; how many notes had some."""
+    count = len(overlay.read(defaults(rules)))
+    overlay.clear()
+    return count

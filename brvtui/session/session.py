@@ -1,0 +1,287 @@
+"""One open project and the queries over its newest snapshot. Each part says in its own module what it does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brvtui import profile as profiles
+from brvtui.config import Configuration, Settings, chosen_profile, configure
+from brvtui.loading import Progress
+from brvtui.logbook import Logbook
+from brvtui.profile import Profile
+from brvtui.publishing.publisher import Publisher
+from brvtui.publishing.stored_signals import StoredSignals
+from brvtui.retrieve.byterover.search import Options, search
+from brvtui.session import recording
+from brvtui.session.ageing import Ageing
+from brvtui.session.answers import Answers
+from brvtui.session.opened import Clock, NotLoaded, system_clock
+from brvtui.session.runs import Runs
+from brvtui.session.services import HeldSearcher, held_model
+from brvtui.snapshot import Snapshot
+from brvtui.store.history import History
+from brvtui.store.kept_index import KeptIndex
+from brvtui.store.layouts import Layouts
+from brvtui.store.overlay import Overlay
+from brvtui.trace import Search, Trace
+from brvtui.tree.engine_data.folders import project_data
+from brvtui.tree.engine_data.sidecar import signals_folder
+from brvtui.tree.project import Project, find_project
+
+if TYPE_CHECKING:
+    # A cold query must not wait for the modules of other questions: the methods that answer them import them.
+    from brvtui.inquire.about import About, Around
+    from brvtui.inquire.preview import Preview
+    from brvtui.inquire.standing import Standings
+    from brvtui.notes.operations import Notes
+    from brvtui.retrieve.jeffs_brain.pipeline import Request
+    from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher
+    from brvtui.retrieve.jeffs_brain.trace import Retrieved
+    from brvtui.route.events import Event
+    from brvtui.route.model import Cancellation
+    from brvtui.route.tree_changes import CacheNow
+    from brvtui.tree.watch import Watching
+
+
+class Session:
+    """An open project. Methods may be called from any thread; queries read one snapshot each."""
+
+    def __init__(
+        self,
+        project: Project,
+        profile: Profile,
+        configuration: Configuration,
+        clock: Clock = system_clock,
+        signals_file: Path | None = None,
+    ) -> None:
+        """A session over ``project``; nothing is read before :meth:`load`."""
+        self.profile = profile
+        self.clock = clock
+        self.frozen = clock is not system_clock
+        self.configuration = configuration
+        """What the user set; replaced as a whole when that changes."""
+        self.recording = self.settings.recording
+        """Whether runs record access hits in the tool's own overlay."""
+        self.history = History(project.tree, self.settings.history)
+        self.layouts = Layouts(project.tree)
+        self._overlay = Overlay(project.tree)
+        sidecar = signals_folder(project_data(project.root))
+        self._publisher = Publisher(
+            project, StoredSignals(signals_file, self._overlay, sidecar), KeptIndex(project.tree)
+        )
+        self._sidecar = sidecar
+        self._notes: Notes | None = None
+        self._making_notes = threading.Lock()
+        self.logbook = Logbook(project.tree, project_data(project.root))
+        """What was asked here, and what the engine answered."""
+        self.model = held_model(lambda: self.settings.llm)
+        """The model that :meth:`complete` may ask."""
+        self.answers = Answers(self)
+        """Questions about answers."""
+        self.ageing = Ageing(self)
+        """Questions about signals and maturity."""
+        self._runs = Runs(self, self.model, self._overlay)
+        self._searcher = HeldSearcher(project.tree)
+
+    @classmethod
+    def open(
+        cls,
+        start: Path | None = None,
+        profile: str | None = None,
+        now_ms: float | None = None,
+        signals_file: Path | None = None,
+        tolerant: bool = False,
+    ) -> Session:
+        """The session of the project at or above ``start``.
+
+        Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
+        :class:`brvtui.tree.project.ProjectError`, :class:`brvtui.config.ConfigError` and
+        :class:`brvtui.profile.ProfileError`.
+        """
+        project = find_project(start)
+        configuration = configure(project.root, {"profile": profile} if profile else {})
+        if not tolerant:
+            configuration.check()
+        clock = system_clock if now_ms is None else lambda: now_ms
+        return cls(project, chosen_profile(configuration), configuration, clock, signals_file)
+
+    @property
+    def project(self) -> Project:
+        """What is open."""
+        return self._publisher.project
+
+    @property
+    def notes(self) -> Notes:
+        """Questions about single notes, and all that changes them."""
+        from brvtui.notes.operations import Notes
+
+        with self._making_notes:
+            if self._notes is None:
+                self._notes = Notes(self, self.project.tree, self._overlay, self._sidecar)
+            return self._notes
+
+    @property
+    def settings(self) -> Settings:
+        """The merged settings of this project."""
+        return self.configuration.settings
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest published snapshot. Raises :class:`NotLoaded` before the first :meth:`load`."""
+        newest = self._publisher.newest
+        if newest is None:
+            raise NotLoaded("the project is still being read")
+        return newest
+
+    def snapshot_of(self, trace: Trace) -> Snapshot:
+        """The snapshot that ``trace`` was made on. Raises KeyError when it is gone."""
+        return self._publisher.of_generation(trace.snapshot.generation)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether there is a snapshot to query."""
+        return self._publisher.newest is not None
+
+    def load(self, progress: Progress | None = None, cancelled: Callable[[], bool] = lambda: False) -> bool:
+        """Reads what changed on disk and publishes a snapshot; False when cancelled or nothing had changed.
+
+        The first call also removes what killed saves left in the tree. Raises
+        :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
+        """
+        return self._publisher.load(self.profile, self.clock(), progress, cancelled)
+
+    def refresh(self, places: Collection[Path] = ()) -> bool:
+        """Publishes a snapshot of what watching noticed since, or of ``places`` too; False when nothing had changed.
+
+        It costs what changed; where that is not known, every file is looked at. Raises as :meth:`load`.
+        """
+        return self._publisher.refresh(self.profile, self.clock(), places)
+
+    def keep(self, everything: bool = False) -> bool:
+        """Keeps what was read for the next process, where that saves it work; whether something was written.
+
+        A few changed files are no reason unless ``everything`` is to be kept. Raises OSError when the tool's cache
+        folder cannot be written.
+        """
+        return self._publisher.keep(self.profile, everything)
+
+    def probe(self, query: str, scope: str = "") -> Trace:
+        """The trace of ``query``, without any effect."""
+        return self._runs.probe(query, scope)
+
+    def run(self, query: str, scope: str = "") -> Trace:
+        """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on.
+
+        No model is asked: :meth:`complete` does that. When recording fails, the trace's last notice says so.
+        """
+        return self._runs.run(query, scope)
+
+    def complete(self, query: str, scope: str = "", cancellation: Cancellation | None = None) -> Iterator[Event]:
+        """Runs ``query`` as :meth:`run`, and lets the model answer where one would, if it is set and allowed.
+
+        The events come as things happen, the last is :class:`brvtui.route.events.Finished` or
+        :class:`brvtui.route.events.Failed`; nothing is done but while they are taken. Take them in a thread without an
+        event loop; ``cancellation`` may be used from any other and ends the wait for the model at once. The model's
+        answer is cached as the engine would, when it is whole. Nothing of the model's is raised.
+        """
+        return self._runs.complete(query, scope, cancellation)
+
+    def cache_now(self, query: str) -> CacheNow:
+        """The simulated cache as a look-up for ``query`` would find it at this moment."""
+        return self._runs.cache_now(query)
+
+    def forget(self) -> int:
+        """Drops every access hit that the tool recorded for this tree; how many notes had some."""
+        return recording.forget(self._overlay, self.profile.signals)
+
+    def clear_cache(self) -> None:
+        """Empties the simulated cache and lets go of the fingerprint."""
+        self._runs.clear()
+
+    def use_profile(self, name: str) -> None:
+        """Switches to another profile; the cache is emptied, since its answers came from other constants.
+
+        Raises :class:`brvtui.profile.ProfileError`; :meth:`load` again afterwards.
+        """
+        self.profile = profiles.load(name)
+        self.clear_cache()
+
+    def search(self, query: str, limit: int, scope: str = "") -> Search:
+        """A plain search, as ``brv search`` makes it."""
+        return search(self.snapshot, self.profile, self.clock(), query, Options(limit, scope))
+
+    def hybrid(
+        self, request: Request, aliases: Path | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> Retrieved:
+        """The answer of the pipeline ``jeffs_brain`` and its trace; services are those that the settings name.
+
+        ``progress`` is told how many of the vectors that a run lacks are made. Raises
+        :class:`brvtui.retrieve.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
+        """
+        from brvtui.text.aliases import read_aliases
+
+        known = read_aliases(aliases) if aliases else {}
+        return self.hybrid_searcher.ask(self.snapshot, request, known, progress)
+
+    @property
+    def hybrid_searcher(self) -> HybridSearcher:
+        """The pipeline ``jeffs_brain`` over this project with the services of the settings as they are now.
+
+        Its ``prepare`` may be called ahead of queries. Raises :class:`brvtui.retrieve.failures.ServiceError`.
+        """
+        return self._searcher.of(self.settings.services)
+
+    def standings(self, path: str, data: bytes) -> Standings:
+        """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
+        from brvtui.inquire.standing import standings
+
+        return standings(self.snapshot, self.profile, self.clock(), path, data)
+
+    def preview(self, query: str, path: str, data: bytes, keep_mtime: bool = False, scope: str = "") -> Preview:
+        """The answer to ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
+
+        Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time.
+        """
+        from brvtui.inquire.preview import preview
+
+        return preview(self.snapshot, self.profile, self.clock(), query, scope, path, data, keep_mtime)
+
+    def about(self, path: str) -> About:
+        """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Nothing is raised."""
+        from brvtui.inquire.about import about
+
+        return about(self.snapshot, self.profile, self.clock(), path)
+
+    def astray(self, paths: Iterable[str]) -> dict[str, str]:
+        """Which of the files at ``paths`` are not as they were read, by path: ``newer`` or ``gone``."""
+        from brvtui.inquire.about import astray
+
+        return astray(self.snapshot, paths)
+
+    def around(self, path: str) -> Around:
+        """What surrounds the file at ``path``: links, what links to it, its place in the manifest, what ageing brings.
+
+        The first call reads every note.
+        """
+        from brvtui.inquire.about import around
+
+        return around(self.profile, self.ageing.board(), self.notes.links(), path)
+
+    def watch(self, changed: Callable[[], None], told: Callable[[Watching], None] = lambda _: None) -> Watching:
+        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.
+
+        ``told`` is called when the system's own events are given up for polling later on.
+        """
+        return self._publisher.watch(changed, told)
+
+    def unwatch(self) -> None:
+        """Ends watching."""
+        self._publisher.unwatch()
+
+    def close(self) -> None:
+        """Ends whatever the session has running."""
+        self.logbook.unfollow()
+        self._publisher.close()

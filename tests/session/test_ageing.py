@@ -1,0 +1,24 @@
+"""Questions about signals and maturity."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.trees import Tree
+
+
+def test_maturity(quokkas: Tree) -> None:
+    session = quokkas.session()
+    board = session.ageing.board()
+    row = board.row(board.snapshot.by_path["x/n.md"])
+    assert (row.importance_stored, row.access_count, row.source) == (61, 4, "sidecar")
+    assert session.ageing.forecast(70, board).board is board
+    assert session.ageing.forecast(70).any_change.all()
+    assert session.ageing.curve("x/m.md", 30).importance[0] == pytest.approx(50 * 0.995**5)
+    used, updated = session.ageing.after_hits("x/n.md", 2), session.ageing.after_updates("x/m.md", 1)
+    assert (used.importance, used.maturity) == (67, "validated")
+    assert (updated.importance, updated.days) == (55, 0)
+    for ask in (session.ageing.curve, lambda path: session.ageing.after_hits(path, 1)):
+        with pytest.raises(KeyError):
+            ask("x/gone.md")
+    assert board.snapshot is session.snapshot

@@ -1,0 +1,181 @@
+"""A session that watches: each kind of change is noticed within a second, and watching changes nothing."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from brvtui.session import Session
+from tests.support.trees import SUMMARY, Tree, paths
+from tests.support.untouched import state_of
+
+Make = Callable[[str], Tree]
+WITHIN_SECONDS = 1.0
+
+
+def test_watching_changes_nothing(quokkas: Tree, own_data_folders: Path) -> None:
+    before = state_of(quokkas.root, own_data_folders)
+    session = quokkas.session()
+    assert session.watch(lambda: None).active
+    session.run("quokka")
+    session.close()
+    assert state_of(quokkas.root, own_data_folders) == before
+
+
+class Changes:
+    """Loads the session at every notice, and lets a test wait for what it expects."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.noticed = threading.Condition()
+        assert session.watch(self.changed).active
+
+    def changed(self) -> None:
+        self.session.load()
+        with self.noticed:
+            self.noticed.notify_all()
+
+    def within_a_second(self, expected: Callable[[], bool]) -> bool:
+        """Whether it comes true in time. Waits for notices alone."""
+        deadline = time.monotonic() + WITHIN_SECONDS
+        with self.noticed:
+            while not expected():
+                left = deadline - time.monotonic()
+                if left <= 0 or not self.noticed.wait(left):
+                    return expected()
+        return True
+
+
+@pytest.fixture
+def watched(quokkas: Tree) -> Iterator[Changes]:
+    quokkas.sidecar.mkdir(parents=True, exist_ok=True)
+    session = quokkas.session()
+    changes = Changes(session)
+    yield changes
+    session.close()
+
+
+def test_a_changed_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+    assert "bilby" not in paths(watched.session.probe("bilby"))
+    quokkas.note("x/n.md", "Bilby", "all about the bilby", days=-1)
+    assert watched.within_a_second(lambda: "x/n.md" in paths(watched.session.probe("bilby")))
+
+
+def test_an_added_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+    quokkas.note("new/deep/n.md", "Bilby", "all about the bilby")
+    assert watched.within_a_second(lambda: paths(watched.session.probe("bilby")) == ["new/deep/n.md"])
+
+
+def test_a_moved_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+    (quokkas.tree / "x" / "n.md").rename(quokkas.tree / "pad" / "moved.md")
+    assert watched.within_a_second(lambda: "pad/moved.md" in watched.session.snapshot.by_path)
+    assert "x/n.md" not in watched.session.snapshot.by_path
+
+
+def test_a_deleted_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
+    (quokkas.tree / "x" / "n.md").unlink()
+    assert watched.within_a_second(lambda: "x/n.md" not in watched.session.snapshot.by_path)
+    assert watched.session.probe("quokka").outcome == "not_covered"
+
+
+def test_a_note_saved_by_exchange_is_noticed(watched: Changes, quokkas: Tree) -> None:
+    draft = quokkas.tree / "x" / ".n.md.swp"
+    draft.write_text("# Bilby\nall about the bilby")
+    draft.replace(quokkas.tree / "x" / "n.md")
+    assert watched.within_a_second(lambda: "x/n.md" in paths(watched.session.probe("bilby")))
+
+
+def test_a_summary_and_signals_are_noticed(watched: Changes, quokkas: Tree) -> None:
+    quokkas.file("pad/_index.md", SUMMARY.format(order=1, tokens=1, text="x"))
+    assert watched.within_a_second(lambda: "pad" in watched.session.snapshot.summaries)
+    quokkas.sidecar_file("x/m.md", {"importance": 77})
+    position = watched.session.snapshot.by_path["x/m.md"]
+    assert watched.within_a_second(lambda: watched.session.snapshot.signals[position].importance == 77)
+
+
+def test_shared_sources_are_watched(quokkas: Tree, make_tree: Make) -> None:
+    other = make_tree("other")
+    other.note("pay/c.md", "Shared")
+    quokkas.source(("lib", other))
+    session = quokkas.session()
+    changes = Changes(session)
+    other.note("pay/d.md", "Bilby")
+    assert changes.within_a_second(lambda: "[lib]:pay/d.md" in session.snapshot.by_path)
+    session.close()
+
+
+def test_a_burst_is_few_calls(quokkas: Tree) -> None:
+    session = quokkas.session()
+    calls = []
+    last = threading.Event()
+
+    def changed() -> None:
+        calls.append(1)
+        session.load()
+        if f"burst/{49}.md" in session.snapshot.by_path:
+            last.set()
+
+    session.watch(changed)
+    for number in range(50):
+        quokkas.note(f"burst/{number}.md", "Burst")
+    assert last.wait(5)
+    session.close()
+    assert len(calls) <= 5
+
+
+def test_after_unwatching_no_call_comes(quokkas: Tree) -> None:
+    session = quokkas.session()
+    calls: list[int] = []
+    session.watch(lambda: calls.append(1))
+    session.unwatch()
+    quokkas.note("x/late.md", "Late")
+    threads = [thread for thread in threading.enumerate() if thread.name == "brv-tui-watch"]
+    assert [thread for thread in threads if thread.is_alive()] == []
+    assert calls == []
+
+
+def test_a_system_that_refuses_to_watch(quokkas: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refusing:
+        def start(self) -> None:
+            raise OSError(28, "inotify watch limit reached")
+
+    monkeypatch.setattr("brvtui.tree.native_events.Observer", Refusing)
+    session = quokkas.session()
+    watching = session.watch(lambda: None)
+    session.close()
+    assert (watching.active, "watch is left" in watching.why) == (True, True)
+    assert watching.poll_seconds > 0
+
+
+def test_a_tree_that_is_removed_and_made_again_is_noticed(quokkas: Tree) -> None:
+    session = quokkas.session()
+    noticed = threading.Event()
+    assert session.watch(noticed.set).active
+    try:
+        shutil.rmtree(quokkas.tree)
+        assert noticed.wait(5)
+        noticed.clear()
+        quokkas.note("x/new.md", "Numbat", "numbat")
+        assert noticed.wait(5)
+        noticed.clear()
+        quokkas.note("x/newer.md", "Bilby", "bilby")
+        assert noticed.wait(5)
+    finally:
+        session.close()
+
+
+def test_a_signal_folder_that_is_made_later_is_noticed(quokkas: Tree) -> None:
+    session = quokkas.session()
+    quokkas.sidecar.parent.parent.parent.mkdir(parents=True, exist_ok=True)
+    noticed = threading.Event()
+    assert session.watch(noticed.set).active
+    try:
+        quokkas.sidecar_file("x/n.md", {"importance": 90})
+        assert noticed.wait(5)
+    finally:
+        session.close()
