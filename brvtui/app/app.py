@@ -5,27 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from brvtui import faults
-from brvtui.app import keymap
+from brvtui.app import engine, keymap
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.parts.astray import Astray
 from brvtui.app.parts.browsing import Browsing
+from brvtui.app.parts.changes import Changes
 from brvtui.app.parts.copying import Copying
+from brvtui.app.parts.drafts import Drafts
+from brvtui.app.parts.editing import Editing
 from brvtui.app.parts.exporting import Exporting
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.logs import Logs
-from brvtui.app.planning_app import PlanningApp
+from brvtui.app.parts.own_editor import OwnEditor
+from brvtui.app.parts.planning import Planning
 from brvtui.app.project import Opening
 from brvtui.app.reopening import ReopeningApp
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import Phase
 from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
 
 _MOST_TOASTS = 2
 _BELOW_MODALS = ("mode", "commands")
@@ -33,7 +40,7 @@ NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
 
-class BrvTui(PlanningApp, ReopeningApp):
+class BrvTui(ReopeningApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"
@@ -64,10 +71,29 @@ class BrvTui(PlanningApp, ReopeningApp):
         self.exporting = Exporting(self, threads, self, shown)
         self.logs = Logs(self, hearing, threads, self, shown)
         self.browsing = Browsing(self, hearing, threads, self, shown, self.select)
+        self.drafts = Drafts(self, hearing, threads, self, lambda path: self.editing.edit(path))
+        keep = self.drafts.keep
+        self.own_editor = OwnEditor(self, hearing, threads, self, keep, self._follow)
+        self.editing = Editing(self, hearing, threads, self, shown, self.own_editor, keep)
+        look = self.editing.look_at_disk
+        self.changes = Changes(self, hearing, threads, self, shown, self._read_tree, look, self.select)
+        self.planning = Planning(self, self, shown, self.editing, self.changes.carry_out)
 
     def on_mount(self) -> None:
         """The parts begin what they do by themselves."""
         self.astray.begin()
+
+    def _follow(self) -> None:
+        if self.session is not None:
+            self.follow(self.session)
+
+    def _read_tree(self, session: Session) -> None:
+        engine.read_tree(session, self.surveyor, self.post_message, self.shown_generation)
+
+    @property
+    def note_at_hand(self) -> str:
+        """The note that keys act on; empty when there is none."""
+        return self.frame.note_at_hand if self.frame is not None else ""
 
     def _take_layout(self) -> None:
         if self.frame is not None:
@@ -150,6 +176,46 @@ class BrvTui(PlanningApp, ReopeningApp):
         """Saves the trace in the form of ``ending``."""
         self.exporting.export(ending)
 
+    def action_edit_note(self) -> None:
+        """Edits the note at hand."""
+        self.editing.edit_at_hand(self.note_at_hand, outside=False)
+
+    def action_edit_outside(self) -> None:
+        """Edits the note at hand in the user's own editor."""
+        self.editing.edit_at_hand(self.note_at_hand, outside=True)
+
+    def action_new_note(self) -> None:
+        """Begins a note."""
+        self.planning.new_note(self.note_at_hand)
+
+    def action_move_note(self) -> None:
+        """Renames or moves the note at hand."""
+        self.planning.move(self.note_at_hand)
+
+    def action_archive_note(self) -> None:
+        """Archives the note at hand, or restores it from its stub."""
+        self.planning.archive(self.note_at_hand)
+
+    def action_signals(self) -> None:
+        """Sets maturity and importance of the note at hand."""
+        self.planning.set_signals(self.note_at_hand)
+
+    def action_undo_change(self) -> None:
+        """Undoes what was changed last."""
+        self.changes.undo()
+
+    def action_redo_change(self) -> None:
+        """Does again what was undone last."""
+        self.changes.redo()
+
+    def action_changes(self) -> None:
+        """Lists the changes of this session."""
+        self.changes.list_all()
+
+    def action_drafts(self) -> None:
+        """Lists the drafts."""
+        self.drafts.list_all()
+
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""
         await self.switch_mode(name)
@@ -160,14 +226,14 @@ class BrvTui(PlanningApp, ReopeningApp):
 
     async def action_quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""
-        if self.editor is not None:
-            await caught_up(self.editor.area)
-        self.when_safe(lambda: self.call_later(self._end))
+        if self.editing.editor is not None:
+            await caught_up(self.editing.editor.area)
+        self.editing.when_safe(lambda: self.call_later(self._end))
 
     async def _end(self) -> None:
         """Ends the app: with the code for a missing project when there was none to open."""
-        if not await self.all_kept():
-            self.when_safe(lambda: self.call_later(self._end))
+        if not await self.editing.all_kept():
+            self.editing.when_safe(lambda: self.call_later(self._end))
             return
         await self.layouts.finish()
         self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)

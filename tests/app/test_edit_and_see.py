@@ -87,7 +87,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
 async def test_without_a_query_the_ceiling_is_told(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: view(pilot).edit is not None)
         await looked(pilot)
         assert "ceiling 1.00" in shown(pilot)
@@ -99,11 +99,11 @@ async def test_another_query_is_looked_at_when_the_editor_comes_back(app: BrvTui
         await open_note(pilot)
         await type_keys(pilot, "x")
         await pilot.press("escape", "k")
-        await until(pilot, lambda: frame(pilot) is not brv(pilot).editor)
+        await until(pilot, lambda: frame(pilot) is not brv(pilot).editing.editor)
         await ask(pilot, "freeze window")
         await pilot.press("escape")
-        brv(pilot).edit(NOTE)
-        await until(pilot, lambda: frame(pilot) is brv(pilot).editor)
+        brv(pilot).editing.edit(NOTE)
+        await until(pilot, lambda: frame(pilot) is brv(pilot).editing.editor)
         await looked(pilot)
         assert "Freeze window" in text_of(pilot, "#ranking")
         assert editor(pilot).query_one("#ranking").border_title == "Ranking · freeze window"

@@ -306,7 +306,7 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await pilot.press("t")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))

@@ -75,7 +75,7 @@ async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkey
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")
-        await until(pilot, lambda: brv(pilot).editor and brv(pilot).editor.is_drafting)  # type: ignore[union-attr]
+        await until(pilot, lambda: brv(pilot).editing.editor and brv(pilot).editing.editor.is_drafting)  # type: ignore[union-attr]
         at_once(pilot, "ctrl+q", "s")
         await until(pilot, lambda: view(pilot).edit is None)
         is_wanted.set()
@@ -203,9 +203,9 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
     monkeypatch.setattr(editing, "open_note", late)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).edit("deploy/freeze_window.md")
+        brv(pilot).editing.edit("deploy/freeze_window.md")
         await until(pilot, is_read.is_set)
-        brv(pilot).edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: view(pilot).edit)
         await type_keys(pilot, "xy")
         is_wanted.set()

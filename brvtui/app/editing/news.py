@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from brvtui.app.editing.state import Clash, FoundDraft, Looked, OnDisk
+from brvtui.app.parts.hearing import News
 
 if TYPE_CHECKING:
     from brvtui.tree.note_text import NoteText
 
 
 @dataclass
-class NoteOpened(Message, bubble=False):
+class NoteOpened(News, bubble=False):
     """A note was read to be edited, here or in the user's own editor (``outside``)."""
 
     disk: OnDisk
@@ -24,7 +25,7 @@ class NoteOpened(Message, bubble=False):
 
 
 @dataclass
-class NotOpened(Message, bubble=False):
+class NotOpened(News, bubble=False):
     """A note cannot be edited; ``what`` says which and why."""
 
     what: str
@@ -39,7 +40,7 @@ class TextLooked(Message, bubble=False):
 
 
 @dataclass
-class NoteSaved(Message, bubble=False):
+class NoteSaved(News, bubble=False):
     """The note holds the text now; ``said`` is what the user should know of how that went, in lines."""
 
     disk: OnDisk
@@ -47,7 +48,7 @@ class NoteSaved(Message, bubble=False):
 
 
 @dataclass
-class NoteClashed(Message, bubble=False):
+class NoteClashed(News, bubble=False):
     """``data`` was not saved over ``disk``, because that is not what is on disk now."""
 
     disk: OnDisk
@@ -56,7 +57,7 @@ class NoteClashed(Message, bubble=False):
 
 
 @dataclass
-class NotSaved(Message, bubble=False):
+class NotSaved(News, bubble=False):
     """``data`` was not saved over ``disk``; ``what`` says why, with the note's path."""
 
     disk: OnDisk
@@ -80,7 +81,7 @@ class DraftKept(Message, bubble=False):
 
 
 @dataclass
-class DraftsFound(Message, bubble=False):
+class DraftsFound(News, bubble=False):
     """There are drafts of these notes, the newest first, that no other process is working on; ``asked`` for or not."""
 
     paths: tuple[str, ...]

@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from brvtui.app import clipboard
 from brvtui.app import messages as news
 from brvtui.app.parts.exporting import NO_TRACE, TOLD_S, to_save
 from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.needs import CallsFromThreads, Notifies, Opened, Posts
+from brvtui.app.parts.needs import CallsFromThreads, HasFrame, Notifies, Opened, Posts
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.view import AnyTrace
 from brvtui.store.folders import data_folder
 from brvtui.trace import Trace
-
-if TYPE_CHECKING:
-    from brvtui.app.screens.frame import FrameScreen
 
 _KEPT = "copied.txt"
 _NAMES = {"path": "the path", "answer": "the answer", "prompt": "the prompt", "trace": "the trace as JSON"}
@@ -32,17 +29,12 @@ _NOTHING = {
 _COPY = Job("copy", exclusive=True)
 
 
-class Host(CallsFromThreads, Notifies, Posts, Protocol):
+class Host(CallsFromThreads, HasFrame, Notifies, Posts, Protocol):
     """What copying needs of the app."""
 
     @property
     def is_web(self) -> bool:
         """Whether a browser shows it."""
-        ...
-
-    @property
-    def frame(self) -> FrameScreen | None:
-        """The screen in front, below any modal."""
         ...
 
 

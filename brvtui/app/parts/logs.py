@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,7 +11,7 @@ from textual.dom import DOMNode
 from brvtui.app import engine
 from brvtui.app import messages as news
 from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.needs import HasSession, Notifies, Posts
+from brvtui.app.parts.needs import HasSession, Notifies, Posts, SwitchesModes
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.screens.query import QueryScreen
@@ -26,12 +26,8 @@ _COMPARE = Job("log compare", exclusive=True)
 _WATCH = Job("log watch")
 
 
-class Host(Notifies, Posts, Protocol):
+class Host(Notifies, Posts, SwitchesModes, Protocol):
     """What the logs need of the app."""
-
-    def switch_mode(self, mode: str) -> Awaitable[None]:
-        """Brings a screen to the front."""
-        ...
 
     def get_screen_stack(self, mode: str) -> Sequence[DOMNode]:
         """A screen and what stands before it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from textual.message import Message
@@ -11,6 +11,7 @@ from textual.screen import Screen, ScreenResultCallbackType
 from textual.timer import Timer
 
 if TYPE_CHECKING:
+    from brvtui.app.screens.frame import FrameScreen
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
 
@@ -60,6 +61,31 @@ class OpensDialogs(Protocol):
 
     def push_screen(self, screen: Screen[Result], callback: ScreenResultCallbackType[Result] | None = ...) -> object:
         """Brings ``screen`` to the front; ``callback`` is called with what it ends with."""
+
+
+class CallsLater(Protocol):
+    """Does things in their turn."""
+
+    def call_later(self, callback: Callable[[], object]) -> bool:
+        """Calls ``callback`` once the messages that came before are heard, and awaits what it returns."""
+        ...
+
+
+class HasFrame(Protocol):
+    """Knows what is in front."""
+
+    @property
+    def frame(self) -> FrameScreen | None:
+        """The screen in front, below any modal; None while there is none yet."""
+        ...
+
+
+class SwitchesModes(Protocol):
+    """Brings screens to the front."""
+
+    def switch_mode(self, mode: str) -> Awaitable[None]:
+        """Brings a screen to the front; it keeps its state."""
+        ...
 
 
 class HasSession(Protocol):

@@ -72,7 +72,7 @@ class EditorScreen(EditingScreen):
 
     def ask_about(self, clash: Clash) -> None:
         """Asks what shall become of the two texts."""
-        self.brv.bring_editor()
+        self.brv.editing.bring()
         path = clash.theirs.path
         if clash.theirs.data is None:
             self.app.push_screen(comparing.GoneDialog(path), lambda answer: self._gone(answer))
@@ -209,4 +209,4 @@ class EditorScreen(EditingScreen):
         else:  # what cannot be edited here can be saved
             self.close()
             self._go_back()
-            self.brv.save_outside(disk, after)
+            self.brv.own_editor.save(disk, after)

@@ -1,0 +1,122 @@
+"""Plans for notes: making, moving, archiving, restoring one, setting its signals. What would happen is shown first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from brvtui.app.editing.state import Begun
+from brvtui.app.parts.needs import HasSession, Notifies, OpensDialogs
+from brvtui.app.parts.shown import Shown
+
+if TYPE_CHECKING:
+    from brvtui.app.screens.planning import PlanDialog
+    from brvtui.notes.plan import Plan
+    from brvtui.notes.signals import Where
+
+_FOREIGN = ("[", "_")
+"""How folders of shared sources and of the engine begin."""
+
+
+class Host(Notifies, OpensDialogs, Protocol):
+    """What planning needs of the app."""
+
+
+class Texts(Protocol):
+    """What planning needs to know of the editor."""
+
+    def begin(self, begun: Begun, query: str) -> None:
+        """Opens a note that does not exist yet; it answers ``query``."""
+
+    def when_left(self, path: str, then: Callable[[], object]) -> None:
+        """Calls ``then``, not before unsaved text of the note at ``path`` is saved or given up."""
+
+
+class Planning:
+    """Asks what is to be done to the note at hand, and has it done."""
+
+    def __init__(
+        self, host: Host, project: HasSession, shown: Shown, texts: Texts, carry_out: Callable[[Plan], None]
+    ) -> None:
+        """``carry_out`` does what a plan says."""
+        self._host = host
+        self._project = project
+        self._shown = shown
+        self._texts = texts
+        self._carry_out = carry_out
+
+    def new_note(self, path: str) -> None:
+        """Begins a note: from the query, when nothing covers that; beside the one at ``path``."""
+        from brvtui.app.screens.new_note import NewNoteDialog
+
+        session, view = self._project.session, self._shown.view
+        if session is None or view.overview is None:
+            return
+        uncovered = view.trace is not None and view.trace.uncovered
+        title = view.query.strip() if uncovered else ""
+        why = f"Nothing in the tree covers “{title}”: the note will say that it was asked." if uncovered else ""
+        folder = view.scope or path.rpartition("/")[0]
+        taken = frozenset(file.path for file in session.snapshot.files)
+
+        def answered(begun: Begun | None) -> None:
+            if begun is not None:
+                self._texts.begin(begun, title)
+
+        shown = "" if folder.startswith(_FOREIGN) else folder
+        self._host.push_screen(NewNoteDialog(title, shown, why, taken), answered)
+
+    def move(self, path: str) -> None:
+        """Renames or moves the note at ``path``; the links to it follow."""
+        session = self._project.session
+        if session is None or not path:
+            self._host.notify("select a note first: M renames or moves it", timeout=4)
+            return
+        from brvtui.app.screens.planning import MoveDialog
+
+        notes = session.notes
+        self._ask(path, lambda: MoveDialog(path, lambda target: notes.plan_move(path, target)))
+
+    def archive(self, path: str) -> None:
+        """Archives the note at ``path`` as the engine does; a stub is restored."""
+        session = self._project.session
+        if session is None or not path:
+            self._host.notify("select a note first: X archives it, or restores a stub", timeout=4)
+            return
+        from brvtui.app.screens.planning import PlanDialog
+        from brvtui.tree.files import Role, role_of
+
+        notes = session.notes
+        if role_of(path) is Role.STUB:
+            said = f"{path} goes, and the note that it stands for is where it was before."
+            self._ask(path, lambda: PlanDialog("Restore", said, lambda: notes.plan_restore(path)))
+        else:
+            said = (
+                f"{path} goes into the archive as ByteRover does it: a stub stays to be searched, the text beside it."
+            )
+            self._ask(path, lambda: PlanDialog("Archive", said, lambda: notes.plan_archive(path)))
+
+    def set_signals(self, path: str) -> None:
+        """Sets maturity and importance of the note at ``path``."""
+        session = self._project.session
+        position = session.snapshot.by_path.get(path) if session is not None and session.is_loaded else None
+        if session is None or position is None:
+            self._host.notify("select a note first: I sets its maturity and importance", timeout=4)
+            return
+        from brvtui.app.screens.signals import SignalsDialog
+
+        now, notes = session.snapshot.signals[position], session.notes
+
+        def make(maturity: str, importance: float, where: Where) -> Plan:
+            return notes.plan_signals(path, replace(now, maturity=maturity, importance=importance), where)
+
+        self._ask(path, lambda: SignalsDialog(path, now.maturity, now.importance, make))
+
+    def _ask(self, path: str, make: Callable[[], PlanDialog]) -> None:
+        """Shows a plan's dialog."""
+
+        def answered(plan: Plan | None) -> None:
+            if plan is not None:
+                self._carry_out(plan)
+
+        self._texts.when_left(path, lambda: self._host.push_screen(make(), answered))
