@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from brvtui.app.paint.line import Line, line
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.saying import Saying
 from brvtui.app.widgets.verdict import empty_lines
 

@@ -13,7 +13,7 @@ from brvtui.app.paint.bars import eighths
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import cut_left, days, plural, wrap
 from brvtui.app.view import Branch, View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.score import ceiling_lines, signals
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.app.widgets.verdict import empty_lines

@@ -13,7 +13,7 @@ from brvtui.app.paint.line import Line
 from brvtui.app.sieve import Sieve
 from brvtui.app.standings import Standings
 from brvtui.app.view import Phase, View
-from brvtui.app.widgets.pane import NOTHING, ChoicePane
+from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.rank.maturity import LEVELS
 

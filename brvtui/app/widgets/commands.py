@@ -13,7 +13,7 @@ from brvtui.app.paint.marking import lit
 from brvtui.app.paint.text import cut
 from brvtui.app.sieve import Sieve
 from brvtui.app.view import View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 
 if TYPE_CHECKING:
     from brvtui.app.screens.commands import CommandsDialog

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import wrap
 from brvtui.app.view import Phase, View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.tree.logged_query import ENGINE, LoggedQuery
 
 _WIDE = 64

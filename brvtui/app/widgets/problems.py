@@ -10,7 +10,7 @@ from brvtui.app.messages import LineWanted
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
 
 if TYPE_CHECKING:

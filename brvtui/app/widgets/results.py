@@ -14,7 +14,7 @@ from brvtui.app.paint.bars import eighths
 from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import cut_left, number, plural, wrap
 from brvtui.app.view import ASTRAY, Phase, View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Hit, NearMiss, Origin, Outcome, Trace
 

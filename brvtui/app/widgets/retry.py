@@ -11,7 +11,7 @@ from brvtui.app.messages import NoteWanted
 from brvtui.app.paint.line import Line, line
 from brvtui.app.paint.text import ms, wrap
 from brvtui.app.view import View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.rungs import Row, Rows, rows_of
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.trace import Kind, Listed, State

@@ -11,7 +11,7 @@ from brvtui.app.messages import SettingChosen, SettingSought
 from brvtui.app.paint.line import Line, line
 from brvtui.app.setting_rows import Row, setting_rows
 from brvtui.app.view import View
-from brvtui.app.widgets.pane import ChoicePane
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.config.sources import Layer
 
 _NAME, _VALUE, _SOURCE = 22, 30, 11
