@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from brvtui import profile as profiles
 from brvtui.config import ConfigError, chosen_profile, configure
 from brvtui.profile import Profile, ProfileError, load, lookup, overlay
-from tests.support.recorded import SHARED
+from tests.support.recorded import REPOSITORY, SHARED
 from tests.support.trees import BRV3, DOCS
 
 
@@ -208,7 +208,7 @@ def test_an_overlay_is_a_profile_or_a_profile_error(name: str, value: Any) -> No
 
 
 def test_a_profile_is_what_its_file_says() -> None:
-    text = Path(profiles.__file__).with_name("profiles").joinpath("brv-3.toml").read_text(encoding="utf-8")
+    text = (REPOSITORY / "brvtui/profiles/brv-3.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     for name, value in constants(BRV3).items():
         table: Any = tables
