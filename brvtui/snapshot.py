@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -390,6 +391,21 @@ class Snapshot:
                 for position in touched:
                     values[position] = value_of(self, position)
                 self.__dict__[name] = values
+
+    @cached_property
+    def _changed(self) -> tuple[weakref.ref[Snapshot], frozenset[str]] | None:
+        """The snapshot that this one was made from, and the paths of which files or stored signals changed since."""
+        return None
+
+    def came_from(self, previous: Snapshot, changed: Iterable[str]) -> None:
+        """Says that all but the files, or the stored signals, of the paths in ``changed`` are as in ``previous``."""
+        self.__dict__["_changed"] = weakref.ref(previous), frozenset(changed)
+
+    def changed_since(self, before: Snapshot) -> frozenset[str] | None:
+        """The paths of which files or stored signals may differ from ``before``; None when that is not known."""
+        if self._changed is None or self._changed[0]() is not before:
+            return None
+        return self._changed[1]
 
     def adopt(self, other: Snapshot) -> None:
         """Takes over everything that ``other``, of the same notes, has computed already."""

@@ -53,6 +53,9 @@ def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
     most = now.limits.max_files
     if now.project.sources or (most and len(now.files) > most) or before.project.tree != now.project.tree:
         return None
+    known = now.changed_since(before)
+    if known is not None:
+        return set(known)
     old, new = before.parsed, now.parsed
     changed = set(compress(new, map(is_not, new.values(), map(old.get, new))))
     added = sum(path not in old for path in changed)

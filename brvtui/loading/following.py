@@ -1,6 +1,6 @@
 """The next snapshot from the last one and the few places that changed: it costs what changed, not what the tree holds.
 
-What is left over for the whole tree are copies of lists, which take a millisecond for 100,000 notes.
+What is left over for the whole tree are copies of lists, the fingerprint's digest and the engine's running mean.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -83,10 +83,10 @@ def follow(
     aged = [path for path in _aged(orders, _edge(profile, now_ms)) if path not in {*changes.paths}]
     if not changes.gone and not changes.files and not resigned and not aged:
         return previous
-    next_orders = _next_orders(orders, previous, changes, aged, profile, now_ms)
-    if next_orders is None:
+    arranged = _arranged(orders, previous, changes, aged, profile, now_ms)
+    if arranged is None:
         return None
-    return _assemble(previous, changes, resigned, aged, next_orders, profile, now_ms, stored)
+    return _assemble(previous, changes, resigned, aged, arranged, profile, now_ms, stored)
 
 
 def _is_special(snapshot: Snapshot) -> bool:
@@ -164,10 +164,18 @@ def _below(tree: Path, folder: str) -> Iterator[str]:
         yield from (f"{inside}/{name}" for name in names)
 
 
-def _next_orders(
+@dataclass(frozen=True, slots=True)
+class _Arranged:
+    """The orders after a change, and the place before it of each note in document order; -1 for what was read anew."""
+
+    orders: Orders
+    kept: NDArray[np.int64]
+
+
+def _arranged(
     orders: Orders, previous: Snapshot, changes: _Changes, aged: Sequence[str], profile: Profile, now_ms: float
-) -> Orders | None:
-    """The orders after the change; None where they cannot be changed in part, or two paths sort alike."""
+) -> _Arranged | None:
+    """How files stand after the change; None where orders cannot be changed in part, or two paths sort alike."""
     if orders.only_ascii and not all(path.isascii() for path in changes.files):
         return None
     edge, old_edge = _edge(profile, now_ms), _edge(profile, previous.loaded_ms)
@@ -199,7 +207,25 @@ def _next_orders(
         )
     except (KeyError, ValueError):
         return None
-    return Orders(walked, recent, older, covered, listed, key, orders.only_ascii)
+    made = Orders(walked, recent, older, covered, listed, key, orders.only_ascii)
+    left = [orders.position(note, old_edge) for note in old_notes]
+    came = [made.position(note, edge) for note in new_notes]
+    moved = [(orders.position(note, old_edge), made.position(note, edge)) for note in moving]
+    return _Arranged(made, _kept(orders.note_count, made.note_count, left, came, moved))
+
+
+def _kept(
+    before: int, now: int, left: Sequence[int], came: Sequence[int], moved: Sequence[tuple[int, int]]
+) -> NDArray[np.int64]:
+    """The place among ``before`` notes of each of ``now``; -1 for those that came. All others keep their order."""
+    sources, targets = [*left, *(source for source, _ in moved)], [*came, *(target for _, target in moved)]
+    stays = np.ones(now, dtype=np.bool_)
+    stays[targets] = False
+    kept = np.full(now, -1, dtype=np.int64)
+    kept[stays] = np.delete(np.arange(before), sources)
+    for source, target in moved:
+        kept[target] = source
+    return kept
 
 
 def _edge(profile: Profile, now_ms: float) -> float:
@@ -220,21 +246,19 @@ def _assemble(
     changes: _Changes,
     resigned: set[str],
     aged: Sequence[str],
-    orders: Orders,
+    arranged: _Arranged,
     profile: Profile,
     now_ms: float,
     stored: SignalLayers,
 ) -> Snapshot:
+    orders, kept = arranged.orders, arranged.kept
     parsed = dict(previous.parsed)
     for path in changes.gone:
         del parsed[path]
     parsed |= changes.parsed
     paths = [*orders.recent.items, *orders.older.items]
     by_path = dict(zip(paths, range(len(paths)), strict=True))
-    known = previous.by_path
-    kept = np.fromiter(map(known.get, paths, repeat(-1)), dtype=np.int64, count=len(paths))
     reread = sorted(by_path[path] for path in changes.terms)
-    kept[reread] = -1
     touched = sorted({*reread, *(by_path[path] for path in resigned if path in by_path)})
     base = defaults(profile.signals)
     found = {
@@ -263,18 +287,25 @@ def _assemble(
         orders=orders, by_path=by_path, fingerprint=of_lines(orders.covered.items), covered_count=len(orders.covered)
     )
     made.inherit(previous, kept, touched, set(changes.paths))
+    made.came_from(previous, {*changes.paths, *resigned})
     _hand_on_hierarchy(previous, made, changes, aged)
     return made
 
 
 def _moved(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> tuple[_Item, ...]:
-    """``items`` in another order, with those that are made anew at their places."""
-    if not items:
-        return tuple(anew[place] for place in range(len(kept)))
-    moved = list(map(items.__getitem__, kept.tolist()))  # where it is made anew: any, for now
+    """``items`` in another order, with those that are made anew at their places: copied run by run."""
+    made: list[_Item] = []
+    alone = np.where(kept < 0, -2, kept)  # so that none of these is the start of a run
+    starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
+    for start, end in pairwise((*starts, len(kept))):
+        first = int(kept[start])
+        if first < 0:
+            made.append(anew[start])
+        else:
+            made += items[first : first + end - start]
     for place, item in anew.items():
-        moved[place] = item
-    return tuple(moved)
+        made[place] = item
+    return tuple(made)
 
 
 def _summaries(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.loading import Progress, follow, load
 from brvtui.profile import Profile
+from brvtui.publishing import heap
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
@@ -29,6 +30,8 @@ _FEW, _ONE_IN = 20, 100
 """So many files, or one in so many, are read anew rather than that the index is written again."""
 _REMEMBERED_SNAPSHOTS = 3
 """Snapshots whose traces can still be asked for details."""
+_TIDIED_EVERY = 32
+"""So many snapshots, each made from the last one, leave enough behind in the heap to look for it."""
 
 
 class Publisher:
@@ -43,6 +46,7 @@ class Publisher:
         """What the kept index holds, as far as this process knows."""
         self._newest: Snapshot | None = None
         self._recent: deque[Snapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
+        self._untidied = 0
         self._writing = threading.Lock()
         self._noticing = threading.Lock()
         self._noticed: frozenset[str] | None = None
@@ -104,6 +108,7 @@ class Publisher:
             if made is before:
                 return False
             self._publish(made)
+            self._tidy(1)
             return True
 
     def keep(self, profile: Profile, everything: bool = False) -> bool:
@@ -171,8 +176,10 @@ class Publisher:
             return False
         if self._newest is not None and _same(self._newest, made):
             self._prepare(self._newest)
+            self._tidy(_TIDIED_EVERY)
             return False
         self._publish(made)
+        self._tidy(_TIDIED_EVERY)
         return True
 
     def _publish(self, made: Snapshot) -> None:
@@ -189,6 +196,13 @@ class Publisher:
         """Makes what the next change is put into, which takes as long as the tree is large."""
         if self._watcher is not None:
             _ = snapshot.hierarchy, snapshot.orders
+
+    def _tidy(self, left_behind: int) -> None:
+        """Gives freed memory back, once enough was left behind, in a process that stays."""
+        self._untidied += left_behind
+        if self._watcher is not None and self._untidied >= _TIDIED_EVERY:
+            self._untidied = 0
+            heap.give_back()
 
     def _take_noticed(self) -> frozenset[str] | None:
         """What was noticed since the last call; None when it is not known what changed."""

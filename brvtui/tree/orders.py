@@ -26,6 +26,17 @@ class Orders:
     key: Callable[[str], SortKey]
     only_ascii: bool
 
+    @property
+    def note_count(self) -> int:
+        """How many notes there are."""
+        return len(self.recent) + len(self.older)
+
+    def position(self, note: Placed, edge: float) -> int:
+        """Where ``note`` stands in document order; what changed from ``edge`` (ms) on is recent."""
+        if note.mtime_ms >= edge:
+            return self.recent.place(note.recent_key)
+        return len(self.recent) + self.older.place(self.key(note.path))
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from brvtui.app import overview as overviews
 from brvtui.app.overview import Surveyor, changed_between
 from brvtui.app.view import Branch, Overview
+from brvtui.loading import follow
 from brvtui.snapshot import Snapshot
-from brvtui.tree.signals import NoteSignals
-from tests.support.trees import Tree, stored
+from brvtui.tree.signals import NoteSignals, SignalLayers
+from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
 FOLDERS = ("", "a/", "a/b/", "a/b/c/", "a b/", "d/e/", "_archived/a/")
 NAMES = (
@@ -47,18 +48,28 @@ def change(tree: Tree, signals: dict[str, NoteSignals], chance: random.Random) -
             tree.note(path, chance.choice(TITLES), chance.choice(("text", "other")), chance.randrange(90))
 
 
+def followed(tree: Tree, previous: Snapshot, signals: Mapping[str, NoteSignals]) -> Snapshot | None:
+    """The snapshot made from ``previous``, told to look at every file that there is or was."""
+    now = [str(path.relative_to(tree.tree)) for path in tree.tree.rglob("*.md")]
+    return follow(previous, {*now, *previous.parsed}, BRV3, NOW_MS, SignalLayers((signals,)))
+
+
+@pytest.mark.parametrize("follows", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_it_is_the_same_after_any_changes(tree: Tree, seed: int) -> None:
+def test_it_is_the_same_after_any_changes(tree: Tree, seed: int, follows: bool) -> None:
     chance = random.Random(seed)
     surveyor, signals = Surveyor(), dict[str, NoteSignals]()
-    snapshot = None
+    snapshot, known = tree.snapshot(signals={}), 0
     for _ in range(40):
         for _ in range(chance.choice((1, 1, 1, 4, 12))):
             change(tree, signals, chance)
-        snapshot = tree.snapshot(previous=snapshot, signals=dict(signals))
-        made = surveyor.survey(snapshot)
-        assert made == survey(snapshot)
-        assert sum(made.counts) == len(snapshot.notes)
+        before, made = snapshot, followed(tree, snapshot, dict(signals)) if follows else None
+        snapshot = made or tree.snapshot(previous=before, signals=dict(signals))
+        known += snapshot.changed_since(before) is not None
+        overview = surveyor.survey(snapshot)
+        assert overview == survey(snapshot)
+        assert sum(overview.counts) == len(snapshot.notes)
+    assert known > 5 if follows else not known
 
 
 def test_a_changed_note_leaves_the_other_folders_what_they_were(tree: Tree) -> None:
@@ -71,6 +82,20 @@ def test_a_changed_note_leaves_the_other_folders_what_they_were(tree: Tree) -> N
     assert changed_between(first, second) == {"a/one.md"}
     assert after.branches["pad"] is before.branches["pad"]
     assert after.branches["a/one.md"].name == "Other"
+
+
+def test_a_followed_snapshot_says_what_changed_since_the_one_it_came_from_and_no_other(tree: Tree) -> None:
+    tree.note("a/one.md", "One")
+    tree.note("a/two.md", "Two")
+    first = tree.snapshot(signals={})
+    tree.note("a/one.md", "Other", days=1)
+    tree.note("a/three.md", "Three")
+    third = followed(tree, first, {})
+    assert third is not None
+    assert third.changed_since(first) == {"a/one.md", "a/three.md"}
+    assert third.changed_since(tree.snapshot()) is None
+    assert first.changed_since(first) is None
+    assert changed_between(first, third) == {"a/one.md", "a/three.md"}
 
 
 def test_the_most_important_are_counted_again_only_when_one_of_them_fell(

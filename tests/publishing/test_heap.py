@@ -1,0 +1,33 @@
+"""Giving freed memory back to the system."""
+
+from __future__ import annotations
+
+import platform
+
+import pytest
+
+from brvtui.publishing import heap
+from tests.soak.random_changes import resident_mb
+
+_BLOCKS, _BYTES, _KEPT_ONE_IN = 40_000, 2_000, 100
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the library has no way to give memory back")
+def test_freed_memory_between_what_is_still_used_is_given_back() -> None:
+    blocks = [bytes([place % 256]) * _BYTES for place in range(_BLOCKS)]
+    kept = blocks[::_KEPT_ONE_IN]
+    del blocks
+    before = resident_mb()
+    heap.give_back()
+    assert before - resident_mb() > _BLOCKS * _BYTES / 1e6 / 2
+    assert [block[0] for block in kept] == [place % 256 for place in range(0, _BLOCKS, _KEPT_ONE_IN)]
+
+
+def test_a_library_that_cannot_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heap.ctypes, "CDLL", lambda name: object())
+    heap._trim.cache_clear()
+    try:
+        heap.give_back()
+        assert heap._trim() is None
+    finally:
+        heap._trim.cache_clear()
