@@ -311,8 +311,13 @@ class Snapshot:
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
         """Path, absolute path and mtime (ms) of every file that the fingerprint covers, shared sources included."""
         folders = self._folders
-        covered = ((path, entry) for path, entry in self.parsed.items() if is_covered(role_of(entry.file)))
-        return tuple((path, f"{folders[entry.alias]}{entry.file}", entry.mtime_ms) for path, entry in covered)
+        return tuple(
+            [
+                (path, f"{folders[entry.alias]}{entry.file}", entry.mtime_ms)
+                for path, entry in self.parsed.items()
+                if entry.is_note or is_covered(role_of(entry.file))
+            ]
+        )
 
     @cached_property
     def _folders(self) -> dict[str, str]:

@@ -29,6 +29,7 @@ from brvtui.tree.files import (
     document_order,
     folder_key,
     look_at,
+    role_of,
     walk_key,
 )
 from brvtui.tree.fingerprint import of_lines
@@ -265,13 +266,14 @@ def _assemble(
         position: first_found(path, stored.layers) or parsed[path].legacy_signals or base
         for position, path in ((position, paths[position]) for position in touched)
     }
+    notes = {place: note_of(paths[place], parsed[paths[place]], role_of(paths[place])) for place in reread}
     summaries, summary_signals = _summaries(previous, parsed, {*changes.paths, *resigned}, stored)
     made = Snapshot(
         project=previous.project,
         generation=previous.generation + 1,
         loaded_ms=now_ms,
         limits=previous.limits,
-        notes=_moved(previous.notes, kept, {place: note_of(paths[place], parsed[paths[place]]) for place in reread}),
+        notes=_moved(previous.notes, kept, notes),
         postings=previous.postings.changed(kept, [changes.terms[paths[position]] for position in reread]),
         signals=_moved(previous.signals, kept, found),
         summary_signals=summary_signals,

@@ -11,7 +11,7 @@ from brvtui.profile import Limits
 from brvtui.snapshot import Note, Parsed
 from brvtui.text.analysis import utf16
 from brvtui.text.forward import NoteTerms, TermIds, note_terms
-from brvtui.tree.files import SEARCHABLE, Role, TreeFile, role_of
+from brvtui.tree.files import SEARCHABLE, Role, TreeFile
 from brvtui.tree.frontmatter import parse
 from brvtui.tree.reading import Unseen, read_bytes, read_note, title_of
 from brvtui.tree.signals import NoteSignals, from_frontmatter
@@ -86,14 +86,14 @@ def read_file(
     return kept, terms
 
 
-def note_of(path: str, entry: Parsed) -> Note:
+def note_of(path: str, entry: Parsed, role: Role) -> Note:
     """The note that ``entry`` was read from."""
     return Note(
         path,
         entry.file,
         entry.alias,
         entry.title,
-        role_of(entry.file),
+        role,
         entry.size,
         entry.mtime_ms,
         entry.cut_lines,

@@ -157,7 +157,7 @@ def _assemble(
             if found:
                 summary_signals[item.path] = found
         if entry.is_note:
-            notes.append(note_of(item.path, entry))
+            notes.append(note_of(item.path, entry, role))
             signals.append(found or base)
     return Snapshot(
         project=project,

@@ -66,6 +66,8 @@ class SignalLayers:
 
 
 _NOTHING: Mapping[str, NoteSignals] = {}
+_EXACT = 2**53
+"""Up to here every whole number is one as a floating-point number too."""
 NO_LAYERS = SignalLayers()
 
 
@@ -102,6 +104,8 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
 
 def number_of(value: Any) -> float | None:
     """``value`` when it is a finite number, as a stored signal must be; else None."""
+    if type(value) is float:  # nearly all are; a tree may have hundreds of thousands
+        return value if math.isfinite(value) else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -113,6 +117,8 @@ def number_of(value: Any) -> float | None:
 
 def is_count(value: Any) -> bool:
     """Whether ``value`` is a whole number from 0 on."""
+    if type(value) is int and 0 <= value <= _EXACT:
+        return True
     number = number_of(value)
     return number is not None and number >= 0 and number.is_integer()
 
