@@ -34,7 +34,7 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations, no pauses."""
     for name in ("probe", "run", "hybrid"):
         monkeypatch.setattr(Session, name, _without_timings(getattr(Session, name)))
-    monkeypatch.setattr("brvtui.snapshot.fingerprint", _fingerprint)
+    monkeypatch.setattr("brvtui.snapshot.state.fingerprint", _fingerprint)
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")

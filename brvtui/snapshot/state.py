@@ -1,4 +1,4 @@
-"""One immutable state of an open project: what every query reads. The writer is :mod:`brvtui.loading`."""
+"""The state: notes in document order, arrays beside them, postings, and what is gathered of them on demand."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from brvtui.profile import Limits
 from brvtui.rank.maturity import LEVELS
+from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
 from brvtui.text.postings import Postings
-from brvtui.trace import Kind
 from brvtui.tree.collation import in_locale_order
-from brvtui.tree.files import CONTEXT_FILE, SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of, rounded_ms
+from brvtui.tree.files import SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
 from brvtui.tree.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.inside import read_inside
@@ -31,102 +31,6 @@ from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
 
 if TYPE_CHECKING:  # few questions need tantivy
     from brvtui.text.index import Document, TextIndex
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` of a shared source."""
-
-    path: str
-    file: str
-    """The path below its own tree."""
-    alias: str
-    """The shared source's alias; empty for a local note."""
-    title: str
-    role: Role
-    size: int
-    mtime_ms: int
-    cut_lines: int
-    cut_units: int
-    chars: int
-    """UTF-16 units of the text as the engine reads it."""
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the note belongs to the project itself."""
-        return not self.alias
-
-    @property
-    def folder(self) -> str:
-        """The folder below its own tree; empty at the root."""
-        return self.file.rpartition("/")[0]
-
-    @property
-    def kind(self) -> Kind:
-        """What the note is as a result."""
-        if self.role is Role.STUB:
-            return Kind.ARCHIVE_STUB
-        return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
-
-    @property
-    def shown(self) -> str:
-        """The path that results show: a ``context.md`` stands for its folder."""
-        return self.path.removesuffix(f"/{CONTEXT_FILE}") if self.role is Role.CONTEXT else self.path
-
-
-@dataclass(frozen=True, slots=True)
-class FolderSummary:
-    """The file that lets a folder appear as a result: a valid ``_index.md``, or else a ``context.md``."""
-
-    folder: str
-    file: str
-    mtime_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """What was read from one file, kept until the file changes. ``unseen`` says why it is not searched."""
-
-    alias: str
-    file: str
-    mtime_ns: int
-    size: int
-    inode: int
-    ctime_ns: int
-    title: str = ""
-    is_note: bool = False
-    """Whether it is searched."""
-    cut_lines: int = 0
-    cut_units: int = 0
-    legacy_signals: NoteSignals | None = None
-    summary_order: int | None = None
-    summary_tokens: int | None = None
-    """What the frontmatter of a valid summary claims; None when that is no number."""
-    chars: int = 0
-    updated_ms: float | None = None
-    """What a note says of its last update (:func:`brvtui.tree.updated_at.updated_ms`)."""
-    unseen: str = ""
-
-    @property
-    def mtime_ms(self) -> int:
-        """Modification time in whole milliseconds, rounded."""
-        return rounded_ms(self.mtime_ns)
-
-    @property
-    def has_stored_signals(self) -> bool:
-        """Whether the engine asks for stored signals of it."""
-        return self.is_note or self.summary_order is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What an earlier reading knows of the files, with which limits it was made."""
-
-    limits: Limits
-    parsed: Mapping[str, Parsed]
-    by_path: Mapping[str, int]
-    """Position of each note by its path."""
-    postings: Postings
 
 
 _ABSTRACT = ".abstract.md"

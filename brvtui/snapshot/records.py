@@ -1,0 +1,108 @@
+"""What a snapshot says of one file: a note, a folder's summary, what was read; and what an earlier reading knew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from brvtui.profile import Limits
+from brvtui.text.postings import Postings
+from brvtui.trace import Kind
+from brvtui.tree.files import CONTEXT_FILE, Role, rounded_ms
+from brvtui.tree.signals import NoteSignals
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A searchable file. ``path`` is unique in the snapshot: below the tree, or ``[alias]:path`` of a shared source."""
+
+    path: str
+    file: str
+    """The path below its own tree."""
+    alias: str
+    """The shared source's alias; empty for a local note."""
+    title: str
+    role: Role
+    size: int
+    mtime_ms: int
+    cut_lines: int
+    cut_units: int
+    chars: int
+    """UTF-16 units of the text as the engine reads it."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the note belongs to the project itself."""
+        return not self.alias
+
+    @property
+    def folder(self) -> str:
+        """The folder below its own tree; empty at the root."""
+        return self.file.rpartition("/")[0]
+
+    @property
+    def kind(self) -> Kind:
+        """What the note is as a result."""
+        if self.role is Role.STUB:
+            return Kind.ARCHIVE_STUB
+        return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
+
+    @property
+    def shown(self) -> str:
+        """The path that results show: a ``context.md`` stands for its folder."""
+        return self.path.removesuffix(f"/{CONTEXT_FILE}") if self.role is Role.CONTEXT else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSummary:
+    """The file that lets a folder appear as a result: a valid ``_index.md``, or else a ``context.md``."""
+
+    folder: str
+    file: str
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What was read from one file, kept until the file changes. ``unseen`` says why it is not searched."""
+
+    alias: str
+    file: str
+    mtime_ns: int
+    size: int
+    inode: int
+    ctime_ns: int
+    title: str = ""
+    is_note: bool = False
+    """Whether it is searched."""
+    cut_lines: int = 0
+    cut_units: int = 0
+    legacy_signals: NoteSignals | None = None
+    summary_order: int | None = None
+    summary_tokens: int | None = None
+    """What the frontmatter of a valid summary claims; None when that is no number."""
+    chars: int = 0
+    updated_ms: float | None = None
+    """What a note says of its last update (:func:`brvtui.tree.updated_at.updated_ms`)."""
+    unseen: str = ""
+
+    @property
+    def mtime_ms(self) -> int:
+        """Modification time in whole milliseconds, rounded."""
+        return rounded_ms(self.mtime_ns)
+
+    @property
+    def has_stored_signals(self) -> bool:
+        """Whether the engine asks for stored signals of it."""
+        return self.is_note or self.summary_order is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier reading knows of the files, with which limits it was made."""
+
+    limits: Limits
+    parsed: Mapping[str, Parsed]
+    by_path: Mapping[str, int]
+    """Position of each note by its path."""
+    postings: Postings
