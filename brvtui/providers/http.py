@@ -19,6 +19,7 @@ from brvtui.text.visible import visible
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _PIECE = 1 << 16
 _SHOWN = 200
+_MASK = "…"
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -64,7 +65,7 @@ class JsonService:
             except _Refused as refused:
                 if not refused.passing or not left:
                     tries = f", {self._rules.tries} times" if refused.passing and self._rules.tries > 1 else ""
-                    raise LegError(f"{self.host}: {refused}{tries}") from None
+                    raise LegError(f"{self.host}: {masked(str(refused), self._key)}{tries}") from None
                 pause = wait if refused.wait is None else refused.wait
                 self._sleep(min(pause, self._rules.longest_wait_seconds))
                 wait *= 2
@@ -108,8 +109,10 @@ class JsonService:
         return bytes(body)
 
     def _refusal(self, error: urllib.error.HTTPError) -> _Refused:
+        most = _SHOWN * 4
         try:
-            said = shown(error.read(_SHOWN * 4).decode("utf-8", "replace"), self._key, _SHOWN)
+            body = error.read(most)
+            said = shown(body.decode("utf-8", "replace"), self._key, _SHOWN, len(body) == most)
         except (OSError, HTTPException):
             said = ""
         why = f"{error.code} {one_line(str(error.reason))}" + (f": {said}" if said else "")
@@ -121,9 +124,23 @@ def seconds_of(value: str | None) -> float | None:
     return float(value) if value and value.strip().isascii() and value.strip().isdigit() else None
 
 
-def shown(text: str, key: str, most: int) -> str:
-    """``text`` in one line of ``most`` characters at most; ``key`` is taken out first, so that no part of it stays."""
-    return one_line(text.replace(key, "…") if key else text)[:most]
+def shown(text: str, key: str, most: int, is_cut: bool = False) -> str:
+    """``text`` in one line of ``most`` characters at most; ``key`` is taken out first, so that no part of it stays.
+
+    The end of a text that ``is_cut`` was not read: there the beginning of the key may stand.
+    """
+    return one_line(masked(text, key, is_cut))[:most]
+
+
+def masked(text: str, key: str, is_cut: bool = False) -> str:
+    """``text`` without ``key``; where it ``is_cut``, also without the key's beginning at its end."""
+    if not key:
+        return text
+    made = text.replace(key, _MASK)
+    if not is_cut:
+        return made
+    begun = next((size for size in range(len(key) - 1, 0, -1) if made.endswith(key[:size])), 0)
+    return made[: len(made) - begun] + _MASK if begun else made
 
 
 def one_line(text: str) -> str:

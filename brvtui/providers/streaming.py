@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from brvtui.providers.http import one_line, seconds_of, shown
+from brvtui.providers.http import masked, one_line, seconds_of, shown
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.route.model import Cancellation, ModelCancelled, ModelError, Wait
 from brvtui.text.visible import visible
@@ -140,7 +140,7 @@ async def _patiently(
                     yield value
             return
         except Refusal as refusal:
-            why = _without_key(str(refusal), endpoint)
+            why = visible(masked(str(refusal), endpoint.key))
             if began:
                 raise ModelError(f"{endpoint.host}: the answer broke off: {why}") from None
             instead = payload(refusal)
@@ -176,7 +176,7 @@ async def _once(
             client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers) as answer,
         ):
             if answer.status_code != httpx.codes.OK:
-                raise await _refusal(answer, endpoint.key)
+                raise await refusal_in(answer, endpoint.key)
             if "text/event-stream" not in answer.headers.get("content-type", ""):
                 raise Refusal("the answer is no stream of events", answer.status_code)
             async with aclosing(data_of(answer, patience.max_bytes)) as texts:
@@ -238,16 +238,18 @@ def _object(text: str, key: str) -> dict[str, Any]:
     return value
 
 
-async def _refusal(answer: httpx.Response, key: str) -> Refusal:
-    body = b""
+async def refusal_in(answer: httpx.Response, key: str) -> Refusal:
+    """What an answer that is no stream says, in one line, without ``key`` or a part of it."""
+    body, is_cut = b"", False
     async for piece in answer.aiter_bytes():
         body += piece
-        if len(body) > _SHOWN * 16:
+        is_cut = len(body) > _SHOWN * 16
+        if is_cut:
             break
     try:
         said = said_in(json.loads(body), key)
     except (ValueError, RecursionError):
-        said = shown(body.decode("utf-8", "replace"), key, _SHOWN)
+        said = shown(body.decode("utf-8", "replace"), key, _SHOWN, is_cut)
     why = f"{answer.status_code} {answer.reason_phrase}" + (f": {said}" if said else "")
     return Refusal(
         why, answer.status_code, answer.status_code in _PASSING, seconds_of(answer.headers.get("retry-after"))
@@ -259,7 +261,3 @@ def said_in(value: Any, key: str = "") -> str:
     error = value.get("error", value) if isinstance(value, dict) else value
     message = error.get("message", error) if isinstance(error, dict) else error
     return shown(message if isinstance(message, str) else json.dumps(message), key, _SHOWN)
-
-
-def _without_key(text: str, endpoint: Endpoint) -> str:
-    return visible(text.replace(endpoint.key, "…") if endpoint.key else text)

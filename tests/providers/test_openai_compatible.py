@@ -105,6 +105,7 @@ def test_a_wait_has_an_end() -> None:
         (BUSY, '429 Too Many Requests: {"error": "slow down"}, 3 times'),
         (Answer(500, "broken"), "500 Internal Server Error"),
         (Answer(401, {"error": "bad key secret-key"}), '401 Unauthorized: {"error": "bad key …"}'),
+        (Answer(401, raw=b" " * 793 + b"secret-key"), "401 Unauthorized: …"),
         (Answer(302, {}, {"Location": "http://example.org/v1/embeddings"}), "302"),
         (Answer(raw=b"<html>"), "the answer is no JSON"),
         (Answer(raw=b"[" * 100_000), "the answer is no JSON"),
@@ -128,13 +129,20 @@ def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Pa
     leg = trace.leg("vector")
     assert leg.state is State.FAILED
     assert why in leg.why
-    assert "secret-key" not in leg.why
+    assert "secret" not in leg.why
     assert (trace.error_stage, trace.embedder_used) == ("vector", False)
     assert [hit.id for hit in trace.hits] == ["tea"]
 
 
 def test_a_key_is_taken_out_before_a_message_is_cut() -> None:
     assert shown("x" * 190 + "sk-very-secret", "sk-very-secret", 200) == "x" * 190 + "…"
+
+
+@pytest.mark.parametrize("size", [1, 5, 13])
+def test_the_beginning_of_a_key_is_taken_out_where_a_text_was_cut(size: int) -> None:
+    key = "sk-very-secret"
+    assert shown("  said: " + key[:size], key, 200, is_cut=True) == "said: …"
+    assert shown("  said: " + key[:size], key, 200) == f"said: {key[:size]}", "a whole text ends where it ends"
 
 
 def test_a_service_that_does_not_answer(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ from itertools import pairwise
 from typing import Any, cast
 
 import pytest
+from httpx import Headers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.providers.streaming import Refusal, data_of, said_in
+from brvtui.providers.streaming import Refusal, data_of, refusal_in, said_in
 
 PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
 
@@ -22,6 +23,12 @@ class Body:
 
     def __init__(self, *texts: str) -> None:
         self.texts = texts
+
+    status_code, reason_phrase, headers = 401, "Unauthorized", Headers()
+
+    async def aiter_bytes(self) -> AsyncIterator[bytes]:
+        for text in self.texts:
+            yield text.encode()
 
     async def aiter_text(self) -> AsyncIterator[str]:
         for text in self.texts:
@@ -77,3 +84,15 @@ def test_an_answer_that_is_too_large_is_refused() -> None:
 )
 def test_what_an_error_says(body: Any, said: str) -> None:
     assert said_in(body) == said
+
+
+@pytest.mark.parametrize(
+    ("before", "shown"), [("", "…"), ('{"error": {"message": "', '{"error": {"message": " …')], ids=["text", "JSON"]
+)
+@pytest.mark.parametrize("size", range(1, 15))
+def test_no_part_of_a_key_stays_where_reading_ended(before: str, shown: str, size: int) -> None:
+    """Space is not shown: what comes after it may be the last that was read."""
+    key = "sk-very-secret"
+    texts = (before + " " * 5000 + key[:size], key[size:] + '"}}')
+    said = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key)))
+    assert said == f"401 Unauthorized: {shown}"
