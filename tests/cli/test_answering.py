@@ -85,7 +85,7 @@ def test_text_of_an_answer_that_breaks_off(
     run: Run, old: Tree, set_model: Set, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = replace(written("## Summary\nHalf", " an answer"), cut=True)
-    broken.events = broken.events[:3]
+    broken.events = list(broken.events)[:3]
     with chatting(broken) as server:
         set_model(server)
         code, out, err = run("ask", TIER_4, "--llm")

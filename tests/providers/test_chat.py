@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -269,6 +269,24 @@ def test_a_service_that_says_nothing_is_given_up() -> None:
         with pytest.raises(ModelError, match=r"broke off: nothing came for 0\.05 s"):
             list(made.turn(ASKED, Cancellation()))
         never.set()
+
+
+def test_a_service_that_only_keeps_the_connection_alive_is_given_up() -> None:
+    """Comments come sooner than the time that is waited, again and again; they are no piece of an answer."""
+    given_up = threading.Event()
+
+    def comments() -> Iterator[Any]:
+        yield delta(content="half")
+        for _ in range(500):
+            yield ": keep alive"
+            if given_up.wait(0.005):
+                break
+
+    with chatting(Streamed(comments())) as server:
+        made = service(server.base, timeout=0.05)
+        with pytest.raises(ModelError, match=r"broke off: nothing came for 0\.05 s"):
+            list(made.turn(ASKED, Cancellation()))
+        given_up.set()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 @dataclass
 class Streamed:
-    """Events, one after another; ``[DONE]`` is sent as it is."""
+    """Events, one after another; ``[DONE]`` is sent as it is, and a comment (``: …``) as one."""
 
-    events: Sequence[Any]
+    events: Iterable[Any]
     cut: bool = False
     """Whether the connection breaks in the middle of the body."""
     hold: threading.Event | None = None
@@ -141,7 +141,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.chat.begun.set()
             if number and answer.hold:
                 self._wait(answer.hold)
-            data = f"data: {event if isinstance(event, str) else json.dumps(event)}\r\n\r\n".encode()
+            text = event if isinstance(event, str) else json.dumps(event)
+            data = f"{'' if text.startswith(':') else 'data: '}{text}\r\n\r\n".encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         if not answer.cut:
             self.wfile.write(b"0\r\n\r\n")
