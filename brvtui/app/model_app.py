@@ -30,6 +30,7 @@ class ModelApp(ProjectApp):
 
     _cancellation: Cancellation | None = None
     """Of the newest run; set until it has ended."""
+    _newest_run: Worker[None] | None = None
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
@@ -59,7 +60,7 @@ class ModelApp(ProjectApp):
             return
         self._cancel()  # also of a run whose model has not said a word yet
         self._cancellation = Cancellation()
-        self._run(self.session, asked, self._cancellation)
+        self.answering = self._newest_run = self._run(self.session, asked, self._cancellation)
 
     @on(news.PermissionWanted)
     def _permission_wanted(self, event: news.PermissionWanted) -> None:
@@ -119,7 +120,7 @@ class ModelApp(ProjectApp):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A run that broke down leaves nothing that seems to go on."""
-        if event.state is WorkerState.ERROR and event.worker.group == "run":
+        if event.state is WorkerState.ERROR and event.worker is self._newest_run:
             self.show(live=None)
 
     @work(thread=True, group="run", exit_on_error=False)

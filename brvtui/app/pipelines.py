@@ -89,7 +89,7 @@ class PipelinesApp(ModelApp):
             return
         self._serving = asked.run and engine.has_services(session)
         self.show(busy=self._busy)
-        self._search(session, asked, self.view.mode)
+        self.answering = self._search(session, asked, self.view.mode)
         if asked.run:
             self._serve(session, asked, self.view.mode)
 

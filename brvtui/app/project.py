@@ -63,6 +63,8 @@ class ProjectApp(ConfiguredApp):
         """What stands in the query's field."""
         self.surveyor = Surveyor()
         self.prober = Prober(self._begin, self._pause)
+        self.answering: Worker[None] | None = None
+        """Answers the newest request that was begun."""
         self._pausing: Timer | None = None
         self._following = False
         self._changed_again = False
@@ -397,7 +399,7 @@ class ProjectApp(ConfiguredApp):
                 self.post_message(news.Failed(what))
                 return
             self.notify(what, severity="error", timeout=10)
-            if event.worker.group in ("probe", "run"):
+            if event.worker is self.answering:
                 self.prober.failed()
 
     def _caught_up(self) -> None:
@@ -409,7 +411,7 @@ class ProjectApp(ConfiguredApp):
 
     def _begin(self, asked: engine.Ask) -> None:
         if self.session is not None:
-            self._answer(self.session, asked)
+            self.answering = self._answer(self.session, asked)
 
     def _pause(self) -> None:
         if self._pausing is not None:

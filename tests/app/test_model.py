@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from brvtui.app import asking, engine
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live
 from brvtui.app.screens.model_permission import PermissionDialog, what_is_asked
@@ -267,3 +268,40 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).live is None)
         assert "failed: RuntimeError: broken" in toasts(pilot)
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before the new one is routed", "while it writes"])
+async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()
+    real = asking.run
+
+    def fragile(session: Any, asked: engine.Ask, surveyor: Any, *rest: Any) -> None:
+        if asked.query == _CALL:
+            engine.answer(session, asked, surveyor, rest[-1])
+            breaks.wait(5)
+            raise RuntimeError("broken")
+        goes_on.wait(5)
+        real(session, asked, surveyor, *rest)
+
+    monkeypatch.setattr(asking, "run", fragile)
+    with chatting(_held(hold)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
+            brv(pilot).put(_LOOP, run=True)
+            if late:
+                goes_on.set()
+                await until(pilot, lambda: (live := view(pilot).live) and live.text)
+            breaks.set()
+            await until(pilot, lambda: "failed: RuntimeError: broken" in toasts(pilot))
+            if late:
+                assert view(pilot).live is not None
+            else:
+                brv(pilot).put(_LOOP)
+                assert not any(worker.group == "probe" and worker.is_running for worker in pilot.app.workers)
+            goes_on.set()
+            hold.set()
+            await until(pilot, lambda: view(pilot).live is None and _running(pilot) == 0)
