@@ -42,6 +42,22 @@ def test_of_a_burst_the_first_and_the_last() -> None:
     assert begun == ["a", "c", "d"]
 
 
+def test_without_bursts_the_newest_waits_for_the_one_under_way() -> None:
+    begun: list[int] = []
+    newest = Newest(begun.append)
+    newest.want(1)
+    newest.want(2)
+    newest.want(3)
+    assert begun == [1]
+    assert newest.is_busy
+    newest.finished()
+    assert begun == [1, 3]
+    newest.finished()
+    assert not newest.is_busy
+    newest.want(4)
+    assert begun == [1, 3, 4]
+
+
 def test_back_and_forward() -> None:
     trail = Trail().jumped("a").jumped("b")
     assert trail.step(-1, "c") == ("b", Trail(("a",), ("c",)))

@@ -13,8 +13,8 @@ from textual.worker import Worker, WorkerState
 
 from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
-from brvtui.app.editing.newest import Newest
 from brvtui.app.editing.state import CHANGED, GONE, Edit, OnDisk
+from brvtui.app.newest import Newest
 from brvtui.app.screens import leaving
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
@@ -252,11 +252,11 @@ class EditingScreen(FrameScreen):
             return
         self._number += 1
         path, edited, keep = self._disk.path, self.area.text, self.edit.keep_mtime
-        self._looks.ask(editing.Text(self._number, path, note, edited, keep, view.query, view.scope))
+        self._looks.want(editing.Text(self._number, path, note, edited, keep, view.query, view.scope))
 
     @on(news.TextLooked)
     def _looked(self, event: news.TextLooked) -> None:
-        self._looks.done()
+        self._looks.finished()
         if event.number == self._number:
             self.show_edit(looked=event.looked)
 
@@ -266,19 +266,19 @@ class EditingScreen(FrameScreen):
             self._draft_timer = None
         if self._disk is not None:
             self._drafted = self.data
-            self._drafts.ask(editing.DraftRequest(self._disk.path, self._drafted, self._disk.sha256))
+            self._drafts.want(editing.DraftRequest(self._disk.path, self._drafted, self._disk.sha256))
 
     def _drop_draft(self) -> None:
         if self._draft_timer is not None:
             self._draft_timer.stop()
             self._draft_timer = None
         if self._disk is not None and self._drafted is not None:
-            self._drafts.ask(editing.DraftRequest(self._disk.path, None))
+            self._drafts.want(editing.DraftRequest(self._disk.path, None))
             self._drafted = None
 
     @on(news.DraftKept)
     def _draft_kept(self, event: news.DraftKept) -> None:
-        self._drafts.done()
+        self._drafts.finished()
         if event.problem:
             self.app.notify(event.problem, severity="warning")
 
@@ -363,9 +363,9 @@ class EditingScreen(FrameScreen):
             return
         self.app.notify(f"{event.worker.name} failed: {event.worker.error!r}", severity="error", timeout=10)
         if event.worker.group == "look":
-            self._looks.done()
+            self._looks.finished()
         elif event.worker.group == "draft":
-            self._drafts.done()
+            self._drafts.finished()
         elif event.worker.group == "save":
             self.end_save()
 
