@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,9 +59,7 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
         from brvtui.report.settings import settings_report
 
         console_here().print(settings_report(merged))
-    for problem in problems:
-        click.echo(f"brv-tui: {visible(problem)}", err=True)
-    return BAD_USAGE if problems else OK
+    return _told(problems)
 
 
 @click.command(
@@ -84,9 +83,7 @@ def themes(form: str) -> int:
         write_json([{"themes": found, "problems": problems}])
     else:
         console_here().print(themes_report(found))
-    for problem in problems:
-        click.echo(f"brv-tui: {visible(problem)}", err=True)
-    return BAD_USAGE if problems else OK
+    return _told(problems)
 
 
 @click.command(
@@ -119,9 +116,14 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
         write_json([{"keys": found, "problems": list(checked.problems.values())}])
     else:
         console_here().print(keys_report(found))
-    for problem in checked.problems.values():
+    return _told(checked.problems.values())
+
+
+def _told(problems: Collection[str]) -> int:
+    """Tells of ``problems`` beside the answer; the exit code."""
+    for problem in problems:
         click.echo(f"brv-tui: {visible(problem)}", err=True)
-    return BAD_USAGE if checked.problems else OK
+    return BAD_USAGE if problems else OK
 
 
 def _problems(merged: Configuration) -> list[str]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brvtui.report.markdown_text import bold, heading, paragraph, table
-from brvtui.report.score import ceiling_line, made_of, signals_line, text_line
+from brvtui.report.score import NUMBERS, ceiling_line, made_of, numbers_of, signals_line, text_line
 from brvtui.report.words import signed
 from brvtui.trace import Detail, Hit, adds_up, parts_gap
-
-_NUMBERS = ("tf", "df", "idf", "length", "weight", "boost", "value")
 
 
 def score_blocks(place: str, hit: Hit, detail: Detail | None) -> Iterator[str]:
@@ -32,14 +30,8 @@ def _contributions(detail: Detail) -> str:
             item.query_term,
             item.term if item.kind == "exact" else f"{item.term} ({item.kind.value})",
             item.field,
-            str(item.tf),
-            str(item.df),
-            f"{item.idf:.3f}",
-            f"{item.length}/{item.average_length:.0f}",
-            f"{item.weight:.3f}",
-            f"{item.boost:g}",
-            f"{item.value:.4f}",
+            *numbers_of(item),
         )
         for item in detail.contributions
     ]
-    return table(("term", "matched", "field", *_NUMBERS), rows, _NUMBERS)
+    return table(("term", "matched", "field", *NUMBERS), rows, NUMBERS)

@@ -7,8 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from brvtui.report.words import days, glyph, plain, signed
-from brvtui.trace import Aged, Ceiling, Detail, Hit, Part, TextScore, adds_up, parts_gap
+from brvtui.trace import Aged, Ceiling, Contribution, Detail, Hit, Part, TextScore, adds_up, parts_gap
 
+NUMBERS = ("tf", "df", "idf", "length", "weight", "boost", "value")
+"""The columns of the term x field detail that hold numbers."""
 _SHOWN_CONTRIBUTIONS = 12
 
 
@@ -85,24 +87,31 @@ def ceiling_line(ceiling: Ceiling) -> Text:
     return Text("; ".join(parts))
 
 
+def numbers_of(item: Contribution) -> tuple[str, ...]:
+    """The numbers of a contribution, a text for each of :data:`NUMBERS`."""
+    return (
+        str(item.tf),
+        str(item.df),
+        f"{item.idf:.3f}",
+        f"{item.length}/{item.average_length:.0f}",
+        f"{item.weight:.3f}",
+        f"{item.boost:g}",
+        f"{item.value:.4f}",
+    )
+
+
 def _detail(detail: Detail) -> RenderableType:
     table = Table(box=None, padding=(0, 1), header_style="dim")
     for name in ("term", "matched", "field"):
         table.add_column(name)
-    for name in ("tf", "df", "idf", "length", "weight", "boost", "value"):
+    for name in NUMBERS:
         table.add_column(name, justify="right")
     for item in detail.contributions[:_SHOWN_CONTRIBUTIONS]:
         table.add_row(
             plain(item.query_term),
             Text.assemble(plain(item.term), (f" {item.kind.value}", "dim") if item.kind != "exact" else ""),
             item.field,
-            str(item.tf),
-            str(item.df),
-            f"{item.idf:.3f}",
-            f"{item.length}/{item.average_length:.0f}",
-            f"{item.weight:.3f}",
-            f"{item.boost:g}",
-            f"{item.value:.4f}",
+            *numbers_of(item),
         )
     left = len(detail.contributions) - _SHOWN_CONTRIBUTIONS
     return Group(table, Text(f"… {left} more, see --format json --detail", style="dim")) if left > 0 else table

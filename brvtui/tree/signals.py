@@ -5,7 +5,6 @@ In this order: a signals file, the tool's own overlay, the engine's sidecar, leg
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +15,7 @@ from typing import Any
 from brvtui import profile as constants
 from brvtui.rank.maturity import LEVELS
 from brvtui.tree.frontmatter import block_of, parse
-from brvtui.tree.json_file import read_json
+from brvtui.tree.json_file import number_of, read_json
 
 _LEGACY_KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 
@@ -100,19 +99,6 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
     if maturity not in LEVELS or not 0 <= importance <= 100 or not 0 <= recency <= 1:
         return None
     return NoteSignals(importance, recency, str(maturity), int(float(accesses)), int(float(updates)), source)
-
-
-def number_of(value: Any) -> float | None:
-    """``value`` when it is a finite number, as a stored signal must be; else None."""
-    if type(value) is float:  # nearly all are; a tree may have hundreds of thousands
-        return value if math.isfinite(value) else None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def is_count(value: Any) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.json_file import read_json
+from brvtui.tree.json_file import number_of, read_json
 from brvtui.tree.logged_query import ENGINE, LoggedQuery
 
 _PREFIX, _SUFFIX = "qry-", ".json"
@@ -49,14 +48,14 @@ def read_entry(file: Path) -> LoggedQuery | None:
         return None
     if not isinstance(value, dict) or not isinstance(value.get("query"), str):
         return None
-    began = _number(value.get("startedAt"))
+    began = number_of(value.get("startedAt"))
     found = value.get("searchMetadata") if isinstance(value.get("searchMetadata"), dict) else {}
     assert isinstance(found, dict)
     tier = value.get("tier")
     known = tier if isinstance(tier, int) and not isinstance(tier, bool) and 0 <= tier <= 4 else None
     status = value.get("status")
-    count = _number(found.get("resultCount"))
-    total = _number(found.get("totalFound"))
+    count = number_of(found.get("resultCount"))
+    total = number_of(found.get("totalFound"))
     return LoggedQuery(
         at_ms=began if began is not None else float(_moment(file.name)),
         query=value["query"],
@@ -64,7 +63,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
         status=status if status in _STATUSES else "",
         tier=known,
         took_ms=_took(value, began),
-        top_score=_number(found.get("topScore")),
+        top_score=number_of(found.get("topScore")),
         total_found=None if total is None else int(total),
         paths=_paths(value.get("matchedDocs")),
         not_covered=status == "completed" and known not in (0, 1, None) and count == 0,
@@ -75,8 +74,8 @@ def read_entry(file: Path) -> LoggedQuery | None:
 
 def _took(value: dict[str, Any], began: float | None) -> float | None:
     timing = value.get("timing")
-    took = _number(timing.get("durationMs")) if isinstance(timing, dict) else None
-    ended = _number(value.get("completedAt"))
+    took = number_of(timing.get("durationMs")) if isinstance(timing, dict) else None
+    ended = number_of(value.get("completedAt"))
     return took if took is not None or began is None or ended is None else max(0.0, ended - began)
 
 
@@ -89,13 +88,3 @@ def _paths(value: Any) -> tuple[str, ...]:
 def _moment(name: str) -> int:
     digits = name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
     return int(digits) if digits.isascii() and digits.isdigit() else 0
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
