@@ -11,14 +11,13 @@ _SHOWN_ARGUMENTS = 100
 
 
 def spent(completion: Completion) -> str:
-    """What the calls took, in one line."""
+    """What calls and tools took, in one line."""
     usage = completion.usage
-    ms = sum(completion.timings.get(f"turn {turn.number}", 0.0) for turn in completion.turns)
     work = f"{counted(len(completion.turns), 'call', 'calls')}, {counted(len(completion.steps), 'tool', 'tools')}"
     about = "about " if usage.estimated else ""
     cost = "" if completion.cost_cents is None else f", {completion.cost_cents:.4g} cents"
     tokens = f"{about}{usage.sent} tokens sent, {usage.received} received{cost}"
-    return f"{completion.model}: {work}, {tokens}, {ms / 1000:.1f} s"
+    return f"{completion.model}: {work}, {tokens}, {completion.took_ms / 1000:.1f} s"
 
 
 def called(number: int, tool: str, arguments: str) -> str:

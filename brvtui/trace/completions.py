@@ -101,3 +101,9 @@ class Completion:
     def ungrounded(self) -> tuple[str, ...]:
         """The sources that the answer names and the tree does not hold."""
         return tuple(cited.path for cited in self.cited if not cited.in_tree)
+
+    @property
+    def took_ms(self) -> float:
+        """Milliseconds of its turns and its tools."""
+        parts = [*(f"turn {turn.number}" for turn in self.turns), *(f"step {step.number}" for step in self.steps)]
+        return sum(self.timings.get(part, 0.0) for part in parts)

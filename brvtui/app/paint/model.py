@@ -98,6 +98,5 @@ def _spent(done: Completion) -> str:
     usage = done.usage
     counted = " (estimated)" if usage.estimated else ""
     cost = f" · {done.cost_cents:.2f} cents" if done.cost_cents is not None else ""
-    took = sum(value for name, value in done.timings.items() if name.split(" ")[-1].isdigit())
     turns, steps = plural(len(done.turns), "call"), plural(len(done.steps), "tool")
-    return f"{turns} · {steps} · {_tokens(usage.sent, usage.received)}{counted}{cost} · {ms(took)}"
+    return f"{turns} · {steps} · {_tokens(usage.sent, usage.received)}{counted}{cost} · {ms(done.took_ms)}"
