@@ -7,14 +7,10 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
-from statistics import median
-from time import perf_counter
 
+from benchmarks.rounds import Times, opened_tree
 from benchmarks.timings import setting
 from brvtui.inquire.board import Board
 from brvtui.inquire.forecast import Forecast, calendar
@@ -40,25 +36,13 @@ def one_round(session: Session, day: float, timed: Callable[[str, Callable[[], o
 
 def main() -> None:
     """Reads the arguments and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tree", type=Path)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--now", default="2026-11-20T12:00:00+00:00")
-    args = parser.parse_args()
-    session = Session.open(args.tree, None, datetime.fromisoformat(args.now).timestamp() * 1000)
-    session.load()
+    _, session, rounds = opened_tree(__doc__ or "", 9)
     print(f"{len(session.snapshot.notes)} notes; {setting()}")
-    measured: dict[str, list[float]] = {}
-
-    def timed(name: str, act: Callable[[], object]) -> None:
-        start = perf_counter()
-        act()
-        measured.setdefault(name, []).append((perf_counter() - start) * 1000)
-
-    for number in range(args.rounds):
-        one_round(session, number * 40.0 % 365, timed)
-    for name, times in measured.items():
-        print(f"{name:32} {median(times):7.2f} ms ({min(times):.2f} to {max(times):.2f})")
+    times = Times()
+    for number in range(rounds):
+        one_round(session, number * 40.0 % 365, times.timed)
+    for name, half, least, most in times.rows():
+        print(f"{name:32} {half:7.2f} ms ({least:.2f} to {most:.2f})")
 
 
 if __name__ == "__main__":

@@ -12,9 +12,8 @@ import argparse
 import random
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 
+from benchmarks.rounds import Times
 from benchmarks.timings import peak_mb, setting
 from brvtui.inquire.backlinks import LinkReader
 from brvtui.inquire.similar import similar_notes
@@ -80,18 +79,12 @@ def main() -> None:
     session = Session.open(args.folder)
     session.load()
     print(f"{len(session.snapshot.notes)} notes; {setting()}")
-    measured: dict[str, list[float]] = {}
-
-    def timed(name: str, act: Callable[[], object]) -> None:
-        start = perf_counter()
-        act()
-        measured.setdefault(name, []).append((perf_counter() - start) * 1000)
-
-    timed("similar notes, with the index to make", lambda: similar_notes(session.snapshot, path_of(0), 10))
+    times = Times()
+    times.timed("similar notes, with the index to make", lambda: similar_notes(session.snapshot, path_of(0), 10))
     for number in range(args.rounds):
-        one_round(session, path_of(number * 37), timed)
-    for name, times in measured.items():
-        print(f"{name:40} {median(times):9.1f}  ({min(times):.1f} to {max(times):.1f})")
+        one_round(session, path_of(number * 37), times.timed)
+    for name, half, least, most in times.rows():
+        print(f"{name:40} {half:9.1f}  ({least:.1f} to {most:.1f})")
     print(f"most memory {peak_mb():.0f} MB")
 
 

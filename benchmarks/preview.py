@@ -8,16 +8,13 @@ typing does; the processor's time of the thread is given beside the time that pa
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
-from pathlib import Path
 from time import perf_counter, thread_time
 
+from benchmarks.rounds import opened_tree
 from benchmarks.timings import percentile, setting
-from brvtui.session import Session
 
 
 def timed(act: Callable[[], object]) -> tuple[float, float]:
@@ -29,19 +26,13 @@ def timed(act: Callable[[], object]) -> tuple[float, float]:
 
 def main() -> None:
     """Reads the arguments and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tree", type=Path)
-    parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--now", default="2026-11-20T12:00:00+00:00")
-    args = parser.parse_args()
-    session = Session.open(args.tree, None, datetime.fromisoformat(args.now).timestamp() * 1000)
-    session.load()
-    queries = [asked["query"] for asked in json.loads((args.tree / "queries.json").read_text(encoding="utf-8"))]
+    tree, session, rounds = opened_tree(__doc__ or "", 40)
+    queries = [asked["query"] for asked in json.loads((tree / "queries.json").read_text(encoding="utf-8"))]
     notes = session.snapshot.notes
     print(f"{len(notes)} notes; {setting()}")
     for name, keep_mtime in (("saved now", False), ("modification time kept", True)):
         times = []
-        for number in range(args.rounds):
+        for number in range(rounds):
             query = queries[number % len(queries)]
             path = notes[number * 97 % len(notes)].path
             data = f"{session.snapshot.text(path)} {query} typed{number}".encode()

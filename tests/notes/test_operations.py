@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from brvtui.tree.archive import archived_as
 from brvtui.tree.saving import Conflict, Saved, SaveError, read_note_file
 from brvtui.tree.signals import NoteSignals, defaults
 from tests.notes.conftest import Files, files_of
+from tests.support.threads import failures_in_threads
 from tests.support.trees import BRV3, Tree, stored
 
 
@@ -188,23 +188,14 @@ def test_the_sidecar_is_never_written(yard: Tree) -> None:
 
 def test_changes_from_many_threads(yard: Tree) -> None:
     notes = yard.session().notes
-    failures: list[BaseException] = []
 
     def work(number: int) -> None:
-        try:
-            for turn in range(5):
-                assert isinstance(notes.save(f"yard/t{number}/n{turn}.md", b"# N\n", None), Saved)
-                notes.backlinks("yard/gates/south.md")
-            notes.undo()
-        except BaseException as error:
-            failures.append(error)
+        for turn in range(5):
+            assert isinstance(notes.save(f"yard/t{number}/n{turn}.md", b"# N\n", None), Saved)
+            notes.backlinks("yard/gates/south.md")
+        notes.undo()
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    assert failures_in_threads(work) == []
     assert len(notes.journal.done) == 16
     assert len(list(Path(yard.tree / "yard").rglob("n[0-9].md"))) == 16
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
+from tests.support.threads import failures_in_threads
 from tests.support.trees import Tree
 
 
@@ -34,23 +33,14 @@ def test_the_simulated_cache_beside_what_is_typed(quokkas: Tree) -> None:
 
 def test_queries_from_many_threads(quokkas: Tree) -> None:
     session = quokkas.session()
-    failures: list[BaseException] = []
 
     def work(number: int) -> None:
-        try:
-            for turn in range(15):
-                session.run(f"turn{number}x{turn} place{number}y{turn}")
-                session.probe("wallaby")
-                if turn % 5 == 0:
-                    quokkas.note(f"x/t{number}.md", f"Turn {turn}")
-                    session.load()
-        except BaseException as error:
-            failures.append(error)
+        for turn in range(15):
+            session.run(f"turn{number}x{turn} place{number}y{turn}")
+            session.probe("wallaby")
+            if turn % 5 == 0:
+                quokkas.note(f"x/t{number}.md", f"Turn {turn}")
+                session.load()
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    assert failures_in_threads(work) == []
     assert len(session.cache_now("x").look.entries) == 50

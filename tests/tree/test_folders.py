@@ -6,30 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree import exchange
 from brvtui.tree.folders import holds_nothing, move_folder, remove_empty
 from brvtui.tree.saving import SaveError, found_at
-
-NOTE = "auth/jwt/note.md"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "tree"
-    (folder / "auth" / "jwt").mkdir(parents=True)
-    (folder / NOTE).write_bytes(b"old")
-    (folder / NOTE).chmod(0o644)
-    return folder
-
-
-@pytest.fixture(params=["renameat2", "without"])
-def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the system's own renames, and as where there are none."""
-    if request.param == "without":
-        monkeypatch.setattr(exchange, "_renameat2", lambda: None)
-    elif exchange._renameat2() is None:
-        pytest.skip("no renameat2 here")
-    return request.param
+from tests.tree.conftest import NOTE, OLD
 
 
 def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
@@ -64,7 +43,7 @@ def test_folders_that_are_not_moved(root: Path, either_way: str, path: str, targ
     (root / "link").symlink_to(root.parent)
     with pytest.raises(SaveError, match=said):
         move_folder(root, path, target)
-    assert (root / NOTE).read_bytes() == b"old"
+    assert (root / NOTE).read_bytes() == OLD
     assert (root / "taken/n.md").read_bytes() == b"theirs"
 
 
@@ -73,7 +52,7 @@ def test_an_empty_folder_is_not_in_the_way(root: Path, either_way: str, target: 
     (root / "empty/inner/deep").mkdir(parents=True)
     (root / "empty/other").mkdir()
     move_folder(root, "auth/jwt", target)
-    assert (root / target / "note.md").read_bytes() == b"old"
+    assert (root / target / "note.md").read_bytes() == OLD
     assert sorted(path.name for path in root.iterdir()) == ["empty"]
 
 

@@ -14,27 +14,9 @@ from brvtui.tree import exchange, leftovers, saving, seen
 from brvtui.tree.files import list_files
 from brvtui.tree.saving import Conflict, Saved, SaveError, is_unchanged, move, read_note_file, remove, save
 from brvtui.tree.seen import Seen
+from tests.tree.conftest import NOTE, OLD
 
-OLD, NEW, THEIRS = b"# Old\n", b"# New text\n", b"# Own\n"
-NOTE = "auth/jwt/note.md"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "tree"
-    (folder / "auth" / "jwt").mkdir(parents=True)
-    (folder / NOTE).write_bytes(OLD)
-    return folder
-
-
-@pytest.fixture(params=["renameat2", "without"])
-def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the system's own swap, and as where there is none."""
-    if request.param == "without":
-        monkeypatch.setattr(exchange, "_renameat2", lambda: None)
-    elif exchange._renameat2() is None:
-        pytest.skip("no renameat2 here")
-    return request.param
+NEW, THEIRS = b"# New text\n", b"# Own\n"
 
 
 def seen_of(root: Path, path: str = NOTE) -> Seen:

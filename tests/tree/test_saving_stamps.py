@@ -8,29 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree import exchange
 from brvtui.tree.saving import Saved, Stamp, Unconfirmed, found_at, save
-
-NOTE = "auth/jwt/note.md"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "tree"
-    (folder / "auth" / "jwt").mkdir(parents=True)
-    (folder / NOTE).write_bytes(b"old")
-    (folder / NOTE).chmod(0o644)
-    return folder
-
-
-@pytest.fixture(params=["renameat2", "without"])
-def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the system's own renames, and as where there are none."""
-    if request.param == "without":
-        monkeypatch.setattr(exchange, "_renameat2", lambda: None)
-    elif exchange._renameat2() is None:
-        pytest.skip("no renameat2 here")
-    return request.param
+from tests.tree.conftest import NOTE
 
 
 def state(file: Path) -> tuple[int, int]:
