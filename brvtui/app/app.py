@@ -1,38 +1,53 @@
-"""The app: what all screens share beside the project."""
+"""The app: the parts that it has, and which keys and messages are for which of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from textual import on
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
+from textual.worker import Worker
 
 from brvtui import faults
-from brvtui.app import engine, keymap
+from brvtui.app import keymap
+from brvtui.app.configured import ConfiguredApp
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.parts.astray import Astray
 from brvtui.app.parts.browsing import Browsing
+from brvtui.app.parts.byterover import ByteRover
+from brvtui.app.parts.cache import Cache
 from brvtui.app.parts.changes import Changes
 from brvtui.app.parts.copying import Copying
 from brvtui.app.parts.drafts import Drafts
 from brvtui.app.parts.editing import Editing
 from brvtui.app.parts.exporting import Exporting
+from brvtui.app.parts.hearing import Hearing, News
+from brvtui.app.parts.jeffs_brain import JeffsBrain
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.logs import Logs
+from brvtui.app.parts.model import ModelRuns
 from brvtui.app.parts.own_editor import OwnEditor
+from brvtui.app.parts.pipelines import Pipelines
 from brvtui.app.parts.planning import Planning
-from brvtui.app.project import Opening
-from brvtui.app.reopening import ReopeningApp
+from brvtui.app.parts.project import Opening, Project
+from brvtui.app.parts.queries import Queries
+from brvtui.app.parts.reasons import Reasons
+from brvtui.app.parts.reopening import Reopening
+from brvtui.app.parts.selection import Selection
+from brvtui.app.parts.shown import Shown
+from brvtui.app.parts.switches import Switches
+from brvtui.app.parts.threads import Threads
+from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.text_entry import caught_up, types_text
-from brvtui.app.view import Phase
+from brvtui.app.view import BYTEROVER, Phase, View
+from brvtui.config import Configuration
+from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.text.visible import visible
-
-if TYPE_CHECKING:
-    from brvtui.session import Session
 
 _MOST_TOASTS = 2
 _BELOW_MODALS = ("mode", "commands")
@@ -40,7 +55,7 @@ NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
 
-class BrvTui(ReopeningApp):
+class BrvTui(ConfiguredApp):
     """Shows why a query of a context tree got its answer."""
 
     TITLE = "brv-tui"
@@ -63,37 +78,89 @@ class BrvTui(ReopeningApp):
 
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says once it is painted."""
-        super().__init__(opening)
-        hearing, threads, shown = self.hearing, self.threads, self.shown
-        self.astray = Astray(self, hearing, threads, self, shown)
-        self.layouts = Layouts(self, hearing, threads, self, self._take_layout)
-        self.copying = Copying(self, hearing, threads, self, shown, self._write)
-        self.exporting = Exporting(self, threads, self, shown)
-        self.logs = Logs(self, hearing, threads, self, shown)
-        self.browsing = Browsing(self, hearing, threads, self, shown, self.select)
-        self.drafts = Drafts(self, hearing, threads, self, lambda path: self.editing.edit(path))
-        keep = self.drafts.keep
-        self.own_editor = OwnEditor(self, hearing, threads, self, keep, self._follow)
-        self.editing = Editing(self, hearing, threads, self, shown, self.own_editor, keep)
-        look = self.editing.look_at_disk
-        self.changes = Changes(self, hearing, threads, self, shown, self._read_tree, look, self.select)
-        self.planning = Planning(self, self, shown, self.editing, self.changes.carry_out)
+        super().__init__()
+        hearing = self._hearing = Hearing()
+        threads = self._threads = Threads(self)
+        shown = self.shown = Shown(View(frozen=opening.now_ms is not None), self._draw)
+        project = self.project = Project(opening, self, hearing, threads, shown, lambda: self.queries.put_again())
+        self.reasons = Reasons(self, hearing, threads, project, shown)
+        queries = self.queries = Queries(self, project, shown, self.reasons.stop_trying)
+        prober, again = queries.prober, queries.put_again
+        selection = self.selection = Selection(self, hearing, threads, project, shown)
+        self.switches = Switches(self, hearing, threads, project, shown, again)
+        self.cache = Cache(self, hearing, threads, project, shown, again)
+        self.model = ModelRuns(self, hearing, threads, project, shown, queries)
+        queries.pipelines[BYTEROVER] = ByteRover(
+            self, hearing, threads, project, shown, prober, self.model.run, selection.explain_score, self.cache.look
+        )
+        self.jeffs_brain = JeffsBrain(self, hearing, threads, project, shown, prober, again)
+        queries.pipelines[JEFFS_BRAIN] = self.jeffs_brain
+        self.pipelines = Pipelines(self, hearing, project, shown, queries)
+        self.reopening = Reopening(hearing, shown, project.hold, queries.type, selection.select)
+        self.astray = Astray(self, hearing, threads, project, shown)
+        self.layouts = Layouts(self, hearing, threads, project, self._take_layout)
+        self.copying = Copying(self, hearing, threads, project, shown, self._write)
+        self.exporting = Exporting(self, threads, project, shown)
+        self.logs = Logs(self, hearing, threads, project, shown)
+        self.browsing = Browsing(self, hearing, threads, project, shown, selection.select)
+        drafts = self.drafts = Drafts(self, hearing, threads, project, lambda path: self.editing.edit(path))
+        own = self.own_editor = OwnEditor(self, hearing, threads, project, drafts.keep, project.follow)
+        editing = self.editing = Editing(self, hearing, threads, project, shown, own, drafts.keep)
+        self.changes = Changes(
+            self, hearing, threads, project, shown, project.read_tree, editing.look_at_disk, selection.select
+        )
+        self.planning = Planning(self, project, shown, editing, self.changes.carry_out)
+
+    # beginning, hearing, ending
 
     def on_mount(self) -> None:
-        """The parts begin what they do by themselves."""
+        """Files are looked at now and then."""
         self.astray.begin()
 
-    def _follow(self) -> None:
-        if self.session is not None:
-            self.follow(self.session)
+    def on_ready(self) -> None:
+        """The project is opened only after the first paint."""
+        self.screen.call_after_refresh(self.project.open)
 
-    def _read_tree(self, session: Session) -> None:
-        engine.read_tree(session, self.surveyor, self.post_message, self.shown_generation)
+    def on_unmount(self) -> None:
+        """A model that is still answering is not waited for; what was read is kept."""
+        self.model.cancel()
+        self.project.close()
+
+    @on(News)
+    async def _news(self, event: News) -> None:
+        await self._hearing.tell(event)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Work that has ended is told of."""
+        self._threads.changed(event)
+
+    def adopt(self, configuration: Configuration) -> None:
+        """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        super().adopt(configuration)
+        self.switches.adopt(configuration)
+        self.shown.show(model=configuration.settings.llm.model)
+
+    # what is shown
+
+    @property
+    def view(self) -> View:
+        """What every screen is shown."""
+        return self.shown.view
+
+    @property
+    def frame(self) -> FrameScreen | None:
+        """The screen in front, below any modal; None while there is none yet."""
+        first = self.screen_stack[0] if self.screen_stack else None
+        return first if isinstance(first, FrameScreen) else None
 
     @property
     def note_at_hand(self) -> str:
         """The note that keys act on; empty when there is none."""
         return self.frame.note_at_hand if self.frame is not None else ""
+
+    def _draw(self, view: View) -> None:
+        if self.frame is not None:
+            self.frame.show(view)
 
     def _take_layout(self) -> None:
         if self.frame is not None:
@@ -167,6 +234,22 @@ class BrvTui(ReopeningApp):
 
         at = self.frame.pane if self.frame is not None else None
         self.push_screen(CommandsDialog(self.current_mode, type(at) if at is not None else None), chosen)
+
+    def action_pipeline(self) -> None:
+        """Switches to the next pipeline, and asks it the same query."""
+        self.pipelines.next()
+
+    def action_legs(self) -> None:
+        """Asks for other legs: auto, bm25, semantic, hybrid."""
+        self.jeffs_brain.next_legs()
+
+    def action_profile(self) -> None:
+        """Switches to the next built-in profile."""
+        self.switches.next_profile()
+
+    def action_record(self) -> None:
+        """Turns recording of access hits on or off."""
+        self.switches.record()
 
     def action_copy(self, what: str) -> None:
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""

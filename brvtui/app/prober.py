@@ -24,6 +24,8 @@ class Prober:
         self._pause = pause
         self._number = 0
         self._busy = False
+        self._begun = 0
+        """The number of the request that was begun last."""
         self._runs: deque[Ask] = deque()
         self._probe: Ask | None = None
         self._slow = False
@@ -57,6 +59,7 @@ class Prober:
         if waiting is self._probe:
             self._probe = None
         self._busy = True
+        self._begun = waiting.number
         self._start(waiting)
 
     def forget(self) -> None:
@@ -71,7 +74,8 @@ class Prober:
         self.go()
         return number == self._number
 
-    def failed(self) -> None:
-        """The request under way ended without an answer."""
-        self._busy = False
-        self.go()
+    def failed(self, number: int | None = None) -> None:
+        """The request under way ended without an answer; an older ``number`` that did so changes nothing."""
+        if number in (None, self._begun):
+            self._busy = False
+            self.go()

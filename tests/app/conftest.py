@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.project import Opening
+from brvtui.app.parts.project import Opening
 from brvtui.app.screens.comparing import Unexpected
 from brvtui.retrieve.jeffs_brain.trace import Retrieved
 from brvtui.session import Session

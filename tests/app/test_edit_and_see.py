@@ -20,7 +20,7 @@ async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeAp
         await ask(pilot, "credit note")
         before = {hit.file: hit.score for hit in view(pilot).trace.hits}  # type: ignore[union-attr]
         assert _OTHER not in before
-        brv(pilot).select(_OTHER)
+        brv(pilot).selection.select(_OTHER)
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).edit is not None)
         await looked(pilot)
@@ -49,7 +49,7 @@ async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) ->
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         first = view(pilot).trace.hits[0].file  # type: ignore[union-attr]
-        brv(pilot).select(first)
+        brv(pilot).selection.select(first)
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).edit is not None)
         await looked(pilot)

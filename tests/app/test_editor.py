@@ -110,9 +110,9 @@ async def test_our_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app:
         await pilot.pause()
         await type_keys(pilot, "x")
         place, scrolled = area(pilot).cursor_location, area(pilot).scroll_offset
-        generation = brv(pilot).shown_generation
+        generation = brv(pilot).shown.generation
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: brv(pilot).shown_generation > generation)
+        await until(pilot, lambda: brv(pilot).shown.generation > generation)
         await looked(pilot)
         assert area(pilot).cursor_location == place
         assert area(pilot).scroll_offset == scrolled
@@ -269,7 +269,7 @@ async def test_another_note_asks_first(app: BrvTui, garden: Tree) -> None:
         await _dirty(pilot)
         await pilot.press("escape", "k")
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        brv(pilot).select("deploy/freeze_window.md")
+        brv(pilot).selection.select("deploy/freeze_window.md")
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
         await pilot.press("s")
@@ -288,7 +288,7 @@ async def test_what_is_too_long_is_for_the_users_own_editor(garden: Tree, make_a
     garden.file(NOTE, "# Rollback\n" + "word " * 50_000, 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).select(NOTE)
+        brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
         await until(pilot, lambda: "too many to edit them here; E opens" in toasts(pilot))
         assert isinstance(frame(pilot), QueryScreen)

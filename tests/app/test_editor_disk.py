@@ -231,7 +231,7 @@ def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
 
 async def _offered(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    brv(pilot).select(NOTE)
+    brv(pilot).selection.select(NOTE)
     await pilot.press("escape", "e")
     await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
     await settled(pilot)
@@ -342,7 +342,7 @@ def own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 
 async def _outside(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    brv(pilot).select(NOTE)
+    brv(pilot).selection.select(NOTE)
     await pilot.press("escape", "E")
 
 

@@ -147,7 +147,7 @@ async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_dis
         await pilot.press("backspace")
         await until(pilot, lambda: area(pilot).text == "theirs\n")
         assert "ON DISK" not in shown(pilot)
-        brv(pilot).session.close()  # type: ignore[union-attr]  # nothing is watched any more
+        brv(pilot).project.session.close()  # type: ignore[union-attr]  # nothing is watched any more
         garden.file(NOTE, "again\n", 0)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: area(pilot).text == "again\n")

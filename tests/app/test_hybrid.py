@@ -176,7 +176,7 @@ async def test_why_and_legs_are_told_where_they_do_not_fit(app: BrvTui) -> None:
 async def test_a_scope_does_not_count(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
-        brv(pilot).scope_to("billing")
+        brv(pilot).queries.scope_to("billing")
         await settled(pilot)
         await pilot.press("escape", "P")
         await settled(pilot)

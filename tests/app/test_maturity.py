@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,11 @@ async def test_every_note_stands_under_its_maturity(app: BrvTui, size: tuple[int
         assert "TODAY   20 November 2026" in shown(pilot)
 
 
-async def test_a_card_in_one_line_and_in_two(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
+async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await opened(pilot)
         assert "○ Freeze window          ███████▎░┊      52   ▴2  .33     0/0 27d prune" in text_of(pilot, "#draft")
-    async with BrvTui(app.opening).run_test(size=WIDE) as pilot:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await opened(pilot)
         first, second = text_of(pilot, "#draft").splitlines()[1:3]
         assert first.startswith("○ Freeze win")

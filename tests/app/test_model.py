@@ -207,8 +207,8 @@ async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(gard
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await ask(pilot, _CALL)
-            brv(pilot).put(_CALL, run=True)
-            brv(pilot).put(_LOOP, run=True)
+            brv(pilot).queries.put(_CALL, run=True)
+            brv(pilot).queries.put(_LOOP, run=True)
             await until(pilot, lambda: (live := view(pilot).live) and live.query == _LOOP and live.text)
             await until(pilot, lambda: _running(pilot) == 1)
             await pilot.press("escape")
@@ -245,7 +245,7 @@ async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_a
         model_at(server, allowed=False)
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
             await settled(pilot)
-            session = brv(pilot).session
+            session = brv(pilot).project.session
             assert session is not None
             session.model.allow()
             assert session.model.state.allowed
@@ -264,7 +264,7 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     monkeypatch.setattr("brvtui.app.asking.run", broken)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
-        brv(pilot).show(live=Live(1, _CALL, "", "echo"))
+        brv(pilot).shown.show(live=Live(1, _CALL, "", "echo"))
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).live is None)
         assert "failed: RuntimeError: broken" in toasts(pilot)
@@ -291,7 +291,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await run(pilot, _CALL)
             await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
-            brv(pilot).put(_LOOP, run=True)
+            brv(pilot).queries.put(_LOOP, run=True)
             if late:
                 goes_on.set()
                 await until(pilot, lambda: (live := view(pilot).live) and live.text)
@@ -300,7 +300,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
             if late:
                 assert view(pilot).live is not None
             else:
-                brv(pilot).put(_LOOP)
+                brv(pilot).queries.put(_LOOP)
                 assert not any(worker.group == "probe" and worker.is_running for worker in pilot.app.workers)
             goes_on.set()
             hold.set()

@@ -37,7 +37,7 @@ def garden(garden: Tree) -> Tree:
 async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str = NOTE) -> None:
     """Selects ``note``, presses ``key`` and waits for its dialog."""
     await ask(pilot, "rollback")
-    brv(pilot).select(note)
+    brv(pilot).selection.select(note)
     await pilot.press("escape", key)
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     await settled(pilot)
@@ -354,7 +354,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         assert (garden.tree / path).stat().st_mtime_ns == before
         await until(pilot, lambda: view(pilot).overview.branches[path].maturity == "core")  # type: ignore[union-attr]
         await settled(pilot)
-        assert not (brv(pilot).session.notes._overlay.path).exists()  # type: ignore[union-attr]
+        assert not (brv(pilot).project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
 
 
 async def test_an_importance_that_is_none_says_so(app: BrvTui) -> None:

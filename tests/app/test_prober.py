@@ -82,3 +82,15 @@ def test_a_failure_lets_the_next_one_begin() -> None:
     engine.prober.ask("b", "")
     engine.prober.failed()
     assert engine.queries == ["a", "b"]
+
+
+def test_an_old_request_that_fails_ends_nothing() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "", run=True)
+    engine.prober.finished(1, 1)  # its model is still writing
+    engine.prober.ask("b", "", run=True)
+    engine.prober.ask("c", "")
+    engine.prober.failed(1)
+    assert engine.queries == ["a", "b"]
+    engine.prober.failed(2)
+    assert engine.queries == ["a", "b", "c"]

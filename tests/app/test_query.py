@@ -212,7 +212,7 @@ async def test_parts_that_do_not_add_up_are_said_in_red(app: BrvTui) -> None:
         trace = view(pilot).trace
         assert trace is not None
         wrong = replace(trace.hits[0], score=0.5)
-        brv(pilot).show(trace=replace(trace, hits=(wrong,)))
+        brv(pilot).shown.show(trace=replace(trace, hits=(wrong,)))
         await pilot.pause()
         score = text_of(pilot, "#score")
         assert "explanation does not add up (off by 0.5)" in score
@@ -256,7 +256,7 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
 async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        session = brv(pilot).session
+        session = brv(pilot).project.session
         assert session is not None
 
         def broken(query: str, scope: str = "") -> None:
@@ -277,10 +277,10 @@ async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> N
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refunds")
         await pilot.press("escape", "R", "ctrl+r")
-        await until(pilot, lambda: (session := brv(pilot).session) and session.snapshot.recorded)
+        await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.recorded)
         await settled(pilot)
         trace, overview = view(pilot).trace, view(pilot).overview
         assert trace is not None
         assert trace.mode == "run"
         assert overview is not None
-        assert overview.generation == brv(pilot).session.snapshot.generation  # type: ignore[union-attr]  # waited for
+        assert overview.generation == brv(pilot).project.session.snapshot.generation  # type: ignore[union-attr]  # waited for

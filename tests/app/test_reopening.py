@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.messages import Reopened
 from brvtui.app.overview import remembered
-from brvtui.app.project import Opening
+from brvtui.app.parts.project import Opening
 from brvtui.app.view import Branch, Phase
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.lines import Lines
@@ -59,7 +59,7 @@ async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_pa
     async with again.run_test(size=HUGE) as pilot:
         await opened(pilot)
         assert view(pilot).phase is Phase.READY
-        assert again.session is None
+        assert again.project.session is None
         assert panes(pilot) == before
         assert screen(pilot).field.value == query
         status = screen(pilot).query_one("#status", Lines).lines[0].plain
@@ -222,9 +222,9 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
                 continue
             shown += 1
             app.post_message(Reopened(saved, saved.trace, remembered(saved.trace)))
-            await until(pilot, lambda saved=saved: app.saved is saved)
+            await until(pilot, lambda saved=saved: app.project.saved is saved)
             for pane in screen(pilot).query(Pane).results(Pane):
                 pane.rebuild(force=True)
-            app.select(chance.choice([*app.view.overview.branches, ""]))
+            app.selection.select(chance.choice([*app.view.overview.branches, ""]))
             await pilot.pause()
     assert shown > 20

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.messages import Progressed
-from brvtui.app.project import Opening
+from brvtui.app.parts.project import Opening
 from brvtui.app.view import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json

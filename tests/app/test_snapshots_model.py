@@ -47,7 +47,7 @@ async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
             *(LiveStep(one.number, one.tool, one.arguments, one, 8.0) for one in _STEPS),
             LiveStep(4, "search", "{}"),
         )
-        brv(pilot).show(model="echo", live=Live(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96))
+        brv(pilot).shown.show(model="echo", live=Live(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96))
         await looks(pilot)
 
 
@@ -62,6 +62,6 @@ async def test_afterwards(looks: Looks, app: BrvTui) -> None:
             0.42, sources, ("Gaps",), turn_cents=(0.14,) * 3, timings={"turn 1": 900.0, "step 1": 8.0},
         )  # fmt: skip
         answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)
-        brv(pilot).show(model="echo", trace=replace(trace, answer=answer))
+        brv(pilot).shown.show(model="echo", trace=replace(trace, answer=answer))
         await pilot.press("z")
         await looks(pilot)

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.project import Opening
+from brvtui.app.parts.project import Opening
 from brvtui.inquire.takes.levers import Lever, Takes
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import Answers

@@ -116,6 +116,6 @@ async def test_a_note_in_the_tree_opens_as_text(app: BrvTui) -> None:
 async def test_a_scope_that_is_gone_is_said_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).show(scope="auth/nowhere")
+        brv(pilot).shown.show(scope="auth/nowhere")
         await ask(pilot, "token")
         assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")

@@ -42,7 +42,7 @@ async def test_polling_says_so_and_why(
 async def test_catching_up_is_said_while_it_lasts(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("brvtui.app.project.CATCHING_UP_S", 0.01)
+    monkeypatch.setattr("brvtui.app.parts.project.CATCHING_UP_S", 0.01)
     go_on = threading.Event()
     refresh = Session.refresh
 
@@ -83,7 +83,7 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
     garden.note("auth/jwt/long.md", "Long", "\n\n".join(f"token paragraph {number}" for number in range(200)), days=1)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
-        brv(pilot).select("auth/jwt/long.md")
+        brv(pilot).selection.select("auth/jwt/long.md")
         await open_notes(pilot)
         note, tree = (frame(pilot).query_one(selector, Pane) for selector in ("#note", "#tree"))
         await until(pilot, lambda: len(note.lines) > 100)
@@ -134,7 +134,7 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
         screen(pilot).field.value = "token rotation"
         await until(pilot, lambda: len(results(pilot)) > 2)
         first, second, *_ = results(pilot)
-        brv(pilot).select(first)
+        brv(pilot).selection.select(first)
         garden.note(first, "Another", "text", days=-1)
         (garden.tree / second).unlink()
         await until(pilot, lambda: view(pilot).astray == {first: "newer", second: "gone"})
@@ -143,7 +143,7 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
         assert "the file changed since: this is the score of the text before" in " ".join(
             text_of(pilot, "#score").split()
         )
-        brv(pilot).select(second)
+        brv(pilot).selection.select(second)
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#score"))
         assert text_of(pilot, "#tree").count("⚠") == 2
         await open_notes_unwatched(pilot)

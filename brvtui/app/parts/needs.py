@@ -11,6 +11,7 @@ from textual.screen import Screen, ScreenResultCallbackType
 from textual.timer import Timer
 
 if TYPE_CHECKING:
+    from brvtui.app.overview import Surveyor
     from brvtui.app.screens.frame import FrameScreen
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
@@ -97,6 +98,15 @@ class HasSession(Protocol):
         ...
 
 
+class Surveyed(HasSession, Protocol):
+    """Knows the project that is open, and how to survey its tree."""
+
+    @property
+    def surveyor(self) -> Surveyor:
+        """Makes overviews of snapshots."""
+        ...
+
+
 class HoldsSaved(Protocol):
     """Knows the saved trace that is shown in place of a project."""
 
@@ -108,3 +118,11 @@ class HoldsSaved(Protocol):
 
 class Opened(HasSession, HoldsSaved, Protocol):
     """Knows what is open: a project, a saved trace, or nothing yet."""
+
+
+class MayRefuse(Opened, Protocol):
+    """Knows what is open, and when nothing can be asked of it."""
+
+    def refuses(self) -> bool:
+        """Whether a saved trace is shown in place of a project; then it is said that there is nothing to ask."""
+        ...

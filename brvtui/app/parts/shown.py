@@ -19,6 +19,11 @@ class Shown:
         self._draw = draw
         self._followers: list[Follower] = []
 
+    @property
+    def generation(self) -> int:
+        """Of the snapshot that the screens show; 0 before the first."""
+        return self.view.overview.generation if self.view.overview is not None else 0
+
     def follow(self, follower: Follower) -> None:
         """Has ``follower`` called, after each change, with the names of what was changed."""
         self._followers.append(follower)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec
 
-from textual.app import App
 from textual.worker import Worker, WorkerState
 
+from brvtui.app.crashing import ReportingApp
+
 _ENDS = (WorkerState.SUCCESS, WorkerState.CANCELLED, WorkerState.ERROR)
+_TOLD_S = 10
 Given = ParamSpec("Given")
 
 
@@ -22,12 +24,19 @@ class Job:
     exclusive: bool = False
     ended: Callable[[], object] | None = None
     """Called when a piece has ended, well or not."""
+    failed: Callable[[], object] | None = None
+    """Called when a piece broke down."""
+    tell: Callable[[str], object] | None = None
+    """Given one line on a piece that broke down; without it, that is a toast."""
+
+
+_OTHER = Job("")
 
 
 class Threads:
     """Begins work in threads; what becomes of it is told in the thread of the app."""
 
-    def __init__(self, app: App[None]) -> None:
+    def __init__(self, app: ReportingApp) -> None:
         """Nothing is under way."""
         self._app = app
         self._jobs: dict[Worker[object], Job] = {}
@@ -49,7 +58,24 @@ class Threads:
         self._jobs[worker] = job
         return worker
 
+    def cancel(self, job: Job) -> None:
+        """Cancels the pieces of ``job``'s group that are under way."""
+        self._app.workers.cancel_group(self._app, job.group)
+
     def changed(self, event: Worker.StateChanged) -> None:
-        """Something became of a worker."""
-        if event.state in _ENDS and (job := self._jobs.pop(event.worker, None)) is not None and job.ended is not None:
+        """Something became of a worker of the app: one that broke down is told of; the rest goes on."""
+        if event.state not in _ENDS:
+            return
+        job = self._jobs.pop(event.worker, _OTHER)
+        if job.ended is not None:
             job.ended()
+        if event.state is WorkerState.ERROR:
+            self._tell(job, self._app.told_of(event.worker.error, event.worker.name))
+
+    def _tell(self, job: Job, what: str) -> None:
+        if job.tell is not None:
+            job.tell(what)
+        else:
+            self._app.notify(what, severity="error", timeout=_TOLD_S)
+        if job.failed is not None:
+            job.failed()

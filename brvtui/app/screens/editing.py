@@ -68,8 +68,8 @@ class EditingScreen(FrameScreen):
 
     @property
     def _session(self) -> Session:
-        assert self.brv.session is not None
-        return self.brv.session
+        assert self.brv.project.session is not None
+        return self.brv.project.session
 
     @property
     def path(self) -> str:
@@ -118,7 +118,7 @@ class EditingScreen(FrameScreen):
     def show_edit(self, **changes: object) -> None:
         """Changes what the screens show of the edit."""
         if self.edit is not None:
-            self.brv.show(edit=replace(self.edit, **changes))  # type: ignore[arg-type]  # names of Edit's own fields
+            self.brv.shown.show(edit=replace(self.edit, **changes))  # type: ignore[arg-type]  # names of Edit's own fields
 
     # beginning and ending
 
@@ -127,7 +127,7 @@ class EditingScreen(FrameScreen):
         self._disk, self._note = disk, None
         self._clean = note.encode(note.text)
         self._drafted = None
-        self.brv.show(edit=Edit(disk.path, is_new=disk.data is None))
+        self.brv.shown.show(edit=Edit(disk.path, is_new=disk.data is None))
         self.adopt(note)
         self._explain_marks(draft or note)
         if disk.data is None:
@@ -193,7 +193,7 @@ class EditingScreen(FrameScreen):
         self._number += 1
         self._looked_for = ()
         self.area.open("", ())
-        self.brv.show(edit=None)
+        self.brv.shown.show(edit=None)
 
     def leave(self, then: Then, can_stay_open: bool = False) -> None:
         """Closes the note and calls ``then``; asks first about text that is not saved."""
@@ -310,7 +310,7 @@ class EditingScreen(FrameScreen):
         for said in event.said:
             self.app.notify(said, severity="warning", timeout=10)
         self.app.notify(f"saved {path}", timeout=4)
-        self.brv.follow(self._session)
+        self.brv.project.follow()
         if self._disk is None or self._disk.path != path:
             return
         self.rebase(event.disk)

@@ -140,7 +140,7 @@ class FrameScreen(Screen[None]):
 
     async def action_back(self) -> None:
         """Stops a model that is answering; else out of the filter, out of a maximised pane, to the first pane."""
-        if self.brv.stop_model():
+        if self.brv.model.stop():
             return
         if self.pane is not None and self.pane.clear_filter():
             return

@@ -90,7 +90,7 @@ class MaturityScreen(FrameScreen):
     def _gather(self, anew: bool = False) -> None:
         if anew:
             self._stale = True
-        session = self.brv.session
+        session = self.brv.project.session
         if session is not None and self.view.overview is not None and not self._under_way:
             self._under_way = True
             before = None if self._stale else self.standings
@@ -125,7 +125,7 @@ class MaturityScreen(FrameScreen):
             self.notify(f"the board cannot be shown: {event.worker.error!r}", severity="error", timeout=10)
 
     def _show_note(self) -> None:
-        session, standings = self.brv.session, self.standings
+        session, standings = self.brv.project.session, self.standings
         if session is None or standings is None:
             return
         self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selected, self.times))
@@ -142,7 +142,7 @@ class MaturityScreen(FrameScreen):
             level = next((one for one in LEVELS if self.standings.columns[one]), LEVELS[0])
         column = self.query_one(f"#{level}", ColumnPane)
         if self.standings.position(self.view.selected) is None and column.chosen:
-            self.brv.select(column.chosen)
+            self.brv.selection.select(column.chosen)
         column.follow(self.view.selected)
         if isinstance(self.focused, ColumnPane) and self.stop != level:
             self.action_pane(level)

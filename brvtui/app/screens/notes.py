@@ -33,7 +33,7 @@ class NotesScreen(FrameScreen):
 
     @on(NoteWanted)
     def _note_wanted(self, event: NoteWanted) -> None:
-        self.brv.select(event.file)
+        self.brv.selection.select(event.file)
         self.action_pane("note")
 
     @on(LinkFollowed)

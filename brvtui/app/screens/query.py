@@ -59,7 +59,7 @@ class QueryScreen(FrameScreen):
 
     def on_mount(self) -> None:
         """The clock of the cache pane stands still until there is something to count down."""
-        self._ticking = self.set_interval(1.0, self.brv.look_at_cache, pause=True)
+        self._ticking = self.set_interval(1.0, self.brv.cache.look, pause=True)
 
     def on_screen_suspend(self) -> None:
         """Nothing counts down where nobody looks."""
@@ -99,15 +99,15 @@ class QueryScreen(FrameScreen):
 
     @on(Input.Changed, "#query")
     def _typed(self) -> None:
-        self.brv.put(self.field.value)
+        self.brv.queries.put(self.field.value)
 
     @on(Input.Submitted, "#query")
     def _entered(self) -> None:
-        self.brv.put(self.field.value, run=True)
+        self.brv.queries.put(self.field.value, run=True)
 
     @on(NoteWanted)
     def _note_wanted(self, event: NoteWanted) -> None:
-        self.brv.select(event.file)
+        self.brv.selection.select(event.file)
         self.query_one(AnswerPane).show_tab("note")
         self.action_pane("answer")
 
@@ -125,7 +125,7 @@ class QueryScreen(FrameScreen):
 
     def action_run(self) -> None:
         """Runs the query."""
-        self.brv.put(self.field.value, run=True)
+        self.brv.queries.put(self.field.value, run=True)
 
     def action_query(self) -> None:
         """Back to the query."""
@@ -137,19 +137,19 @@ class QueryScreen(FrameScreen):
 
     def action_why(self) -> None:
         """Why the selected note is, or is not, in the answer, in a modal."""
-        self.brv.explain(self.note_at_hand)
+        self.brv.reasons.explain(self.note_at_hand)
 
     async def action_open_note(self) -> None:
         """Shows the note at hand on the Notes screen."""
         if self.note_at_hand:
-            self.brv.select(self.note_at_hand)
+            self.brv.selection.select(self.note_at_hand)
             await self.app.switch_mode("notes")
         else:
             self.brv.notify("select a note: o then shows it on the screen Notes", timeout=4)
 
     def action_clear_cache(self) -> None:
         """Empties the simulated cache."""
-        self.brv.clear_cache()
+        self.brv.cache.clear()
 
 
 def _mode(view: View) -> str:

@@ -151,7 +151,7 @@ class AnswerPane(Pane):
     def _note(self, view: View, width: int, mark: re.Pattern[str] | None) -> list[Line]:
         note = view.note
         if note is None or note.path != view.selected:
-            self.brv.want_text(view.selected)
+            self.brv.selection.want_text(view.selected)
             return empty_lines("reading the note…", width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]

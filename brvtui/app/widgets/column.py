@@ -175,7 +175,7 @@ class ColumnPane(ChoicePane):
 
     def moved(self, choice: str) -> None:
         """Selects the note."""
-        self.brv.select(choice)
+        self.brv.selection.select(choice)
 
     def on_focus(self, event: events.Focus) -> None:
         """A column that is gone to shows its note."""

@@ -46,7 +46,7 @@ class NotesTree(TreePane):
     def moved(self, choice: str) -> None:
         """Selects the note, or whatever file it is."""
         if self.view.knows(choice) and not self._is_folder(choice):
-            self.brv.select(choice)
+            self.brv.selection.select(choice)
 
     def action_take(self) -> None:
         """Opens or closes the folder, or goes to the note."""

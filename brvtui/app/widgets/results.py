@@ -134,7 +134,7 @@ class ResultsPane(ChoicePane):
 
     def moved(self, choice: str) -> None:
         """Tells the screen."""
-        self.brv.select(choice)
+        self.brv.selection.select(choice)
 
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same opens the note."""

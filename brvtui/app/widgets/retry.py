@@ -131,7 +131,7 @@ class RetryPane(ChoicePane):
     def moved(self, choice: str) -> None:
         """A result is selected on every pane."""
         if self.note:
-            self.brv.select(self.note)
+            self.brv.selection.select(self.note)
 
     def clicked(self, place: int) -> None:
         """A click opens or closes a row, and selects a result; a second one opens its note."""

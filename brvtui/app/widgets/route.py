@@ -85,7 +85,7 @@ class RoutePane(Pane):
         if self.view.may_take_less and not has_room and frame is not None and not frame.body.maximised:
             frame.action_maximise()
         self._reveals = True
-        self.brv.want_takes()
+        self.brv.reasons.want_takes()
 
 
 def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:

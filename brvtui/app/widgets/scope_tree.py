@@ -51,4 +51,4 @@ class ScopeTree(TreePane):
             wanted = ROOT if self.chosen == self.view.scope else self.chosen
             if wanted:
                 self.toggle(self.chosen, True)
-            self.brv.scope_to(wanted)
+            self.brv.queries.scope_to(wanted)

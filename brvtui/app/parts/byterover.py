@@ -1,0 +1,82 @@
+"""ByteRover's route: probed while a query is typed, run when the user asks for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from brvtui.app import engine
+from brvtui.app import messages as news
+from brvtui.app.parts.hearing import Hearing
+from brvtui.app.parts.needs import Notifies, Posts, Surveyed
+from brvtui.app.parts.shown import Shown
+from brvtui.app.parts.threads import Job, Threads
+from brvtui.app.prober import Prober
+from brvtui.app.view import constants_of, selectable
+
+
+class Host(Notifies, Posts, Protocol):
+    """What the route needs of the app."""
+
+
+class ByteRover:
+    """The pipeline that shows a trace of the whole route."""
+
+    def __init__(
+        self,
+        host: Host,
+        hearing: Hearing,
+        threads: Threads,
+        project: Surveyed,
+        shown: Shown,
+        prober: Prober,
+        run: Callable[[engine.Ask], None],
+        explain_score: Callable[[], None],
+        look_at_cache: Callable[[], None],
+    ) -> None:
+        """``run`` lets a model answer where that is allowed; probes never ask one."""
+        self._host = host
+        self._threads = threads
+        self._project = project
+        self._shown = shown
+        self._prober = prober
+        self._run = run
+        self._explain_score = explain_score
+        self._look_at_cache = look_at_cache
+        hearing.hear(news.Traced, self._traced)
+
+    def begin(self, asked: engine.Ask) -> None:
+        """Begins to answer."""
+        session = self._project.session
+        if asked.run:
+            self._run(asked)
+        elif session is not None:
+            surveyor, post = self._project.surveyor, self._host.post_message
+            probe = Job("probe", exclusive=True, failed=lambda: self._prober.failed(asked.number))
+            self._threads.start(probe, engine.answer, session, asked, surveyor, post)
+
+    def clear(self) -> None:
+        """Shows no trace any more."""
+        self._shown.show(trace=None)
+
+    def _traced(self, event: news.Traced) -> None:
+        if event.history is not None:
+            self._shown.show(history=tuple(event.history))
+        if event.problem:
+            self._host.notify(event.problem, severity="warning")
+        if not self._prober.finished(event.number, event.took_ms):
+            return
+        trace, view = event.trace, self._shown.view
+        same = trace.query == view.query and trace.scope_option == view.scope
+        files = selectable(trace)
+        keeps = same and bool(view.selected)  # a note that is gone may come back
+        selected = view.selected if keeps else next(iter(files), "")
+        constants = {**view.constants, **constants_of(trace)}
+        detail = event.detail if event.detail is not None and event.detail.path == selected else None
+        self._shown.show(
+            query=trace.query, trace=trace, selected=selected, detail=detail, constants=constants, cache=None
+        )
+        if detail is None:
+            self._explain_score()
+        if trace.mode == "run" or trace.cache.entries:
+            self._look_at_cache()

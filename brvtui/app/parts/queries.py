@@ -1,0 +1,81 @@
+"""Queries: what is asked, and by which pipeline it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from textual.timer import Timer
+
+from brvtui.app.engine import Ask
+from brvtui.app.parts.needs import MayRefuse, Times
+from brvtui.app.parts.shown import Shown
+from brvtui.app.prober import PAUSE_S, Prober
+
+
+class Pipeline(Protocol):
+    """One that answers queries."""
+
+    def begin(self, asked: Ask) -> None:
+        """Begins to answer; the prober is told when that has :meth:`~Prober.finished` or :meth:`~Prober.failed`."""
+
+    def clear(self) -> None:
+        """Shows no answer of its own any more."""
+
+
+class Queries:
+    """Puts queries to the pipeline that is chosen, one at a time."""
+
+    def __init__(self, host: Times, project: MayRefuse, shown: Shown, replaced: Callable[[], None]) -> None:
+        """Nothing was asked, and nobody answers yet; ``replaced`` is called before an answer is."""
+        self._host = host
+        self._project = project
+        self._shown = shown
+        self._replaced = replaced
+        self.typed = ""
+        """What stands in the query's field."""
+        self.prober = Prober(self._begin, self._pause)
+        self.pipelines: dict[str, Pipeline] = {}
+        """Whoever may be chosen, by name."""
+        self._pausing: Timer | None = None
+
+    def type(self, query: str) -> None:
+        """Counts ``query`` as what stands in the field, and asks nothing."""
+        self.typed = query
+
+    def put(self, query: str, run: bool = False) -> None:
+        """Puts ``query`` to the engine, or shows the empty state when it is blank."""
+        if self._project.saved is not None:
+            return
+        self.typed = query
+        self._replaced()
+        if not query.strip():
+            self._clear()
+        elif self._project.session is not None and self._shown.view.overview is not None:
+            self.prober.ask(query, self._shown.view.scope, run)
+
+    def _clear(self) -> None:
+        self.prober.forget()
+        for pipeline in self.pipelines.values():
+            pipeline.clear()
+        view = self._shown.view
+        kept = not view.query.strip() or view.knows(view.selected)
+        self._shown.show(query="", selected=view.selected if kept else "", detail=None)
+
+    def put_again(self) -> None:
+        """Asks what was asked last, because something that it depends on has changed."""
+        self.put(self.typed)
+
+    def scope_to(self, folder: str) -> None:
+        """Keeps queries to ``folder``; empty for the whole tree."""
+        if not self._project.refuses():
+            self._shown.show(scope=folder)
+            self.put_again()
+
+    def _begin(self, asked: Ask) -> None:
+        self.pipelines[self._shown.view.pipeline].begin(asked)
+
+    def _pause(self) -> None:
+        if self._pausing is not None:
+            self._pausing.stop()
+        self._pausing = self._host.set_timer(PAUSE_S, self.prober.go)
