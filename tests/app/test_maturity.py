@@ -19,7 +19,7 @@ from brvtui.app.widgets.forecast_bar import ForecastBar
 from brvtui.inquire.board import Event
 from brvtui.inquire.ordering import Order
 from brvtui.rank.maturity import LEVELS
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.garden import STRANGE
 from tests.support.trees import Tree
 
@@ -133,7 +133,7 @@ async def test_columns_are_reached_by_letters_arrows_and_function_keys(app: BrvT
         await opened(pilot)
         assert maturity(pilot).stop == "draft"
         walk = {"l": "validated", "right": "core", "l ": "core", "h": "validated", "f2": "draft", "f5": "ageing"}
-        walk |= {"tab": "draft", "f4": "core", "enter": "ageing", "escape": "draft"}
+        walk |= {"tab": "draft", "f4": "core", "enter": "ageing", "escape": "core"}
         for key, stop in walk.items():
             await pilot.press(key.strip())
             await settled(pilot)
@@ -323,6 +323,18 @@ async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:
         await pilot.press("f5")
         await settled(pilot)
         assert "no note is selected" in text_of(pilot, "#ageing")
+
+
+async def test_escape_goes_back_to_the_column_of_the_selected_note(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await opened(pilot, "f4")
+        selected = view(pilot).selected
+        assert selected in column(pilot, "core").choices
+        await pilot.press("enter")
+        await until(pilot, lambda: frame(pilot).stop == "ageing")
+        await pilot.press("escape")
+        await until(pilot, lambda: frame(pilot).stop == "core")
+        assert view(pilot).selected == selected
 
 
 async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.tree import TreePane
+from brvtui.rank.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.tree import watch
 from brvtui.tree.disks import network_disk
@@ -146,6 +147,11 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
         brv(pilot).selection.select(second)
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#score"))
         assert text_of(pilot, "#tree").count("⚠") == 2
+        await pilot.press("escape", "3")
+        await until(pilot, lambda: frame(pilot).TITLE == "Maturity")
+        await until(pilot, lambda: "the file is gone" in text_of(pilot, "#ageing"))
+        cards = " ".join(text_of(pilot, f"#{level}") for level in LEVELS)
+        assert cards.count("changed since") == cards.count("file gone") == 1
         await open_notes_unwatched(pilot)
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
 

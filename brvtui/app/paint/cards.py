@@ -7,6 +7,7 @@ from brvtui.app.glyphs import Glyphs, glyph_of
 from brvtui.app.paint.levels import importance_bar
 from brvtui.app.paint.line import Line, line
 from brvtui.app.standings import Standings
+from brvtui.app.view import ASTRAY
 from brvtui.rank.maturity import LEVELS, demoted_below, promoted_from
 
 _ONE_LINE = 62
@@ -32,9 +33,11 @@ def header(width: int) -> Line:
     return made.fit("next", _LABEL, "faint").cut(width)
 
 
-def card(standings: Standings, position: int, width: int, glyphs: Glyphs) -> list[Line]:
-    """The lines of the note at ``position``."""
+def card(standings: Standings, position: int, width: int, glyphs: Glyphs, astray: str = "") -> list[Line]:
+    """The lines of the note at ``position``; of one whose file is ``astray``, that in place of what ageing brings."""
     label, role = label_of(standings.mark(position), glyphs)
+    if astray:
+        label, role = ASTRAY[astray], "warn"
     recency = share(float(standings.forecast.then.recency[position]))
     if card_height(width) == 1:
         made = _named(standings, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()

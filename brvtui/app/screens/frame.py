@@ -147,7 +147,12 @@ class FrameScreen(Screen[None]):
         if self.body.maximised:
             self.action_maximise()
         else:
-            self.action_pane(self.PLAN.panes[0])
+            self.action_pane(self.home)
+
+    @property
+    def home(self) -> str:
+        """The pane that one is in when all others are left."""
+        return self.PLAN.panes[0]
 
     def action_pane(self, pane: str) -> None:
         """Shows and focuses a pane."""

@@ -79,6 +79,11 @@ class MaturityScreen(FrameScreen):
             self._gather(anew=True)
             self._go_to_selected()
 
+    @property
+    def home(self) -> str:
+        """The column of the selected note: another one would select a note of its own."""
+        return self._level_of_selected() or super().home
+
     # what is shown
 
     def want(self, **changes: object) -> None:

@@ -17,14 +17,18 @@ from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.plot import Series, plot, row_of
 from brvtui.app.paint.text import cut_left, days, number, plural, wrap
 from brvtui.app.standings import Ageing
-from brvtui.app.view import Phase, View
+from brvtui.app.view import GONE, NEWER, Phase, View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import empty_lines
+from brvtui.app.widgets.verdict import astray_lines, empty_lines
 from brvtui.inquire.after_hits import After
 from brvtui.inquire.board import Row
 from brvtui.inquire.forecast import LAST_DAY
 from brvtui.text.visible import visible
 
+_ASTRAY = {
+    NEWER: "the file changed since: this is how the text before ages",
+    GONE: "the file is gone: what is known of it is from before",
+}
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
 _AXIS = 4
@@ -60,8 +64,8 @@ class AgeingPane(Pane):
         self.rebuild()
 
     def depends(self, view: View) -> tuple[object, ...]:
-        """How far the project is, and whether a note is selected; the note's ageing stands beside the view."""
-        return (view.phase, view.problem, view.selected)
+        """How far the project is, which note is selected, and its file; the note's ageing stands beside the view."""
+        return (view.phase, view.problem, view.selected, view.astray.get(view.selected))
 
     def also_depends(self) -> tuple[object, ...]:
         """The note's ageing."""
@@ -78,7 +82,8 @@ class AgeingPane(Pane):
             if view.phase is not Phase.READY:
                 return empty_lines(view.problem or "reading the tree…", width)
             return empty_lines("no note is selected" if not view.selected else "this note is not in the tree", width)
-        lines = [*_name(made.row, width, self.glyphs), *_bar(made, width, self.glyphs)]
+        lines = [*astray_lines(_ASTRAY, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
+        lines += _bar(made, width, self.glyphs)
         lines += _curves(made, width, self.glyphs)
         lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))
         lines += _events(made, width, self.glyphs)

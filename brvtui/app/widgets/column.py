@@ -87,8 +87,8 @@ class ColumnPane(ChoicePane):
         self.rebuild()
 
     def depends(self, view: View) -> tuple[object, ...]:
-        """How far the project is; the standings stand beside the view."""
-        return (view.phase, view.problem)
+        """How far the project is, and which files are not what is shown; the standings stand beside the view."""
+        return (view.phase, view.problem, view.astray)
 
     def also_depends(self) -> tuple[object, ...]:
         """The standings and the filter."""
@@ -116,8 +116,11 @@ class ColumnPane(ChoicePane):
             header(width),
             len(positions),
             height,
-            lambda place: card(standings, positions[place], width, self.glyphs),
+            lambda place: card(standings, positions[place], width, self.glyphs, self._astray(place)),
         )
+
+    def _astray(self, place: int) -> str:
+        return self.view.astray.get(self.choices[place], "")
 
     def _choose(self, standings: Standings) -> None:
         """Keeps the notes that the filter keeps, and the cursor; also while the column is hidden and not built."""

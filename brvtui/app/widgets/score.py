@@ -10,7 +10,7 @@ from brvtui.app.paint.text import days, number, signed, wrap
 from brvtui.app.view import GONE, NEWER, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.terms import terms
-from brvtui.app.widgets.verdict import empty_lines
+from brvtui.app.widgets.verdict import astray_lines, empty_lines
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Aged, Ceiling, Hit, Kind, NearMiss, Part, Trace, adds_up, parts_gap
 
@@ -50,8 +50,7 @@ class ScorePane(Pane):
                 return self._astray(view, width) + hybrid.lines(trace, view, width, self.glyphs)
 
     def _astray(self, view: View, width: int) -> list[Line]:
-        said = _ASTRAY.get(view.astray.get(view.selected, ""), "")
-        return [line(f" {part}", "warn") for part in wrap(f"{self.glyphs.warn} {said}", width - 2)] if said else []
+        return astray_lines(_ASTRAY, view, width, self.glyphs)
 
     def _routed(self, view: View, width: int) -> list[Line]:
         if view.hit is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from brvtui.app.glyphs import Glyphs
@@ -129,3 +130,9 @@ def _before(view: View, width: int, glyphs: Glyphs) -> Line:
 def empty_lines(text: str, width: int) -> list[Line]:
     """Calm lines where there is nothing to show."""
     return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+
+
+def astray_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """What is ``said`` of a selected note whose file is not what is shown, by how that is; nothing of any other."""
+    text = said.get(view.astray.get(view.selected, ""), "")
+    return [line(f" {part}", "warn") for part in wrap(f"{glyphs.warn} {text}", width - 2)] if text else []
