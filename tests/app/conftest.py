@@ -19,6 +19,7 @@ from brvtui.retrieve.jeffs_brain.trace import Retrieved
 from brvtui.session import Session
 from brvtui.trace import Trace
 from tests.app.driving import NARROW, WIDE, settled
+from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.support.trees import NOW_MS, Tree
 
@@ -27,6 +28,12 @@ from tests.support.trees import NOW_MS, Tree
 def garden(tmp_path: Path) -> Tree:
     """The project of these tests."""
     return plant(tmp_path / "garden")
+
+
+@pytest.fixture
+def few_lines(garden: Tree) -> None:
+    """The note that tests edit is of a few lines."""
+    garden.file(NOTE, FEW_LINES, 3)
 
 
 @pytest.fixture(autouse=True)

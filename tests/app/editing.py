@@ -12,8 +12,10 @@ from brvtui.app.screens.editor import EditorScreen
 from brvtui.app.widgets.note_editor import NoteEditor
 from brvtui.store.drafts import Drafts
 from tests.app.driving import ask, brv, frame, settled, until, view
+from tests.support.trees import Tree
 
 NOTE = "deploy/rollback.md"
+FEW_LINES = "# Rollback\n\none\ntwo\nthree\nfour\nfive\n"
 
 
 def editor(pilot: Pilot[Any]) -> EditorScreen:
@@ -71,3 +73,13 @@ def drafted(root: Path, path: str = NOTE) -> bytes | None:
     """What the draft of a note holds."""
     draft = Drafts(root / ".brv" / "context-tree").read(path)
     return draft.data if draft else None
+
+
+def on_disk(garden: Tree, path: str = NOTE) -> str:
+    """The text of a note's file."""
+    return (garden.tree / path).read_text()
+
+
+def by_somebody(garden: Tree, text: str) -> None:
+    """Somebody else writes the note."""
+    garden.file(NOTE, text, 0)

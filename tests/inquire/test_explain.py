@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.inquire.naming import Named, UnknownNote, find_note
+from brvtui.inquire.naming import Named, find_note
 from brvtui.inquire.reasons import Reason
 from brvtui.inquire.why_not import Explanation, explain
 from brvtui.profile import Profile
@@ -40,13 +40,6 @@ def why(
     else:
         assert made.remedy.query == ""
     return made
-
-
-@pytest.fixture
-def quokkas(tree: Tree) -> Tree:
-    tree.note("x/n.md", "Quokka", "all about the quokka", days=2)
-    tree.notes(30)
-    return tree
 
 
 def test_a_note_that_is_found(quokkas: Tree) -> None:
@@ -339,56 +332,6 @@ def test_a_remedy_that_does_not_help_is_not_offered(quokkas: Tree) -> None:
     made = why(quokkas, "wallaby", "x/！.md", Reason.NO_TERM)
     assert made.remedy is not None
     assert (made.remedy.verified, made.remedy.text) == (False, "no wording that was tried brings it in")
-
-
-# Names
-
-
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [
-        ("x/n.md", "x/n.md"),
-        ("x/n", "x/n.md"),
-        ("/x/n.md", "x/n.md"),
-        (".brv/context-tree/x/n.md", "x/n.md"),
-        ("n.md", "x/n.md"),
-        ("n", "x/n.md"),
-        ("quokka", "x/n.md"),
-        ("  QUOKKA ", "x/n.md"),
-        ("y", "y/context.md"),
-        ("y/_index.md", "y/_index.md"),
-        ("x/old", "x/old.md"),
-        ("bin.md", "y/bin.md"),
-    ],
-)
-def test_ways_to_name_a_note(quokkas: Tree, name: str, path: str) -> None:
-    quokkas.file("y/context.md", "# Y")
-    quokkas.file("y/_index.md", "x")
-    quokkas.file("y/bin.md", b"\0")
-    quokkas.file("_archived/x/old.stub.md", "stub")
-    assert find_note(quokkas.snapshot(), name).path == path
-
-
-def test_the_end_of_a_path_is_meant_before_a_title(quokkas: Tree) -> None:
-    quokkas.note("y/quokka.md", "Other")
-    assert find_note(quokkas.snapshot(), "quokka").path == "y/quokka.md"
-
-
-def test_an_unknown_note_has_neighbours(quokkas: Tree) -> None:
-    with pytest.raises(UnknownNote, match=r"no note x/nn\.md .*near: .*x/n\.md"):
-        find_note(quokkas.snapshot(), "x/nn.md")
-
-
-def test_a_name_of_several_notes(quokkas: Tree) -> None:
-    quokkas.note("y/n.md", "Other")
-    with pytest.raises(UnknownNote, match="could be"):
-        find_note(quokkas.snapshot(), "n.md")
-
-
-@pytest.mark.parametrize("name", ["", "/", " ", "..", "../../secret"])
-def test_names_of_nothing(quokkas: Tree, name: str) -> None:
-    with pytest.raises(UnknownNote):
-        find_note(quokkas.snapshot(), name)
 
 
 def test_a_note_that_an_entity_search_brought(tree: Tree) -> None:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import signal
-import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,49 +10,18 @@ from typing import Any
 
 import pytest
 
-from brvtui.providers.chat import ChatService
-from brvtui.providers.held_model import HeldModel, ModelSettings
-from brvtui.providers.models import address_of, model_of
-from brvtui.retrieve.failures import ServiceError
 from brvtui.route.model import (
     Cancellation,
     FromModel,
     FromTool,
     FromUser,
-    ModelCancelled,
     ModelError,
-    Reply,
-    Request,
-    Text,
-    Tool,
     ToolCall,
     Wait,
 )
-from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, messages, written
+from tests.providers.chat import ASKED, KEY, service, turn
+from tests.support.chat_server import Refused, Streamed, called, chatting, messages, written
 from tests.support.hybrid import JEFFS
-
-TOOL = Tool("read_note", "Reads.", {"type": "object", "properties": {}})
-ASKED = Request("Be right.", (FromUser("Why?"),), (TOOL,), True, 64, 0.3)
-KEY = "sk-very-secret"
-
-
-def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
-    """The model there, which waits no longer than its waits are told."""
-    made = model_of(ModelSettings(protocol, "mini", base, key, "SOME_KEY", timeout), JEFFS.service)
-    assert made is not None
-
-    async def no_sleep(seconds: float) -> None:
-        return None
-
-    made._sleep = no_sleep
-    return made
-
-
-def turn(made: ChatService, request: Request = ASKED) -> tuple[str, list[Wait], Reply]:
-    pieces = list(made.turn(request, Cancellation()))
-    assert isinstance(pieces[-1], Reply)
-    text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
-    return text, [piece for piece in pieces if isinstance(piece, Wait)], pieces[-1]
 
 
 def test_chat_completions_stream() -> None:
@@ -316,205 +280,6 @@ def test_what_a_model_does_not_take_is_left_out_and_said(
     assert changes(server.asked[2][1]), "what was learned is kept"
     assert len(server.asked) == 3
     assert notice in "".join(reply.notices)
-
-
-def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
-    never = threading.Event()
-    with chatting(replace(written("one", "two"), hold=never)) as server:
-        cancellation = Cancellation()
-        pieces = service(server.base).turn(ASKED, cancellation)
-        canceller = threading.Thread(target=lambda: server.begun.wait(5) and cancellation.cancel())
-        canceller.start()
-        with pytest.raises(ModelCancelled):
-            list(pieces)
-        canceller.join()
-        assert server.gone.wait(5)
-        never.set()
-
-
-def test_cancelling_while_it_waits_to_ask_again() -> None:
-    with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
-        made = model_of(ModelSettings("openai", "mini", server.base), JEFFS.service)
-        assert made is not None
-        cancellation = Cancellation()
-        pieces = made.turn(ASKED, cancellation)
-        assert next(pieces) == Wait(8.0, "503 Service Unavailable")
-        threading.Timer(0.02, cancellation.cancel).start()
-        with pytest.raises(ModelCancelled):
-            next(pieces)
-
-
-def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    looking, answered = threading.Event(), threading.Event()
-
-    def hangs(*_: object) -> list[object]:
-        looking.set()
-        answered.wait()
-        return []
-
-    monkeypatch.setattr(socket, "getaddrinfo", hangs)
-    cancellation = Cancellation()
-    canceller = threading.Thread(target=lambda: looking.wait(5) and cancellation.cancel())
-    canceller.start()
-    with pytest.raises(ModelCancelled):
-        list(service("http://a-name:9/v1").turn(ASKED, cancellation))
-    canceller.join()
-    answered.set()
-
-
-def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit() -> None:
-    code = (
-        "import socket, threading; from brvtui.providers.held_model import *\n"
-        "def hangs(*_): print('looking', flush=True); threading.Event().wait()\n"
-        "socket.getaddrinfo = hangs\n"
-        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1')).check()"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
-        assert asking.stdout is not None
-        assert asking.stdout.readline() == b"looking\n"
-        asking.send_signal(signal.SIGINT)
-        try:
-            assert asking.wait(10) != 0
-        finally:
-            asking.kill()
-
-
-@pytest.mark.parametrize("pending", [True, False], ids=["while it waits", "in the middle of a step"])
-def test_ctrl_c_goes_through_and_nothing_is_left_behind(pending: bool) -> None:
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    async def interrupted(seconds: float) -> None:
-        if not pending:
-            interrupt()
-        asyncio.get_running_loop().call_soon(interrupt)
-        await asyncio.Event().wait()
-
-    with chatting(Refused(503)) as server:
-        made = service(server.base)
-        made._sleep = interrupted
-        with pytest.raises(KeyboardInterrupt):
-            list(made.turn(ASKED, Cancellation()))
-
-
-def test_closing_the_iterator_ends_the_connection() -> None:
-    never = threading.Event()
-    with chatting(Streamed([{"choices": [{"delta": {"content": "one"}}]}, "[DONE]"], hold=never)) as server:
-        pieces = service(server.base).turn(ASKED, Cancellation())
-        assert next(pieces) == Text("one")
-        pieces.close()
-        assert server.gone.wait(5)
-        never.set()
-
-
-def test_a_cancellation_before_anything_was_asked() -> None:
-    cancellation = Cancellation()
-    cancellation.cancel()
-    with chatting(written("x")) as server:
-        with pytest.raises(ModelCancelled):
-            list(service(server.base).turn(ASKED, cancellation))
-        assert server.asked == []
-
-
-def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert model_of(ModelSettings(), JEFFS.service) is None
-    for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
-        with pytest.raises(ServiceError, match=r"llm\.url: .* is no address"):
-            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
-    with pytest.raises(ServiceError, match="holds a user or a password") as told:
-        model_of(ModelSettings("openai", "mini", "https://me:hunter2@h/v1"), JEFFS.service)
-    assert "hunter2" not in str(told.value)
-    for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
-        with pytest.raises(ServiceError, match="holds a user or a password") as told:
-            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
-        assert "hunter2" not in str(told.value)
-    for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
-        with pytest.raises(ServiceError, match="holds a query or a fragment") as told:
-            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
-        assert "hunter2" not in str(told.value)
-    with pytest.raises(ServiceError, match=r"set llm\.model"):
-        model_of(ModelSettings("openai", "", "http://h"), JEFFS.service)
-    for key in ("a b", "schlüssel", "a\nb"):
-        with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
-            model_of(ModelSettings("openai", "mini", "", key, "SOME_KEY"), JEFFS.service)
-        assert key not in str(raised.value)
-    monkeypatch.setattr("brvtui.providers.models.find_spec", lambda name: None)
-    with pytest.raises(ServiceError, match=r"pip install 'brv-tui\[llm\]'"):
-        model_of(ModelSettings("openai", "mini"), JEFFS.service)
-
-
-def test_the_protocols_own_addresses() -> None:
-    assert address_of(ModelSettings("openai")) == "https://api.openai.com/v1"
-    assert address_of(ModelSettings("anthropic")) == "https://api.anthropic.com/v1"
-    assert address_of(ModelSettings("openai", url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
-    made = model_of(ModelSettings("openai", "mini", "http://localhost:11434/v1"), JEFFS.service)
-    assert made is not None
-    assert made.name == "mini at localhost:11434"
-
-
-def test_a_key_is_never_shown() -> None:
-    settings = ModelSettings("openai", "mini", "http://localhost:1/v1", KEY, "SOME_KEY")
-    made = model_of(settings, JEFFS.service)
-    assert made is not None
-    held = HeldModel(lambda: settings)
-    assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_words
-    assert held.key_words == "from SOME_KEY"
-
-
-def test_a_model_is_made_anew_when_settings_change() -> None:
-    wanted = [ModelSettings("openai", "mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0])
-    held.allow()
-    first = held.to_ask()
-    assert held.to_ask() is first
-    wanted[0] = replace(wanted[0], model="maxi")
-    assert held.to_ask() is None  # that one was allowed, not this one
-    held.allow()
-    other = held.to_ask()
-    assert other is not None
-    assert (other is first, other.name) == (False, "maxi at h")
-
-
-def test_it_is_asked_only_when_that_is_allowed() -> None:
-    wanted = [ModelSettings("openai", "mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0])
-    assert held.to_ask() is None
-    assert not held.state.is_asked
-    assert "may not be asked in this session" in held.why_no_call(True)
-    held.allow()
-    assert held.to_ask() is not None
-    assert held.state.is_asked
-    assert "before a run" in held.why_no_call(False)
-    always = HeldModel(lambda: replace(wanted[0], allowed=True))
-    assert always.to_ask() is not None
-
-
-def check_of(server: ChatServer) -> Any:
-    return HeldModel(lambda: ModelSettings("openai", "mini", server.base, KEY)).check()
-
-
-def test_checking_a_model() -> None:
-    with chatting(called(("answer", {"word": "ready"}))) as server:
-        found = check_of(server)
-    assert (found.answered, found.calls_tools, found.sent, found.received) == (True, True, 100, 10)
-    with chatting(written("ready")) as server:
-        assert not check_of(server).calls_tools
-    with chatting(Refused(401, "no")) as server:
-        found = check_of(server)
-    assert not found.answered
-    assert "401" in found.why
-    assert HeldModel(ModelSettings).check() is None
-
-
-def test_the_library_is_imported_by_the_first_turn_alone() -> None:
-    code = (
-        "import sys; from brvtui.session import Session; from brvtui.providers.held_model import *;"
-        "held = HeldModel(lambda: ModelSettings('openai', 'mini', 'http://127.0.0.1:9/v1', allowed=True));"
-        "assert held.to_ask() and held.state.is_asked;"
-        "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
-    )
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
 
 
 def test_events_are_read_however_they_are_cut_up() -> None:

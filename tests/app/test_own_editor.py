@@ -1,0 +1,149 @@
+"""A note in the user's own editor."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.screens.comparing import ConflictDialog
+from brvtui.app.screens.query import QueryScreen
+from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
+from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, toasts, type_keys
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+pytestmark = pytest.mark.usefixtures("few_lines")
+
+
+@pytest.fixture
+def own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Sets $EDITOR to a script that runs Python on ``text`` and ``path``, and lets tests have no terminal."""
+
+    @contextmanager
+    def suspended(self: object) -> Any:
+        yield
+
+    def make(code: str) -> Path:
+        script = tmp_path / "own editor.py"
+        script.write_text(
+            "import sys, pathlib\npath = pathlib.Path(sys.argv[-1])\ntext = path.read_bytes().decode()\n"
+            f"{code}\npath.write_bytes(text.encode())\n"
+        )
+        monkeypatch.delenv("VISUAL", raising=False)
+        monkeypatch.setenv("EDITOR", f"{sys.executable} '{script}' --wait")
+        return script
+
+    monkeypatch.setattr(BrvTui, "suspend", suspended)
+    return make
+
+
+async def _outside(pilot: Pilot[Any]) -> None:
+    await ask(pilot, "rollback")
+    brv(pilot).selection.select(NOTE)
+    await pilot.press("escape", "E")
+
+
+async def test_the_users_own_editor_saves_what_it_made(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    own_editor("assert path.name == 'rollback.md'; assert path.parent.stat().st_mode & 0o77 == 0; text += 'six\\n'")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: on_disk(garden) == f"{FEW_LINES}six\n")
+        await settled(pilot)
+        assert f"saved {NOTE}" in toasts(pilot)
+        assert isinstance(frame(pilot), QueryScreen)
+
+
+async def test_the_users_own_editor_may_change_nothing(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    own_editor("")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: "nothing to save" in toasts(pilot))
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("", "set $VISUAL or $EDITOR"),
+        ("/no/such/editor -w", "/no/such/editor: No such file or directory"),
+        ("sh -c 'exit 3'", "sh ended with 3 and wrote nothing"),
+        ("vi 'unclosed", "cannot be read as a command"),
+    ],
+)
+async def test_an_editor_that_does_not_work_is_one_line(
+    garden: Tree,
+    make_app: MakeApp,
+    own_editor: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    said: str,
+) -> None:
+    own_editor("")
+    monkeypatch.setenv("EDITOR", command)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: said in toasts(pilot))
+        assert on_disk(garden) == FEW_LINES
+
+
+async def test_a_terminal_that_cannot_be_handed_over_is_one_line(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", "true")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: "no other program can be opened" in toasts(pilot))
+
+
+async def test_the_users_own_editor_meets_a_change_of_somebody_else(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    own_editor(f"text = text.replace('two', 'mine'); pathlib.Path({str(garden.tree / NOTE)!r}).write_text('theirs')")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await pilot.press("m")
+        await until(pilot, lambda: on_disk(garden) == FEW_LINES.replace("two", "mine"))
+        await looked(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+
+
+async def test_a_dirty_text_is_what_is_handed_over(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    own_editor("assert text.startswith('x#'); text = text.replace('two', 'TWO')")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await pilot.press("f7")
+        await until(pilot, lambda: on_disk(garden) == f"x{FEW_LINES}".replace("two", "TWO"))
+        await looked(pilot)
+        assert area(pilot).text == on_disk(garden)
+        assert "unsaved" not in shown(pilot)
+        await pilot.press("ctrl+z")
+        assert area(pilot).text == f"x{FEW_LINES}"
+
+
+async def test_a_long_note_is_kept_as_a_draft_when_it_clashes(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    long = "# Rollback\n" + "word " * 50_000
+    garden.file(NOTE, long, 1)
+    own_editor(f"text = 'x' + text; pathlib.Path({str(garden.tree / NOTE)!r}).write_text('theirs')")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: "your text is kept as a draft" in toasts(pilot))
+        await until(pilot, lambda: drafted(garden.root) == f"x{long}".encode())
+        assert on_disk(garden) == "theirs"
+        assert isinstance(frame(pilot), QueryScreen)

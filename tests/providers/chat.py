@@ -1,0 +1,40 @@
+"""A model at a local server, and one turn of it."""
+
+from __future__ import annotations
+
+from brvtui.providers.chat import ChatService
+from brvtui.providers.held_model import ModelSettings
+from brvtui.providers.models import model_of
+from brvtui.route.model import (
+    Cancellation,
+    FromUser,
+    Reply,
+    Request,
+    Text,
+    Tool,
+    Wait,
+)
+from tests.support.hybrid import JEFFS
+
+TOOL = Tool("read_note", "Reads.", {"type": "object", "properties": {}})
+ASKED = Request("Be right.", (FromUser("Why?"),), (TOOL,), True, 64, 0.3)
+KEY = "sk-very-secret"
+
+
+def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
+    """The model there, which waits no longer than its waits are told."""
+    made = model_of(ModelSettings(protocol, "mini", base, key, "SOME_KEY", timeout), JEFFS.service)
+    assert made is not None
+
+    async def no_sleep(seconds: float) -> None:
+        return None
+
+    made._sleep = no_sleep
+    return made
+
+
+def turn(made: ChatService, request: Request = ASKED) -> tuple[str, list[Wait], Reply]:
+    pieces = list(made.turn(request, Cancellation()))
+    assert isinstance(pieces[-1], Reply)
+    text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
+    return text, [piece for piece in pieces if isinstance(piece, Wait)], pieces[-1]

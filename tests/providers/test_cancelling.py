@@ -1,0 +1,123 @@
+"""Whoever waits for a model can end it at any moment, and nothing is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+
+import pytest
+
+from brvtui.providers.held_model import ModelSettings
+from brvtui.providers.models import model_of
+from brvtui.route.model import (
+    Cancellation,
+    ModelCancelled,
+    Text,
+    Wait,
+)
+from tests.providers.chat import ASKED, service
+from tests.support.chat_server import Refused, Streamed, chatting, written
+from tests.support.hybrid import JEFFS
+
+
+def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
+    never = threading.Event()
+    with chatting(replace(written("one", "two"), hold=never)) as server:
+        cancellation = Cancellation()
+        pieces = service(server.base).turn(ASKED, cancellation)
+        canceller = threading.Thread(target=lambda: server.begun.wait(5) and cancellation.cancel())
+        canceller.start()
+        with pytest.raises(ModelCancelled):
+            list(pieces)
+        canceller.join()
+        assert server.gone.wait(5)
+        never.set()
+
+
+def test_cancelling_while_it_waits_to_ask_again() -> None:
+    with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
+        made = model_of(ModelSettings("openai", "mini", server.base), JEFFS.service)
+        assert made is not None
+        cancellation = Cancellation()
+        pieces = made.turn(ASKED, cancellation)
+        assert next(pieces) == Wait(8.0, "503 Service Unavailable")
+        threading.Timer(0.02, cancellation.cancel).start()
+        with pytest.raises(ModelCancelled):
+            next(pieces)
+
+
+def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    looking, answered = threading.Event(), threading.Event()
+
+    def hangs(*_: object) -> list[object]:
+        looking.set()
+        answered.wait()
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hangs)
+    cancellation = Cancellation()
+    canceller = threading.Thread(target=lambda: looking.wait(5) and cancellation.cancel())
+    canceller.start()
+    with pytest.raises(ModelCancelled):
+        list(service("http://a-name:9/v1").turn(ASKED, cancellation))
+    canceller.join()
+    answered.set()
+
+
+def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit() -> None:
+    code = (
+        "import socket, threading; from brvtui.providers.held_model import *\n"
+        "def hangs(*_): print('looking', flush=True); threading.Event().wait()\n"
+        "socket.getaddrinfo = hangs\n"
+        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1')).check()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
+        assert asking.stdout is not None
+        assert asking.stdout.readline() == b"looking\n"
+        asking.send_signal(signal.SIGINT)
+        try:
+            assert asking.wait(10) != 0
+        finally:
+            asking.kill()
+
+
+@pytest.mark.parametrize("pending", [True, False], ids=["while it waits", "in the middle of a step"])
+def test_ctrl_c_goes_through_and_nothing_is_left_behind(pending: bool) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    async def interrupted(seconds: float) -> None:
+        if not pending:
+            interrupt()
+        asyncio.get_running_loop().call_soon(interrupt)
+        await asyncio.Event().wait()
+
+    with chatting(Refused(503)) as server:
+        made = service(server.base)
+        made._sleep = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            list(made.turn(ASKED, Cancellation()))
+
+
+def test_closing_the_iterator_ends_the_connection() -> None:
+    never = threading.Event()
+    with chatting(Streamed([{"choices": [{"delta": {"content": "one"}}]}, "[DONE]"], hold=never)) as server:
+        pieces = service(server.base).turn(ASKED, Cancellation())
+        assert next(pieces) == Text("one")
+        pieces.close()
+        assert server.gone.wait(5)
+        never.set()
+
+
+def test_a_cancellation_before_anything_was_asked() -> None:
+    cancellation = Cancellation()
+    cancellation.cancel()
+    with chatting(written("x")) as server:
+        with pytest.raises(ModelCancelled):
+            list(service(server.base).turn(ASKED, cancellation))
+        assert server.asked == []

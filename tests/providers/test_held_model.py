@@ -1,0 +1,118 @@
+"""The model of the settings: what they must be, whether it may be asked, and that its key is never shown."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from brvtui.providers.held_model import HeldModel, ModelSettings
+from brvtui.providers.models import address_of, model_of
+from brvtui.retrieve.failures import ServiceError
+from tests.providers.chat import KEY
+from tests.support.chat_server import ChatServer, Refused, called, chatting, written
+from tests.support.hybrid import JEFFS
+
+
+def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert model_of(ModelSettings(), JEFFS.service) is None
+    for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
+        with pytest.raises(ServiceError, match=r"llm\.url: .* is no address"):
+            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+    with pytest.raises(ServiceError, match="holds a user or a password") as told:
+        model_of(ModelSettings("openai", "mini", "https://me:hunter2@h/v1"), JEFFS.service)
+    assert "hunter2" not in str(told.value)
+    for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
+        with pytest.raises(ServiceError, match="holds a user or a password") as told:
+            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+        assert "hunter2" not in str(told.value)
+    for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
+        with pytest.raises(ServiceError, match="holds a query or a fragment") as told:
+            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+        assert "hunter2" not in str(told.value)
+    with pytest.raises(ServiceError, match=r"set llm\.model"):
+        model_of(ModelSettings("openai", "", "http://h"), JEFFS.service)
+    for key in ("a b", "schlüssel", "a\nb"):
+        with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
+            model_of(ModelSettings("openai", "mini", "", key, "SOME_KEY"), JEFFS.service)
+        assert key not in str(raised.value)
+    monkeypatch.setattr("brvtui.providers.models.find_spec", lambda name: None)
+    with pytest.raises(ServiceError, match=r"pip install 'brv-tui\[llm\]'"):
+        model_of(ModelSettings("openai", "mini"), JEFFS.service)
+
+
+def test_the_protocols_own_addresses() -> None:
+    assert address_of(ModelSettings("openai")) == "https://api.openai.com/v1"
+    assert address_of(ModelSettings("anthropic")) == "https://api.anthropic.com/v1"
+    assert address_of(ModelSettings("openai", url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
+    made = model_of(ModelSettings("openai", "mini", "http://localhost:11434/v1"), JEFFS.service)
+    assert made is not None
+    assert made.name == "mini at localhost:11434"
+
+
+def test_a_key_is_never_shown() -> None:
+    settings = ModelSettings("openai", "mini", "http://localhost:1/v1", KEY, "SOME_KEY")
+    made = model_of(settings, JEFFS.service)
+    assert made is not None
+    held = HeldModel(lambda: settings)
+    assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_words
+    assert held.key_words == "from SOME_KEY"
+
+
+def test_a_model_is_made_anew_when_settings_change() -> None:
+    wanted = [ModelSettings("openai", "mini", "http://h/v1")]
+    held = HeldModel(lambda: wanted[0])
+    held.allow()
+    first = held.to_ask()
+    assert held.to_ask() is first
+    wanted[0] = replace(wanted[0], model="maxi")
+    assert held.to_ask() is None  # that one was allowed, not this one
+    held.allow()
+    other = held.to_ask()
+    assert other is not None
+    assert (other is first, other.name) == (False, "maxi at h")
+
+
+def test_it_is_asked_only_when_that_is_allowed() -> None:
+    wanted = [ModelSettings("openai", "mini", "http://h/v1")]
+    held = HeldModel(lambda: wanted[0])
+    assert held.to_ask() is None
+    assert not held.state.is_asked
+    assert "may not be asked in this session" in held.why_no_call(True)
+    held.allow()
+    assert held.to_ask() is not None
+    assert held.state.is_asked
+    assert "before a run" in held.why_no_call(False)
+    always = HeldModel(lambda: replace(wanted[0], allowed=True))
+    assert always.to_ask() is not None
+
+
+def check_of(server: ChatServer) -> Any:
+    return HeldModel(lambda: ModelSettings("openai", "mini", server.base, KEY)).check()
+
+
+def test_checking_a_model() -> None:
+    with chatting(called(("answer", {"word": "ready"}))) as server:
+        found = check_of(server)
+    assert (found.answered, found.calls_tools, found.sent, found.received) == (True, True, 100, 10)
+    with chatting(written("ready")) as server:
+        assert not check_of(server).calls_tools
+    with chatting(Refused(401, "no")) as server:
+        found = check_of(server)
+    assert not found.answered
+    assert "401" in found.why
+    assert HeldModel(ModelSettings).check() is None
+
+
+def test_the_library_is_imported_by_the_first_turn_alone() -> None:
+    code = (
+        "import sys; from brvtui.session import Session; from brvtui.providers.held_model import *;"
+        "held = HeldModel(lambda: ModelSettings('openai', 'mini', 'http://127.0.0.1:9/v1', allowed=True));"
+        "assert held.to_ask() and held.state.is_asked;"
+        "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
