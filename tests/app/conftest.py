@@ -21,6 +21,7 @@ from brvtui.trace import Trace
 from tests.app.driving import NARROW, WIDE, settled
 from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
+from tests.app.linked import HUB, HUB_TEXT
 from tests.support.trees import NOW_MS, Tree
 
 
@@ -34,6 +35,14 @@ def garden(tmp_path: Path) -> Tree:
 def few_lines(garden: Tree) -> None:
     """The note that tests edit is of a few lines."""
     garden.file(NOTE, FEW_LINES, 3)
+
+
+@pytest.fixture
+def linked(garden: Tree) -> Tree:
+    """The garden with a note that has links of every kind, and one that links to it."""
+    garden.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Paragraph {number}." for number in range(40))), 3)
+    garden.note("hub/other.md", "Other", "@hub/links/x.md [hub](links.md)", days=3)
+    return garden
 
 
 @pytest.fixture(autouse=True)

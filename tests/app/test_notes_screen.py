@@ -1,4 +1,4 @@
-"""The Notes screen: reading, following links, going back, what is known of a note; by keys and by mouse."""
+"""The Notes screen: reading, following links, going back, and files that change; by keys and by mouse."""
 
 from __future__ import annotations
 
@@ -11,51 +11,12 @@ from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.reading import page_document
 from brvtui.app.screens.notes import NotesScreen
-from brvtui.app.widgets.about import SEEK, AboutPane
 from brvtui.app.widgets.note import NotePane, character_at
 from brvtui.app.widgets.notes_tree import NotesTree
 from brvtui.session import Session
-from tests.app.driving import (
-    HUGE,
-    NARROW,
-    SIZES,
-    WIDE,
-    ask,
-    brv,
-    frame,
-    open_notes,
-    screen,
-    settled,
-    shown,
-    text_of,
-    until,
-    view,
-)
+from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked
 from tests.support.trees import Tree
-
-STORE = "auth/jwt/token_store.md"
-HUB = "hub/links.md"
-_HUB = """---
-related: [auth/jwt/token_store.md, deploy/nowhere.md]
----
-# Hub
-
-Go to [the store](../auth/jwt/token_store.md) or @auth/jwt/refresh_rotation.md, to [the end](#the-end),
-to [the web](https://example.org), to [a folder](../auth/oauth) or to [nowhere](lost.md).
-
-{filler}
-
-## The end
-
-Last words about tokens.
-"""
-
-
-@pytest.fixture
-def linked(garden: Tree) -> Tree:
-    garden.file(HUB, _HUB.format(filler="\n\n".join(f"Paragraph {number}." for number in range(40))), 3)
-    garden.note("hub/other.md", "Other", "@hub/links/x.md [hub](links.md)", days=3)
-    return garden
 
 
 @pytest.fixture
@@ -63,24 +24,10 @@ def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
     return make_app(linked.root)
 
 
-async def _open(pilot: object, path: str = HUB) -> None:
-    await open_notes(pilot)  # type: ignore[arg-type]
-    brv(pilot).selection.select(path)  # type: ignore[arg-type]
-    await settled(pilot)  # type: ignore[arg-type]
-
-
-def _note(app: BrvTui) -> NotePane:
-    return app.screen.query_one(NotePane)
-
-
-def _about(app: BrvTui) -> AboutPane:
-    return app.screen.query_one(AboutPane)
-
-
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 async def test_a_note_is_rendered_with_its_frontmatter(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
-        await _open(pilot)
+        await open_linked(pilot)
         text = text_of(pilot, "#note")
         assert "frontmatter" in text
         assert "related  auth/jwt/token_store.md" in text
@@ -93,13 +40,13 @@ async def test_a_note_is_rendered_with_its_frontmatter(app: BrvTui, size: tuple[
 
 async def test_raw_and_rendered(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await _open(pilot)
+        await open_linked(pilot)
         await pilot.press("f3", "r")
         await settled(pilot)
         assert "## The end" in text_of(pilot, "#note")
         assert f"Note · {HUB} · raw" in shown(pilot)
         await pilot.press("right_square_bracket")
-        assert _note(app).links[_note(app).link].target.path == STORE
+        assert note_of(app).links[note_of(app).link].target.path == STORE
         await pilot.press("r")
         await settled(pilot)
         assert "## The end" not in text_of(pilot, "#note")
@@ -107,8 +54,8 @@ async def test_raw_and_rendered(app: BrvTui) -> None:
 
 async def test_links_are_gone_through_followed_and_come_back_from(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await _open(pilot)
-        note = _note(app)
+        await open_linked(pilot)
+        note = note_of(app)
         await pilot.press("f3", "right_square_bracket", "right_square_bracket", "right_square_bracket")
         (spot,) = note.links[note.link].spots
         assert note.lines[spot.line].plain[spot.start : spot.end] == "the store"
@@ -135,9 +82,9 @@ async def test_links_are_gone_through_followed_and_come_back_from(app: BrvTui) -
 
 async def test_the_first_enter_takes_the_first_link(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await _open(pilot)
+        await open_linked(pilot)
         await pilot.press("f3", "enter")
-        assert _note(app).link == 0
+        assert note_of(app).link == 0
         await pilot.press("enter")
         await settled(pilot)
         assert view(pilot).selected == STORE
@@ -145,8 +92,8 @@ async def test_the_first_enter_takes_the_first_link(app: BrvTui) -> None:
 
 async def test_links_of_every_kind(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await _open(pilot)
-        note = _note(app)
+        await open_linked(pilot)
+        note = note_of(app)
         await pilot.press("f3")
 
         async def follow(word: str) -> None:
@@ -172,8 +119,8 @@ async def test_links_of_every_kind(app: BrvTui) -> None:
 
 async def test_a_click_on_a_link_follows_it(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        await _open(pilot)
-        note = _note(app)
+        await open_linked(pilot)
+        note = note_of(app)
         spot = next(spot for link in note.links for spot in link.spots if "the store" in _words(note, spot))
         await pilot.click("#note", offset=(spot.start + 2, spot.line + 1))
         await settled(pilot)
@@ -191,10 +138,10 @@ def _words(note: NotePane, spot: object) -> str:
 async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, linked: Tree) -> None:
     linked.note("hub/first.md", "First", "[end](links.md#the-end)", days=1)
     async with app.run_test(size=NARROW) as pilot:
-        await _open(pilot, "hub/first.md")
+        await open_linked(pilot, "hub/first.md")
         await pilot.press("f3", "enter", "enter")
         await settled(pilot)
-        note = _note(app)
+        note = note_of(app)
         assert view(pilot).selected == HUB
         assert note.document is not None
         assert note.offset_row == min(note.document.parts["the-end"], note.last_offset)
@@ -206,7 +153,7 @@ async def test_terms_of_the_query_are_lit(app: BrvTui) -> None:
         await ask(pilot, "token store")
         await pilot.press("escape", "2")
         await settled(pilot)
-        note = _note(app)
+        note = note_of(app)
         lit = {
             text.lower() for number in range(len(note.lines)) for text, role in note.spans(number) if "match" in role
         }
@@ -215,7 +162,7 @@ async def test_terms_of_the_query_are_lit(app: BrvTui) -> None:
 
 async def test_words_are_found_in_a_long_note(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        await _open(pilot)
+        await open_linked(pilot)
         await pilot.press("f3", "slash", *"paragraph 39")
         await settled(pilot)
         assert "Paragraph 39." in shown(pilot)
@@ -235,108 +182,23 @@ async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
         await settled(pilot)
         assert isinstance(frame(pilot), NotesScreen)
         assert app.screen.query_one(NotesTree).chosen == view(pilot).selected == second
-        assert _note(app).shown is not None
-        assert _note(app).shown.page.path == second
+        assert note_of(app).shown is not None
+        assert note_of(app).shown.page.path == second
         await pilot.press("1", "f8", "G", "k", "o")
         await settled(pilot)
         assert isinstance(frame(pilot), NotesScreen)
 
 
-class TestAbout:
-    async def test_it_says_what_is_known(self, app: BrvTui) -> None:
-        async with app.run_test(size=HUGE) as pilot:
-            await _open(pilot, STORE)
-            text = text_of(pilot, "#about")
-            assert "● Token store" in text
-            assert "signals from signals file" in text
-            assert "ceiling" in text
-            assert "leaves tier 2 in" in text
-            assert "contexts: number" in text
-            assert "linked from 1" in text
-            assert "Hub" in text
-
-    async def test_links_can_be_gone_to_and_come_back_from(self, app: BrvTui) -> None:
-        async with app.run_test(size=WIDE) as pilot:
-            await _open(pilot)
-            about = _about(app)
-            await pilot.press("f4")
-            assert about.path == STORE
-            assert frame(pilot).note_at_hand == STORE
-            await pilot.press("enter")
-            await settled(pilot)
-            assert view(pilot).selected == STORE
-            assert app.focused is _note(app)
-            await pilot.press("b", "f4")
-            await settled(pilot)
-            assert view(pilot).selected == HUB
-            lost = next(place for place, choice in enumerate(about.choices) if "nowhere" in choice)
-            about.move_to(lost)
-            assert about.note == ""
-            assert frame(pilot).note_at_hand == HUB
-            await pilot.press("enter")
-            assert any("leads to no note" in notice.message for notice in app._notifications)
-            assert "no such note" in text_of(pilot, "#about")
-
-    async def test_a_click_goes_to_the_note_that_links_here(self, app: BrvTui) -> None:
-        async with app.run_test(size=HUGE) as pilot:
-            await _open(pilot)
-            about = _about(app)
-            place = about.choices.index(next(choice for choice in about.choices if choice.endswith("hub/other.md")))
-            row = about.owner.index(place) - about.offset_row
-            await pilot.click("#about", offset=(6, row + 1))
-            await settled(pilot)
-            assert view(pilot).selected == "hub/other.md"
-
-    async def test_similar_notes_are_found_when_asked_for(self, app: BrvTui) -> None:
-        async with app.run_test(size=WIDE) as pilot:
-            await _open(pilot, STORE)
-            about = _about(app)
-            assert "f finds" in text_of(pilot, "#about")
-            await pilot.press("f4", "f")
-            await settled(pilot)
-            likes = [choice for choice in about.choices if choice.startswith("like")]
-            assert likes
-            assert SEEK not in about.choices
-            about.move_to(about.choices.index(likes[0]))
-            await pilot.press("enter")
-            await settled(pilot)
-            assert likes[0].endswith(view(pilot).selected)
-            assert "f finds" in text_of(pilot, "#about")
-
-    async def test_what_is_no_note_has_nothing_like_it(self, app: BrvTui) -> None:
-        async with app.run_test(size=WIDE) as pilot:
-            await _open(pilot, "auth/_index.md")
-            assert "folder summary" in text_of(pilot, "#about")
-            await pilot.press("f4", "G", "enter")
-            await settled(pilot)
-            assert "only notes have notes" in text_of(pilot, "#about").replace("\n ", " ")
-
-    async def test_all_of_it_can_be_scrolled_to_by_keys(self, app: BrvTui) -> None:
-        async with app.run_test(size=(60, 18)) as pilot:
-            await _open(pilot)
-            await pilot.press("f4", "G")
-            assert _about(app).offset_row == _about(app).last_offset > 0
-            await pilot.press("g")
-            assert _about(app).offset_row == 0
-
-    async def test_it_can_be_filtered(self, app: BrvTui) -> None:
-        async with app.run_test(size=WIDE) as pilot:
-            await _open(pilot)
-            await pilot.press("f4", "slash", *"rotation", "enter")
-            await settled(pilot)
-            assert [choice.partition("\0")[2] for choice in _about(app).choices] == ["auth/jwt/refresh_rotation.md"]
-
-
 async def test_a_file_that_changes_is_read_again_in_its_place(app: BrvTui, linked: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        await _open(pilot)
+        await open_linked(pilot)
         await pilot.press("f3", "pagedown")
-        offset = _note(app).offset_row
+        offset = note_of(app).offset_row
         assert offset
-        linked.file(HUB, _HUB.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
+        linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
         await until(pilot, lambda: "Sentence 7." in text_of(pilot, "#note"))
         await settled(pilot)
-        assert _note(app).offset_row == offset
+        assert note_of(app).offset_row == offset
 
 
 async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,7 +217,7 @@ async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatc
 
 async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await _open(pilot, STORE)
+        await open_linked(pilot, STORE)
         hold = threading.Event()
         about = Session.about
 
@@ -375,7 +237,7 @@ async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monk
 
 async def test_only_the_newest_of_many_notes_is_read(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await _open(pilot, STORE)
+        await open_linked(pilot, STORE)
         read: list[str] = []
         about = Session.about
 
@@ -407,7 +269,7 @@ async def test_a_long_note_is_set_outside_the_event_loop(
 
     monkeypatch.setattr("brvtui.app.reading.page_document", watched)
     async with app.run_test(size=WIDE) as pilot:
-        await _open(pilot, "hub/long.md")
+        await open_linked(pilot, "hub/long.md")
         await pilot.press("f3", "G")
         assert "Part 1999" in shown(pilot)
         await pilot.press("slash", *"part 1000")

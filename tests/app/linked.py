@@ -1,0 +1,46 @@
+"""A note with links of every kind, and what the Notes screen shows of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.widgets.about import AboutPane
+from brvtui.app.widgets.note import NotePane
+from tests.app.driving import brv, open_notes, settled
+
+STORE = "auth/jwt/token_store.md"
+HUB = "hub/links.md"
+HUB_TEXT = """---
+related: [auth/jwt/token_store.md, deploy/nowhere.md]
+---
+# Hub
+
+Go to [the store](../auth/jwt/token_store.md) or @auth/jwt/refresh_rotation.md, to [the end](#the-end),
+to [the web](https://example.org), to [a folder](../auth/oauth) or to [nowhere](lost.md).
+
+{filler}
+
+## The end
+
+Last words about tokens.
+"""
+
+
+async def open_linked(pilot: Pilot[Any], path: str = HUB) -> None:
+    """Goes to the note on the Notes screen."""
+    await open_notes(pilot)
+    brv(pilot).selection.select(path)
+    await settled(pilot)
+
+
+def note_of(app: BrvTui) -> NotePane:
+    """The pane with its text."""
+    return app.screen.query_one(NotePane)
+
+
+def about_of(app: BrvTui) -> AboutPane:
+    """The pane with what is known of it."""
+    return app.screen.query_one(AboutPane)

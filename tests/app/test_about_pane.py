@@ -1,0 +1,108 @@
+"""What is known of a note: said, gone through, followed, filtered, scrolled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.widgets.about import SEEK
+from tests.app.driving import HUGE, WIDE, frame, settled, text_of, view
+from tests.app.linked import HUB, STORE, about_of, note_of, open_linked
+from tests.support.trees import Tree
+
+
+@pytest.fixture
+def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+    return make_app(linked.root)
+
+
+async def test_it_says_what_is_known(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await open_linked(pilot, STORE)
+        text = text_of(pilot, "#about")
+        assert "● Token store" in text
+        assert "signals from signals file" in text
+        assert "ceiling" in text
+        assert "leaves tier 2 in" in text
+        assert "contexts: number" in text
+        assert "linked from 1" in text
+        assert "Hub" in text
+
+
+async def test_links_can_be_gone_to_and_come_back_from(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_linked(pilot)
+        about = about_of(app)
+        await pilot.press("f4")
+        assert about.path == STORE
+        assert frame(pilot).note_at_hand == STORE
+        await pilot.press("enter")
+        await settled(pilot)
+        assert view(pilot).selected == STORE
+        assert app.focused is note_of(app)
+        await pilot.press("b", "f4")
+        await settled(pilot)
+        assert view(pilot).selected == HUB
+        lost = next(place for place, choice in enumerate(about.choices) if "nowhere" in choice)
+        about.move_to(lost)
+        assert about.note == ""
+        assert frame(pilot).note_at_hand == HUB
+        await pilot.press("enter")
+        assert any("leads to no note" in notice.message for notice in app._notifications)
+        assert "no such note" in text_of(pilot, "#about")
+
+
+async def test_a_click_goes_to_the_note_that_links_here(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await open_linked(pilot)
+        about = about_of(app)
+        place = about.choices.index(next(choice for choice in about.choices if choice.endswith("hub/other.md")))
+        row = about.owner.index(place) - about.offset_row
+        await pilot.click("#about", offset=(6, row + 1))
+        await settled(pilot)
+        assert view(pilot).selected == "hub/other.md"
+
+
+async def test_similar_notes_are_found_when_asked_for(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_linked(pilot, STORE)
+        about = about_of(app)
+        assert "f finds" in text_of(pilot, "#about")
+        await pilot.press("f4", "f")
+        await settled(pilot)
+        likes = [choice for choice in about.choices if choice.startswith("like")]
+        assert likes
+        assert SEEK not in about.choices
+        about.move_to(about.choices.index(likes[0]))
+        await pilot.press("enter")
+        await settled(pilot)
+        assert likes[0].endswith(view(pilot).selected)
+        assert "f finds" in text_of(pilot, "#about")
+
+
+async def test_what_is_no_note_has_nothing_like_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_linked(pilot, "auth/_index.md")
+        assert "folder summary" in text_of(pilot, "#about")
+        await pilot.press("f4", "G", "enter")
+        await settled(pilot)
+        assert "only notes have notes" in text_of(pilot, "#about").replace("\n ", " ")
+
+
+async def test_all_of_it_can_be_scrolled_to_by_keys(app: BrvTui) -> None:
+    async with app.run_test(size=(60, 18)) as pilot:
+        await open_linked(pilot)
+        await pilot.press("f4", "G")
+        assert about_of(app).offset_row == about_of(app).last_offset > 0
+        await pilot.press("g")
+        assert about_of(app).offset_row == 0
+
+
+async def test_it_can_be_filtered(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_linked(pilot)
+        await pilot.press("f4", "slash", *"rotation", "enter")
+        await settled(pilot)
+        assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]
