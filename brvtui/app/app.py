@@ -17,6 +17,7 @@ from brvtui import faults
 from brvtui.app import keymap
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.news import News
 from brvtui.app.parts.astray import Astray
 from brvtui.app.parts.browsing import Browsing
 from brvtui.app.parts.byterover import ByteRover
@@ -26,7 +27,7 @@ from brvtui.app.parts.copying import Copying
 from brvtui.app.parts.drafts import Drafts
 from brvtui.app.parts.editing import Editing
 from brvtui.app.parts.exporting import Exporting
-from brvtui.app.parts.hearing import Hearing, News
+from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.jeffs_brain import JeffsBrain
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.logs import Logs

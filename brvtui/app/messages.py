@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from brvtui.app.parts.hearing import News
+from brvtui.app.news import News
 from brvtui.app.splits import Layout
 from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview, SimilarNotes
 from brvtui.config.schema import Value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from brvtui.app.editing.state import Clash, FoundDraft, Looked, OnDisk
-from brvtui.app.parts.hearing import News
+from brvtui.app.news import News
 
 if TYPE_CHECKING:
     from brvtui.tree.note_text import NoteText

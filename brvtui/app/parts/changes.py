@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from brvtui.app.parts.hearing import Hearing, News
+from brvtui.app.news import News
+from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import HasSession, Notifies, OpensDialogs, Posts
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads

@@ -6,12 +6,7 @@ from collections.abc import Callable
 from inspect import isawaitable
 from typing import TypeVar
 
-from textual.message import Message
-
-
-class News(Message):
-    """What workers tell the app."""
-
+from brvtui.app.news import News
 
 Kind = TypeVar("Kind", bound=News)
 

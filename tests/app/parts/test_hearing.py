@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brvtui.app.parts.hearing import Hearing, News
+from brvtui.app.news import News
+from brvtui.app.parts.hearing import Hearing
 
 
 @dataclass

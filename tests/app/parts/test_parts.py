@@ -11,7 +11,8 @@ from brvtui.app import parts
 from brvtui.app.app import BrvTui
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.crashing import ReportingApp
-from brvtui.app.parts.hearing import Hearing, News
+from brvtui.app.news import News
+from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.project import Opening
 from brvtui.app.themed import ThemedApp
 
