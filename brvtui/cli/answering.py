@@ -148,7 +148,7 @@ class _Terminal:
                 case _:
                     pass
         assert isinstance(ended, (kinds.Finished, kinds.Failed))
-        self._finish(ended.trace)
+        self._finish(ended.trace, isinstance(ended, kinds.Failed))
         return ended
 
     def _take(self, text: str) -> None:
@@ -171,7 +171,8 @@ class _Terminal:
             for line in held.strip().splitlines():
                 self._tell(line)
 
-    def _finish(self, trace: Trace) -> None:
+    def _finish(self, trace: Trace, failed: bool) -> None:
+        """Why it ``failed`` is said at the very end, by the command."""
         self._release(False)
         self._end_line()
         answer = trace.answer
@@ -179,7 +180,7 @@ class _Terminal:
             self._tell("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
             click.echo(visible(answer.text, keep="\n"))
-        if answer.notice:
+        if answer.notice and not failed:
             self._tell(f"note: {answer.notice}")
         if answer.completion:
             from brvtui.report.completion import spent

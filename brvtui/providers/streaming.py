@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Mapping
 from contextlib import aclosing, suppress
@@ -17,6 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from brvtui import faults
 from brvtui.providers.http import masked, one_line, seconds_of, shown
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.route.model import Cancellation, ModelCancelled, ModelError, Wait
@@ -29,6 +31,13 @@ _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _SHOWN = 300
 _CONNECT_SECONDS = 10.0
 _DONE = "[DONE]"
+_IS_IT_THERE = "look whether the service runs, and at llm.url"
+_REDIRECTED = "no redirect is followed: set llm.url to where it leads"
+_ADVICE = {
+    401: "look at the key: llm.key_env names its variable",
+    403: "look at what the key may do: llm.key_env names its variable",
+    404: "look at llm.url and llm.model",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +168,9 @@ async def _patiently(
 def _at_last(why: str, refusal: Refusal, patience: Patience, left: int) -> str:
     if refusal.passing and left:
         return f"{why}; it asks to wait {refusal.wait:g} s, which is too long: ask again later"
+    advice = _REDIRECTED if 300 <= refusal.status < 400 else _ADVICE.get(refusal.status)
+    if advice:
+        return f"{why}; {advice}"
     return f"{why}, {patience.tries} times" if refusal.passing and patience.tries > 1 else why
 
 
@@ -183,16 +195,31 @@ async def _once(
                 while (text := await _within(patience.timeout_seconds, texts)) not in (None, _DONE):
                     yield _object(text, endpoint.key)
     except httpx.ConnectTimeout:
-        raise Refusal(f"cannot be reached within {limits.connect:g} s") from None
+        raise Refusal(f"cannot be reached within {limits.connect:g} s; {_IS_IT_THERE}") from None
     except (httpx.TimeoutException, TimeoutError):
         raise Refusal(f"nothing came for {patience.timeout_seconds:g} s") from None
     except httpx.ConnectError as error:
-        raise Refusal(f"cannot be reached ({one_line(str(error)) or type(error).__name__})") from None
+        raise Refusal(f"cannot be reached ({one_line(_first_cause(error))}); {_IS_IT_THERE}") from None
+    except httpx.RemoteProtocolError as error:
+        why = "the service closed the connection" if "closed connection" in str(error) else one_line(str(error))
+        raise Refusal(why, passing=True) from None
     except httpx.HTTPError as error:
         raise Refusal(one_line(str(error)) or type(error).__name__, passing=True) from None
     except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
         # A host that cannot be written, a proxy or a certificate of the environment that cannot be used.
         raise Refusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
+
+
+def _first_cause(error: BaseException) -> str:
+    """What the system says of a connection that was not made: libraries wrap it several times."""
+    cause: BaseException | None = error
+    while cause is not None:
+        error = cause
+        several = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+        cause = several[0] if several else error.__cause__ or error.__context__
+    if isinstance(error, ConnectionError) and error.errno:
+        return os.strerror(error.errno)  # asyncio writes words of its own over the system's
+    return faults.said(error)
 
 
 async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | None:

@@ -12,6 +12,8 @@ _SHOWN_ARGUMENTS = 100
 
 def spent(completion: Completion) -> str:
     """What calls and tools took, in one line."""
+    if not completion.turns:
+        return f"{completion.model}: no call came to its end"
     usage = completion.usage
     work = f"{counted(len(completion.turns), 'call', 'calls')}, {counted(len(completion.steps), 'tool', 'tools')}"
     about = "about " if usage.estimated else ""

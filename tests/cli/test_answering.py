@@ -78,7 +78,7 @@ def test_a_pipe_gets_the_answer_alone_and_a_terminal_every_draft_of_it(
         code, out, err = run("ask", TIER_4, "--llm")
         assert code == 4
         assert out.startswith(f"{draft}\n## Summary\nComposed without a model")
-        assert err.splitlines()[-1].endswith(": 401 Unauthorized: no")
+        assert err.splitlines()[-1].endswith(": 401 Unauthorized: no; look at the key: llm.key_env names its variable")
 
 
 def test_text_of_an_answer_that_breaks_off(
@@ -165,7 +165,12 @@ def test_a_model_that_fails(run: Run, old: Tree, set_model: Set) -> None:
         code, out, err = run("ask", TIER_4, "--llm")
         assert code == 4
         assert "Composed without a model" in out
-        assert err.splitlines()[-1] == f"brv-tui: {server.base[7:-3]}: 401 Unauthorized: bad key …"
+        advice = "look at the key: llm.key_env names its variable"
+        assert err.splitlines()[-2:] == [
+            f"mini at {server.base[7:-3]}: no call came to its end",
+            f"brv-tui: {server.base[7:-3]}: 401 Unauthorized: bad key …; {advice}",
+        ]
+        assert err.count("401") == 1
         code, out, err = run("ask", TIER_4, "--llm", "--format", "json")
         assert code == 4
         assert json.loads(out)["trace"]["answer"]["completion"]["ended"] == "failed"

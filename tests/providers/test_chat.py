@@ -134,11 +134,11 @@ FAILS: list[tuple[Any, str, int]] = [
     (Refused(401, {"error": {"message": "x" * 295 + KEY}}), f"{'x' * 295}…", 1),
     (Refused(403, "y" * 295 + KEY), f"{'y' * 295}…", 1),
     (Refused(403, "no"), "403 Forbidden: no", 1),
-    (Refused(404, {"error": "model not found"}), "404 Not Found: model not found", 1),
+    (Refused(404, {"error": "model not found"}), "404 Not Found: model not found; look at llm.url and llm.model", 1),
     (Refused(429, {}, {"Retry-After": "0"}), "429 Too Many Requests: {}, 3 times", 3),
     (Refused(429, {}, {"Retry-After": "3600"}), "it asks to wait 3600 s, which is too long", 1),
     (Refused(500, "broken\x1b[31m"), "500 Internal Server Error: broken␛[31m, 3 times", 3),
-    (Refused(302, "", {"Location": "http://example.org"}), "302 Found", 1),
+    (Refused(302, "", {"Location": "http://example.org"}), "302 Found; no redirect is followed: set llm.url", 1),
     (Refused(400, {"error": {"message": "bad temperature of the room"}}), "400 Bad Request", 2),
     (Streamed([{"choices": []}], kind="text/html"), "the answer is no stream of events", 1),
     (Streamed(["<html>"]), "an event holds no JSON", 1),
@@ -146,7 +146,11 @@ FAILS: list[tuple[Any, str, int]] = [
     (Streamed(["[" * 100_000]), "an event holds no JSON", 1),
     (Streamed([{"choices": [3]}]), "not of this protocol", 1),
     (Streamed([{"choices": []}, {"error": {"message": f"overloaded {KEY}"}}]), "the answer broke off: overloaded …", 1),
-    (Streamed([{"choices": [{"delta": {"content": "half"}}]}], cut=True), "the answer broke off", 1),
+    (
+        Streamed([{"choices": [{"delta": {"content": "half"}}]}], cut=True),
+        "broke off: the service closed the connection",
+        1,
+    ),
     (Streamed([{"choices": [{"delta": {"content": "half"}}]}]), "the answer broke off before its end", 1),
     (Streamed([]), "the answer broke off before its end", 1),
 ]
@@ -222,7 +226,7 @@ def test_an_answer_that_is_whole_when_the_connection_breaks_is_taken(protocol: s
 def test_a_service_that_is_not_there() -> None:
     with chatting(written("x")) as server:
         base = server.base
-    with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+: cannot be reached"):
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+: cannot be reached \(Connection refused\); look whether"):
         list(service(base).turn(ASKED, Cancellation()))
 
 

@@ -42,6 +42,7 @@ def test_what_was_spent() -> None:
     assert spent(DONE) == "mini at h: 2 calls, 2 tools, 100 tokens sent, 10 received, 2.0 s"
     dear = replace(DONE, cost_cents=0.12, usage=Usage(100, 10, True), turns=DONE.turns[:1], steps=(STEP,))
     assert spent(dear) == "mini at h: 1 call, 1 tool, about 100 tokens sent, 10 received, 0.12 cents, 0.8 s"
+    assert spent(replace(DONE, turns=())) == "mini at h: no call came to its end"
 
 
 def test_a_line_for_each_tool() -> None:

@@ -98,5 +98,7 @@ def _spent(done: Completion) -> str:
     usage = done.usage
     counted = " (estimated)" if usage.estimated else ""
     cost = f" · {done.cost_cents:.2f} cents" if done.cost_cents is not None else ""
+    if not done.turns:
+        return f"no call came to its end · {ms(done.took_ms)}"
     turns, steps = plural(len(done.turns), "call"), plural(len(done.steps), "tool")
     return f"{turns} · {steps} · {_tokens(usage.sent, usage.received)}{counted}{cost} · {ms(done.took_ms)}"
