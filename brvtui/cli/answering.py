@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from brvtui.config.schema import Llm
     from brvtui.route.events import Event, Failed, Finished
     from brvtui.route.model import Cancellation
-    from brvtui.trace import Trace
 
 
 @click.command(
@@ -148,7 +147,7 @@ class _Terminal:
                 case _:
                     pass
         assert isinstance(ended, (kinds.Finished, kinds.Failed))
-        self._finish(ended.trace, isinstance(ended, kinds.Failed))
+        self._finish(ended)
         return ended
 
     def _take(self, text: str) -> None:
@@ -171,16 +170,18 @@ class _Terminal:
             for line in held.strip().splitlines():
                 self._tell(line)
 
-    def _finish(self, trace: Trace, failed: bool) -> None:
-        """Why it ``failed`` is said at the very end, by the command."""
+    def _finish(self, ended: Finished | Failed) -> None:
+        """Why it failed is said at the very end, by the command."""
         self._release(False)
         self._end_line()
-        answer = trace.answer
+        if getattr(ended, "cancelled", False):
+            return
+        answer = ended.trace.answer
         if answer.kind != "model" and self._written:
             self._tell("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
             click.echo(visible(answer.text, keep="\n"))
-        if answer.notice and not failed:
+        if answer.notice and not getattr(ended, "why", ""):
             self._tell(f"note: {answer.notice}")
         if answer.completion:
             from brvtui.report.completion import spent

@@ -170,7 +170,7 @@ def _at_last(why: str, refusal: Refusal, patience: Patience, left: int) -> str:
         return f"{why}; it asks to wait {refusal.wait:g} s, which is too long: ask again later"
     advice = _REDIRECTED if 300 <= refusal.status < 400 else _ADVICE.get(refusal.status)
     if advice:
-        return f"{why}; {advice}"
+        return f"{why.rstrip('.')}; {advice}"
     return f"{why}, {patience.tries} times" if refusal.passing and patience.tries > 1 else why
 
 

@@ -247,8 +247,9 @@ def test_ctrl_c_ends_the_connection(old: Tree, set_model: Set) -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asking:
             assert server.begun.wait(30)
             asking.send_signal(signal.SIGINT)
-            _, err = asking.communicate(timeout=30)
+            out, err = asking.communicate(timeout=30)
         assert server.gone.wait(5)
         streamed.hold.set()
     assert (asking.returncode, err.splitlines()[-1]) == (4, "brv-tui: interrupted")
+    assert out == "", "nobody waits for an answer any more"
     assert "Traceback" not in err
