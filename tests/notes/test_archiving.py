@@ -157,6 +157,19 @@ def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     monkeypatch.setattr(applying, "_take", take)
 
 
+def after_a_crash(
+    tree: Tree, place: Place, plan: Plan, monkeypatch: pytest.MonkeyPatch, number: int
+) -> dict[str, bytes]:
+    """The files when ``plan`` was killed before its step ``number``; the text is in one of them."""
+    with monkeypatch.context() as patch:
+        killed_before(patch, number)
+        with pytest.raises(Killed):
+            apply(place, plan)
+    found = contents(files_of(tree.tree))
+    assert b"the text" in found.values()
+    return found
+
+
 @pytest.mark.parametrize("number", range(4))
 def test_a_crash_while_archiving_loses_nothing_and_is_gone_on_from(
     tree: Tree, place: Place, monkeypatch: pytest.MonkeyPatch, number: int
@@ -166,12 +179,7 @@ def test_a_crash_while_archiving_loses_nothing_and_is_gone_on_from(
     known = KnownSignals(overlay=OVERLAY)
     plan = plan_archive(tree.tree, "a/n.md", known, NOW_MS, BRV3)
     assert len(plan.steps) == 4
-    with monkeypatch.context() as patch:
-        killed_before(patch, number)
-        with pytest.raises(Killed):
-            apply(place, plan)
-    found = contents(files_of(tree.tree))
-    assert b"the text" in found.values()
+    found = after_a_crash(tree, place, plan, monkeypatch, number)
     if "a/n.md" in found:
         apply(place, plan_archive(tree.tree, "a/n.md", known, NOW_MS, BRV3))
     assert set(files_of(tree.tree)) == {"_archived/a/n.full.md", "_archived/a/n.stub.md"}
@@ -188,12 +196,7 @@ def test_a_crash_while_restoring_loses_nothing_and_is_gone_on_from(
     apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
     plan = plan_restore(tree.tree, "_archived/a/n.stub.md", NONE)
     assert len(plan.steps) == 3
-    with monkeypatch.context() as patch:
-        killed_before(patch, number)
-        with pytest.raises(Killed):
-            apply(place, plan)
-    found = contents(files_of(tree.tree))
-    assert b"the text" in found.values()
+    found = after_a_crash(tree, place, plan, monkeypatch, number)
     if "_archived/a/n.stub.md" in found:
         apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))
     found = contents(files_of(tree.tree))

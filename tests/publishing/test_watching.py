@@ -32,23 +32,24 @@ def equals_a_fresh_one(followed: Following, tree: Tree) -> bool:
     return True
 
 
-def test_the_tree_removed_and_made_again(followed: Following, tree: Tree) -> None:
-    shutil.rmtree(tree.tree)
+def is_made_again(followed: Following, tree: Tree) -> None:
+    """What was removed is seen to be gone, and followed when it is there again."""
     assert followed.until(lambda: not followed.session.snapshot.notes)
     tree.note("new/a.md", "New")
     assert followed.until(lambda: followed.has("new/a.md"))
     tree.note("new/b.md", "Newer")
     assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
+
+
+def test_the_tree_removed_and_made_again(followed: Following, tree: Tree) -> None:
+    shutil.rmtree(tree.tree)
+    is_made_again(followed, tree)
     assert equals_a_fresh_one(followed, tree)
 
 
 def test_all_of_brv_removed_and_made_again(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.root / ".brv")
-    assert followed.until(lambda: not followed.session.snapshot.notes)
-    tree.note("new/a.md", "New")
-    assert followed.until(lambda: followed.has("new/a.md"))
-    tree.note("new/b.md", "Newer")
-    assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
+    is_made_again(followed, tree)
     assert equals_a_fresh_one(followed, tree)
 
 
@@ -65,11 +66,7 @@ def test_another_brv_put_in_its_place(followed: Following, tree: Tree, tmp_path:
 
 def test_the_project_itself_removed_and_made_again(followed: Following, tree: Tree) -> None:
     shutil.rmtree(tree.root)
-    assert followed.until(lambda: not followed.session.snapshot.notes)
-    tree.note("new/a.md", "New")
-    assert followed.until(lambda: followed.has("new/a.md"))
-    tree.note("new/b.md", "Newer")
-    assert followed.until(lambda: followed.has("new/a.md", "new/b.md"))
+    is_made_again(followed, tree)
 
 
 def test_a_folder_replaced_by_another(followed: Following, tree: Tree, tmp_path: Path) -> None:

@@ -38,6 +38,18 @@ def scheduled(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
     return found
 
 
+class Noticed:
+    """What a watcher told."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self.places: list[frozenset[str] | None] = []
+
+    def hear(self, found: frozenset[str] | None) -> None:
+        self.places.append(found)
+        self.event.set()
+
+
 def test_a_folder_far_above_a_missing_one_is_watched_for_its_own_entries_only(
     tmp_path: Path, scheduled: dict[str, bool]
 ) -> None:
@@ -52,24 +64,18 @@ def test_a_folder_far_above_a_missing_one_is_watched_for_its_own_entries_only(
 
 def test_what_appears_below_a_missing_folder_is_watched_in_its_turn(tmp_path: Path, scheduled: dict[str, bool]) -> None:
     target = tmp_path / "data/brv-tui/logs"
-    noticed = threading.Event()
-    places: list[frozenset[str] | None] = []
-
-    def changed(found: frozenset[str] | None) -> None:
-        places.append(found)
-        noticed.set()
-
-    watcher = Watcher([target], changed)
+    noticed = Noticed()
+    watcher = Watcher([target], noticed.hear)
     assert watcher.start().active
     try:
         for made in (tmp_path / "data", tmp_path / "data/brv-tui", target):
             made.mkdir()
-            assert noticed.wait(5), made
-            noticed.clear()
+            assert noticed.event.wait(5), made
+            noticed.event.clear()
         (target / "new.md").write_text("new")
-        assert noticed.wait(5)
+        assert noticed.event.wait(5)
         (tmp_path / "data/stranger").mkdir()
-        assert str(target / "new.md") in (places[-1] or ())
+        assert str(target / "new.md") in (noticed.places[-1] or ())
     finally:
         watcher.stop()
     assert scheduled == {str(tmp_path): False, str(tmp_path / "data"): False, str(tmp_path / "data/brv-tui"): True}
@@ -97,21 +103,15 @@ def test_times_and_permissions_are_changes(tmp_path: Path) -> None:
     target.mkdir()
     note = target / "n.md"
     note.write_text("n")
-    noticed = threading.Event()
-    places: list[frozenset[str] | None] = []
-
-    def changed(found: frozenset[str] | None) -> None:
-        places.append(found)
-        noticed.set()
-
-    watcher = Watcher([target], changed)
+    noticed = Noticed()
+    watcher = Watcher([target], noticed.hear)
     assert watcher.start().active
     try:
         for change in (lambda: os.utime(note, (1, 1)), lambda: note.chmod(0o600)):
-            noticed.clear()
+            noticed.event.clear()
             change()
-            assert noticed.wait(5)
-            assert places[-1] == {str(note)}
+            assert noticed.event.wait(5)
+            assert noticed.places[-1] == {str(note)}
     finally:
         watcher.stop()
 
