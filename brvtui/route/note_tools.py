@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 from brvtui.profile import Profile
@@ -19,6 +21,7 @@ from brvtui.tree.links import LinkState, Names, links_in
 _LONGEST_QUERY = 500
 _LONGEST_ARGUMENTS = 4096
 _DEEPEST = 16
+_HALF = re.compile("[\ud800-\udfff]")
 _TEXT: dict[str, Any] = {"type": "string"}
 
 
@@ -86,7 +89,7 @@ class NoteTools:
         if len(arguments) > _LONGEST_ARGUMENTS:
             return refusal(f"the arguments are longer than {_LONGEST_ARGUMENTS} characters")
         try:
-            return tool(given)
+            return tool({name: value for name, value in given.items() if value is not None})
         except Refused as error:
             return refusal(str(error))
 
@@ -176,13 +179,26 @@ def arguments_of(text: str) -> dict[str, Any] | None:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) and _nests_within(value, _DEEPEST) else None
+    return value if isinstance(value, dict) and _is_sendable(value, _DEEPEST) else None
 
 
-def _nests_within(value: Any, levels: int) -> bool:
-    """Whether ``value`` can be written as deep in another as services want it."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels > 0 and all(_nests_within(part, levels - 1) for part in parts)
+def _is_sendable(value: Any, levels: int) -> bool:
+    """Whether services take ``value`` back: no deeper than ``levels``, every text and every number whole.
+
+    Python reads ``NaN``, ``1e400`` and half a surrogate pair; no UTF-8 and no JSON can hold them.
+    """
+    match value:
+        case str():
+            return not _HALF.search(value)
+        case float():
+            return isfinite(value)
+        case dict():
+            parts: Iterable[Any] = (*value, *value.values())
+        case list():
+            parts = value
+        case _:
+            return True
+    return levels > 0 and all(_is_sendable(part, levels - 1) for part in parts)
 
 
 def _result(value: Mapping[str, Any], read: tuple[str, ...] = ()) -> Result:

@@ -41,6 +41,11 @@ def test_search(filled: Tree) -> None:
     assert [one["path"] for one in value["results"]] == ["auth/jwt/m.md"]
 
 
+def test_null_stands_for_what_may_be_left_out(filled: Tree) -> None:
+    given = {"query": "quokka", "scope": None, "limit": None}
+    assert ask(filled, "search", given)[1] == ask(filled, "search", {"query": "quokka"})[1]
+
+
 @pytest.mark.parametrize("limit", [0, -1, True, "3", 1.5])
 def test_a_limit_that_is_none(filled: Tree, limit: Any) -> None:
     assert (
@@ -152,7 +157,20 @@ def test_a_note_that_is_gone_or_binary_is_said_to_be(filled: Tree) -> None:
     assert "cannot be read" in tools.call("read_note", '{"path": "auth/n.md"}').refused
 
 
-@pytest.mark.parametrize("arguments", ["{", "[]", "3", "null", '{"path": }', "[" * 100_000])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "{",
+        "[]",
+        "3",
+        "null",
+        '{"path": }',
+        "[" * 100_000,
+        r'{"path": "\ud800"}',
+        r'{"\ud800": 1}',
+        '{"a": [NaN, 1e400]}',
+    ],
+)
 def test_arguments_that_are_no_object(filled: Tree, arguments: str) -> None:
     assert "no JSON object" in ask(filled, "read_note", arguments)[0].refused
 
