@@ -238,18 +238,24 @@ def _trusted() -> ssl.SSLContext:
 
 async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None]:
     """The data of each event; other fields say nothing that the data does not."""
-    held, size = "", 0
+    size = 0
+    held: list[str] = []
     lines: list[str] = []
     async for text in answer.aiter_text():
         size += len(text)
         if size > most:
             raise Refusal(f"it is larger than {most} bytes")
-        *whole, held = (held + text).replace("\r\n", "\n").split("\n")
+        held.append(text)
+        if "\n" not in text:  # joined once: a line may be as large as the whole answer may
+            continue
+        *whole, rest = "".join(held).replace("\r\n", "\n").split("\n")
+        held = [rest]
         for line in whole:
             if line.startswith("data:"):
                 lines.append(line[5:].removeprefix(" "))
-            elif not line and lines:
-                yield "\n".join(lines)
+            elif not line:
+                if any(lines):  # an event without any data is none
+                    yield "\n".join(lines)
                 lines = []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from typing import Any, cast
@@ -51,6 +52,7 @@ def data(*texts: str, most: int = 10_000) -> list[str]:
         ("data: a\ndata: b\n\n", ["a\nb"]),
         (": keep alive\n\n\n\ndata: a\n\n", ["a"]),
         ("data: a\n", []),
+        ("data:\n\ndata: \n\ndata: a\n\n", ["a"]),
         ("", []),
     ],
 )
@@ -69,6 +71,14 @@ def test_events_are_the_same_however_they_are_cut(pieces: list[str], ends: str, 
 def test_an_answer_that_is_too_large_is_refused() -> None:
     with pytest.raises(Refusal, match="larger than 5 bytes"):
         data("data: ", "a\n\n", most=5)
+
+
+def test_a_line_as_large_as_an_answer_may_be_is_put_together_once() -> None:
+    """Bytes that are copied with every piece that comes take a minute for 64 MB."""
+    began = time.perf_counter()
+    (line,) = data("data: ", *["x" * 4096] * 4096, "\n\n", most=1 << 25)
+    assert len(line) == 1 << 24
+    assert time.perf_counter() - began < 4
 
 
 @pytest.mark.parametrize(
