@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from brvtui.route.model import FromModel, FromTool, FromUser, Message, Reply, Re
 
 BASE = "https://api.anthropic.com/v1"
 _VERSION = "2023-06-01"
+_CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 def endpoint(base: str, key: str) -> Endpoint:
@@ -89,10 +91,9 @@ class _Blocks(Reader):
     def read(self, event: Mapping[str, Any]) -> Iterator[Text]:
         match event.get("type"):
             case "message_start":
-                self._sent = counted(event["message"]["usage"]["input_tokens"])
-            case "content_block_start" if event["content_block"]["type"] == "tool_use":
-                block = event["content_block"]
-                self._calls[index_in(event["index"])] = _Call(text_in(block["id"]), text_in(block["name"]))
+                self._sent = counted((event["message"].get("usage") or {}).get("input_tokens"))
+            case "content_block_start":
+                yield from self._begin(event["content_block"], event["index"])
             case "content_block_delta":
                 delta = event["delta"]
                 if delta["type"] == "text_delta":
@@ -105,9 +106,18 @@ class _Blocks(Reader):
             case "message_stop":
                 self._ended = True
 
+    def _begin(self, block: Mapping[str, Any], index: Any) -> Iterator[Text]:
+        """A block may begin with a part of what it holds, or with the whole."""
+        if block["type"] == "tool_use":
+            whole = block.get("input")
+            arguments = json.dumps(whole) if whole else ""
+            self._calls[index_in(index)] = _Call(text_in(block["id"]), text_in(block["name"]), arguments)
+        elif block["type"] == "text" and block.get("text"):
+            yield Text(text_in(block["text"]))
+
     def reply(self) -> Reply | None:
         if not self._ended:
             return None
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
         notices = ("the model refused to answer",) if self._why == "refusal" else ()
-        return Reply(calls, self._why == "max_tokens", self._sent, self._received, notices)
+        return Reply(calls, self._why in _CUT, self._sent, self._received, notices)

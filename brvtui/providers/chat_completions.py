@@ -73,6 +73,8 @@ class _Call:
 class _Chunks(Reader):
     def __init__(self) -> None:
         self._calls: dict[int, _Call] = {}
+        self._places: dict[int, int] = {}
+        """Where the newest call of an index stands."""
         self._ended = ""
         self._sent: int | None = None
         self._received: int | None = None
@@ -91,13 +93,17 @@ class _Chunks(Reader):
             self._ended = text_in(choice.get("finish_reason")) or self._ended
 
     def _add(self, piece: Mapping[str, Any]) -> None:
-        """A call comes in pieces of one index; some services send calls whole, and number none."""
-        given = piece.get("index")
-        place = len(self._calls) if given is None else index_in(given)
+        """A call comes in pieces of one index; some services send calls whole, and number none, or all alike."""
+        given, id, function = piece.get("index"), text_in(piece.get("id")), piece.get("function") or {}
+        name = text_in(function.get("name"))
+        place = len(self._calls) if given is None else self._places.get(index_in(given), given)
+        if name and place in self._calls and id not in ("", self._calls[place].id):
+            place = max(self._calls) + 1
+        if given is not None:
+            self._places[given] = place
         call = self._calls.setdefault(place, _Call(f"call_{place}"))
-        function = piece.get("function") or {}
-        call.id = text_in(piece.get("id")) or call.id
-        call.name += text_in(function.get("name"))
+        call.id = id or call.id
+        call.name += name
         call.arguments += text_in(function.get("arguments"))
 
     def reply(self) -> Reply | None:

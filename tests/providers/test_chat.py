@@ -202,6 +202,25 @@ def test_an_event_of_another_shape_is_a_failure(protocol: str, event: dict[str, 
         list(service(server.base, protocol).turn(ASKED, Cancellation()))
 
 
+def test_calls_that_all_have_the_same_index_are_told_apart_by_their_ids() -> None:
+    second = [call(id="b", index=0, function={"name": "y", "arguments": '{"a"'}),
+              {"index": 0, "id": "c", "function": {"arguments": ": 1}"}}]  # fmt: skip
+    events = [delta(tool_calls=[call(index=0)]), *(delta(tool_calls=[piece]) for piece in second)]
+    with chatting(Streamed([*events, {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}, "[DONE]"])) as server:
+        reply = turn(service(server.base))[2]
+    assert reply.calls == (ToolCall("a", "x", "{}"), ToolCall("c", "y", '{"a": 1}')), "a piece without a name goes on"
+
+
+def test_blocks_that_begin_with_what_they_hold() -> None:
+    start = {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": "Let me"}}
+    events = [{"type": "message_start", "message": {}}, block(name="read_note", input={"path": "a.md"}), start]
+    end = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}}
+    with chatting(Streamed([*events, end, {"type": "message_stop"}])) as server:
+        text, _, reply = turn(service(server.base, "anthropic"))
+    assert (text, reply.sent, reply.received) == ("Let me", None, None)
+    assert reply.calls == (ToolCall("1", "read_note", '{"path": "a.md"}'),)
+
+
 def test_half_a_surrogate_pair_is_replaced() -> None:
     with chatting(written("half \ud800 of")) as server:
         assert turn(service(server.base))[0] == "half \ufffd of"
