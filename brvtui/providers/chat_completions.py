@@ -76,6 +76,7 @@ class _Chunks(Reader):
         self._places: dict[int, int] = {}
         """Where the newest call of an index stands."""
         self._ended = ""
+        self._refused = False
         self._sent: int | None = None
         self._received: int | None = None
 
@@ -87,7 +88,9 @@ class _Chunks(Reader):
             delta = choice.get("delta") or {}
             for call in delta.get("tool_calls") or ():
                 self._add(call)
-            text = text_in(delta.get("content"))
+            refusal = text_in(delta.get("refusal"))
+            self._refused = self._refused or bool(refusal)
+            text = _said(delta.get("content")) or refusal
             if text:
                 yield Text(text)
             self._ended = text_in(choice.get("finish_reason")) or self._ended
@@ -110,5 +113,16 @@ class _Chunks(Reader):
         if not self._ended:
             return None
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
-        notices = ("the service filtered the answer",) if self._ended == "content_filter" else ()
-        return Reply(calls, self._ended == "length", self._sent, self._received, notices)
+        notices = {
+            "the service filtered the answer": self._ended == "content_filter",
+            "the model refused to answer": self._refused,
+        }
+        told = tuple(notice for notice, holds in notices.items() if holds)
+        return Reply(calls, self._ended == "length", self._sent, self._received, told)
+
+
+def _said(content: Any) -> str:
+    """The text of a piece; models that think aloud send it in parts, of which only texts are the answer's."""
+    if not isinstance(content, list):
+        return text_in(content)
+    return "".join(text_in(part["text"]) for part in content if part["type"] == "text")

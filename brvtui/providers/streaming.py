@@ -190,7 +190,8 @@ async def _once(
             if answer.status_code != httpx.codes.OK:
                 raise await refusal_in(answer, endpoint.key)
             if "text/event-stream" not in answer.headers.get("content-type", ""):
-                raise Refusal("the answer is no stream of events", answer.status_code)
+                said = await refusal_in(answer, endpoint.key)
+                raise Refusal(f"the answer is no stream of events: look at llm.url ({said})", answer.status_code)
             async with aclosing(data_of(answer, patience.max_bytes)) as texts:
                 while (text := await _within(patience.timeout_seconds, texts)) not in (None, _DONE):
                     yield _object(text, endpoint.key)

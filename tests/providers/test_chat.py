@@ -141,6 +141,11 @@ FAILS: list[tuple[Any, str, int]] = [
     (Refused(302, "", {"Location": "http://example.org"}), "302 Found; no redirect is followed: set llm.url", 1),
     (Refused(400, {"error": {"message": "bad temperature of the room"}}), "400 Bad Request", 2),
     (Streamed([{"choices": []}], kind="text/html"), "the answer is no stream of events", 1),
+    (
+        Refused(200, {"error": f"no such method {KEY}"}, {"Content-Type": "application/json"}),
+        "(200 OK: no such method …)",
+        1,
+    ),
     (Streamed(["<html>"]), "an event holds no JSON", 1),
     (Streamed(["[1]"]), "an event holds no JSON object", 1),
     (Streamed(["[" * 100_000]), "an event holds no JSON", 1),
@@ -209,6 +214,19 @@ def test_calls_that_all_have_the_same_index_are_told_apart_by_their_ids() -> Non
     with chatting(Streamed([*events, {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}, "[DONE]"])) as server:
         reply = turn(service(server.base))[2]
     assert reply.calls == (ToolCall("a", "x", "{}"), ToolCall("c", "y", '{"a": 1}')), "a piece without a name goes on"
+
+
+def test_what_is_said_in_parts_or_as_a_refusal() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+    with chatting(
+        Streamed([delta(content=[thought, {"type": "text", "text": "Yes"}]), delta(content="."), end]),
+        Streamed([delta(content=None, refusal="I may not."), end]),
+    ) as server:
+        made = service(server.base)
+        assert turn(made)[0] == "Yes."
+        text, _, reply = turn(made)
+    assert (text, reply.notices) == ("I may not.", ("the model refused to answer",))
 
 
 def test_blocks_that_begin_with_what_they_hold() -> None:
