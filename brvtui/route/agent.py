@@ -6,6 +6,7 @@ Tier 3 and tier 4 are the same loop with other constants (``docs/engine.md``, "T
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -40,6 +41,8 @@ _NOW_ANSWER = (
 _CHARS_OF_A_TOKEN = 16
 """No token of a text is longer on average: an answer beyond that is one that no limit of tokens holds."""
 
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
 _CALLS_OF_A_TURN = 16
 """More of them are answered, and not carried out."""
 
@@ -230,8 +233,9 @@ class _Loop:
 
 
 def _sendable(call: ToolCall) -> ToolCall:
-    """``call`` as it can be sent back: services refuse arguments that are no JSON object."""
-    return call if arguments_of(call.arguments) is not None else ToolCall(call.id, call.name, "{}")
+    """``call`` as it can be sent back: services refuse arguments that are no JSON object, and names of other signs."""
+    name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
+    return ToolCall(call.id, name, call.arguments if arguments_of(call.arguments) is not None else "{}")
 
 
 def _canonical(arguments: str) -> str:

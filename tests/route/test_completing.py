@@ -196,6 +196,15 @@ def test_arguments_that_are_no_json_are_told_and_sent_back_as_none(project: Tree
     assert sent_back.calls[0].arguments == "{}"
 
 
+def test_a_tool_of_a_name_that_no_service_takes_is_told_and_sent_back_as_one_that_they_take(project: Tree) -> None:
+    model = ScriptedModel(calls(("functions.search", {}), ("", {}), ("a" * 99, {}), ("läse\n", {})), says(ANSWER))
+    _, trace = answered(project, model)
+    assert all("there is no tool" in step.refused for step in completion_of(trace).steps)
+    sent_back = model.asked[1].messages[1]
+    assert isinstance(sent_back, FromModel)
+    assert [call.name for call in sent_back.calls] == ["functions_search", "_", "a" * 64, "l_se_"]
+
+
 def test_a_tool_that_asks_for_files_outside_is_refused(project: Tree) -> None:
     model = ScriptedModel(calls(("read_note", {"path": "../../etc/passwd"})), says(ANSWER))
     _, trace = answered(project, model)
