@@ -1,8 +1,7 @@
 """What the user set, from five layers over one schema (``docs/configuration.md``)."""
 
-from brvtui.config.constants import chosen_profile
 from brvtui.config.layers import PROJECT_FILE, Configuration, configure, user_file
 from brvtui.config.schema import Settings
 from brvtui.config.sources import ConfigError
 
-__all__ = ["PROJECT_FILE", "ConfigError", "Configuration", "Settings", "chosen_profile", "configure", "user_file"]
+__all__ = ["PROJECT_FILE", "ConfigError", "Configuration", "Settings", "configure", "user_file"]

@@ -13,8 +13,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from brvtui.profile import BUILT_IN as PROFILES
-from brvtui.profile import DEFAULT as DEFAULT_PROFILE
+from brvtui.profiles import BUILT_IN as PROFILES
+from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 
 Value = bool | int | str | Mapping[str, Any]
 """What a setting can be."""

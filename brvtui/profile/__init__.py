@@ -31,7 +31,8 @@ from brvtui.profile.constants import (
     Text,
     lookup,
 )
-from brvtui.profile.files import BUILT_IN, DEFAULT, load, overlay
+from brvtui.profile.files import load, overlay
+from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError
 
 __all__ = [

@@ -11,10 +11,8 @@ from typing import Any
 
 from brvtui.profile.checking import check
 from brvtui.profile.constants import Profile
+from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, merged, typed
-
-DEFAULT = "brv-3"
-BUILT_IN = ("brv-3", "docs", "combined")
 
 
 def load(source: str | Path = DEFAULT) -> Profile:

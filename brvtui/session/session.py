@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui import profile as profiles
-from brvtui.config import Configuration, Settings, chosen_profile, configure
+from brvtui.config import Configuration, Settings, configure
+from brvtui.config.profile_choice import chosen_profile
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
 from brvtui.profile import Profile

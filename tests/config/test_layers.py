@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from brvtui.config import ConfigError, Configuration, Settings, chosen_profile, configure, user_file
+from brvtui.config import ConfigError, Configuration, Settings, configure, user_file
 from brvtui.config.printing import as_plain, default_file
+from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import Kind, entries
 from brvtui.config.sources import Layer, Source
 from brvtui.profile import ProfileError

@@ -12,8 +12,9 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.config import ConfigError, chosen_profile, configure
+from brvtui.config import ConfigError, configure
 from brvtui.config.layers import read_tables
+from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import Entry, Kind, entries
 from brvtui.config.writing import write_setting
 from brvtui.profile import ProfileError

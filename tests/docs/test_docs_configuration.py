@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from brvtui.config import PROJECT_FILE, chosen_profile, configure, user_file
+from brvtui.config import PROJECT_FILE, configure, user_file
+from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import entries
 from brvtui.profile import BUILT_IN, load
 from brvtui.tree.signals import defaults, read_signals_file

@@ -15,7 +15,6 @@ from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
 from brvtui.app.view import selectable
-from brvtui.profile_jeffs_brain import MODES
 from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 
@@ -70,6 +69,8 @@ class JeffsBrain:
             said = f"{view.pipeline} has no legs to choose from: P switches the pipeline"
             self._host.notify(said, timeout=4)
             return
+        from brvtui.profile_jeffs_brain import MODES
+
         self._shown.show(mode=MODES[(MODES.index(view.mode) + 1) % len(MODES)])
         self._put_again()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from textual.dom import DOMNode
 
@@ -18,8 +18,10 @@ from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
 from brvtui.app.screens.query import QueryScreen
 from brvtui.route import events
-from brvtui.route.model import Cancellation
 from brvtui.trace import Trace
+
+if TYPE_CHECKING:
+    from brvtui.route.model import Cancellation
 
 _STOPPED = "stopped before the model had written anything"
 _CUT_OFF = "stopped: what the model had written stands below the answer"
@@ -74,6 +76,8 @@ class ModelRuns:
         if session is None:
             return
         self.cancel()  # also of a run whose model has not said a word yet
+        from brvtui.route.model import Cancellation
+
         cancellation = self._cancellation = Cancellation()
         self._newest = asked.number
         run = Job("run", failed=lambda: self._broke_down(asked.number))

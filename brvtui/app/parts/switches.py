@@ -11,7 +11,7 @@ from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import Notifies, Posts, Surveyed
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
-from brvtui.profile import BUILT_IN
+from brvtui.profiles import BUILT_IN
 
 if TYPE_CHECKING:
     from brvtui.config import Configuration
