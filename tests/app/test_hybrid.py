@@ -298,3 +298,12 @@ async def test_the_settings_choose_the_pipeline(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         assert found(pilot).hits[0].path == "deploy/rollback.md"
+
+
+async def test_vectors_are_made_when_the_settings_choose_the_pipeline(
+    garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, service: Service
+) -> None:
+    monkeypatch.setenv("BRV_TUI_PIPELINE", "jeffs_brain")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: service.asked)
+        await until(pilot, lambda: not view(pilot).busy)

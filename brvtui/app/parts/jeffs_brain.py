@@ -56,7 +56,6 @@ class JeffsBrain:
         self._serve = Job("serve", exclusive=True, failed=self._broke_down)
         self._index = Job("prepare", exclusive=True, failed=self._broke_down)
         shown.follow(self._view_changed)
-        hearing.hear(news.Loaded, self._tree_loaded)
         hearing.hear(news.Retrieved, self._retrieved)
         hearing.hear(news.Prepared, self._prepared)
 
@@ -131,10 +130,8 @@ class JeffsBrain:
     def _view_changed(self, changes: Collection[str]) -> None:
         if "pipeline" in changes:
             self._serving = False
+        if "pipeline" in changes or "overview" in changes:
             self._prepare()
-
-    def _tree_loaded(self, _: news.Loaded) -> None:
-        self._prepare()
 
     def _prepare(self) -> None:
         """Makes what a search needs of the tree as it is now, behind the screen, where it is the one that is chosen."""
