@@ -35,8 +35,10 @@ class Prober:
         """The number of the newest request."""
         return self._number
 
-    def ask(self, query: str, scope: str, run: bool = False, without_model: bool = False) -> None:
-        """Requests a trace; a probe that has not begun gives way to it."""
+    def ask(
+        self, query: str, scope: str, run: bool = False, without_model: bool = False, at_once: bool = False
+    ) -> None:
+        """Requests a trace; a probe that has not begun gives way to it. One ``at_once`` waits for no further keys."""
         self._number += 1
         made = Ask(self._number, query, scope, run, without_model)
         if run:
@@ -44,7 +46,7 @@ class Prober:
             self._probe = None
         else:
             self._probe = made
-        if self._slow and not run:
+        if self._slow and not run and not at_once:
             self._pause()
         else:
             self.go()

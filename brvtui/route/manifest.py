@@ -190,7 +190,7 @@ def _note_pools(snapshot: Snapshot, limits: constants.Manifest) -> tuple[Pool, P
 
 
 def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.Manifest) -> Pool:
-    positions = np.fromiter((snapshot.by_path[path] for path in paths), dtype=np.int64, count=len(paths))
+    positions = np.fromiter(map(snapshot.by_path.__getitem__, paths), dtype=np.int64, count=len(paths))
     tokens = estimated_tokens_of(snapshot.chars[positions], limits.chars_per_token)
     ranks = np.zeros(len(paths))
     if limits.contexts_by == "importance":

@@ -55,6 +55,15 @@ def test_after_a_slow_search_keys_wait_for_a_pause() -> None:
     assert engine.queries == ["a", "abc", "abcd"]
 
 
+def test_what_is_asked_again_at_once_waits_for_no_pause_after_a_slow_search() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "")
+    engine.prober.finished(1, 50)
+    engine.prober.ask("a", "", at_once=True)
+    assert engine.queries == ["a", "a"]
+    assert engine.pauses == 0
+
+
 def test_runs_are_never_lost_and_never_wait_for_a_pause() -> None:
     engine = Engine()
     engine.prober.ask("a", "")

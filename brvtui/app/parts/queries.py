@@ -45,6 +45,9 @@ class Queries:
 
     def put(self, query: str, run: bool = False) -> None:
         """Puts ``query`` to the engine, or shows the empty state when it is blank."""
+        self._put(query, run, at_once=False)
+
+    def _put(self, query: str, run: bool, at_once: bool) -> None:
         if self._project.saved is not None:
             return
         self.typed = query
@@ -52,7 +55,7 @@ class Queries:
         if not query.strip():
             self._clear()
         elif self._project.session is not None and self._shown.view.overview is not None:
-            self.prober.ask(query, self._shown.view.scope, run)
+            self.prober.ask(query, self._shown.view.scope, run, at_once=at_once)
 
     def _clear(self) -> None:
         self.prober.forget()
@@ -64,7 +67,7 @@ class Queries:
 
     def put_again(self) -> None:
         """Asks what was asked last, because something that it depends on has changed."""
-        self.put(self.typed)
+        self._put(self.typed, run=False, at_once=True)
 
     def scope_to(self, folder: str) -> None:
         """Keeps queries to ``folder``; empty for the whole tree."""
