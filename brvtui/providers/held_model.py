@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from brvtui.providers.model_settings import ModelSettings
 from brvtui.route.answer import NO_MODEL
 
 if TYPE_CHECKING:
@@ -17,22 +17,6 @@ if TYPE_CHECKING:
     from brvtui.route.model import Cancellation, ChatModel, ModelState
 
 _STANDS_IN = "These are sentences of notes."
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """A model behind an address, as the user set it. Without ``model`` there is none."""
-
-    protocol: str = "openai"
-    model: str = ""
-    url: str = ""
-    """Empty for the protocol's own service."""
-    key: str = field(default="", repr=False)
-    key_env: str = ""
-    """The variable that the key came from."""
-    timeout_seconds: float = 120
-    allowed: bool = False
-    """Whether it may be asked in every session."""
 
 
 class HeldModel:

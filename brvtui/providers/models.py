@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from brvtui.profile_jeffs_brain import Service
 from brvtui.providers import anthropic_messages, chat_completions
 from brvtui.providers.chat import ChatService
-from brvtui.providers.held_model import ModelSettings
+from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.streaming import Patience
 from brvtui.retrieve.failures import ServiceError
 from brvtui.text.visible import visible

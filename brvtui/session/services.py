@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brvtui.providers.held_model import HeldModel, ModelSettings
+from brvtui.providers.held_model import HeldModel
+from brvtui.providers.model_settings import ModelSettings
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Service, Services

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.providers.chat import ChatService
-from brvtui.providers.held_model import ModelSettings
+from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
 from brvtui.route.model import Cancellation, FromUser, Reply, Request, Text, Tool, Wait
 from tests.support.hybrid import JEFFS

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.providers.held_model import ModelSettings
+from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
 from brvtui.route.model import (
     Cancellation,

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from brvtui.providers.held_model import HeldModel, ModelSettings
+from brvtui.providers.held_model import HeldModel
+from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import address_of, model_of
 from brvtui.retrieve.failures import ServiceError
 from tests.providers.chat import KEY
