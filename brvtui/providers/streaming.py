@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _SHOWN = 300
 _CONNECT_SECONDS = 10.0
+_LAST_STEP_S = 0.5
+"""How long a step may take to end after Ctrl+C."""
 _DONE = "[DONE]"
 _IS_IT_THERE = "look whether the service runs, and at llm.url"
 _REDIRECTED = "no redirect is followed: set llm.url to where it leads"
@@ -104,8 +106,9 @@ def stream(
             yield piece
         raise ModelCancelled
     finally:
-        loop.run_until_complete(pieces.aclose())
-        loop.run_until_complete(loop.shutdown_asyncgens())
+        with suppress(RuntimeError):  # the step under way never ended
+            loop.run_until_complete(pieces.aclose())
+            loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
 
@@ -125,10 +128,11 @@ def _waited_for(
         raise ModelCancelled from None
     except BaseException:
         # Ctrl+C leaves the task where it was; what it waits for can be closed only once it has ended. One that was
-        # itself ended by it must not be run again: a loop never stops for a task that ended so.
+        # itself ended by it must not be run again: a loop never stops for a task that ended so. And Ctrl+C can come
+        # while the loop takes up a step, which is then never made: it is not waited for without end.
         if task.cancel():
             with suppress(Exception, asyncio.CancelledError, KeyboardInterrupt):
-                loop.run_until_complete(task)
+                loop.run_until_complete(asyncio.wait((task,), timeout=_LAST_STEP_S))
         raise
 
 

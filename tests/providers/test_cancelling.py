@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -100,6 +101,23 @@ def test_ctrl_c_goes_through_and_nothing_is_left_behind(pending: bool) -> None:
     with chatting(Refused(503)) as server:
         made = service(server.base)
         made._sleep = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            list(made.turn(ASKED, Cancellation()))
+
+
+def test_ctrl_c_does_not_wait_for_a_step_that_never_ends() -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    async def never(seconds: float) -> None:
+        asyncio.get_running_loop().call_soon(interrupt)
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+
+    with chatting(Refused(503)) as server:
+        made = service(server.base)
+        made._sleep = never
         with pytest.raises(KeyboardInterrupt):
             list(made.turn(ASKED, Cancellation()))
 
