@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+_WHOLE = re.compile(r"(?:turn|step) \d+")
+"""What lies within another part, a turn's wait for its first text, is not timed twice."""
 
 
 class Ended(StrEnum):
@@ -104,6 +108,5 @@ class Completion:
 
     @property
     def took_ms(self) -> float:
-        """Milliseconds of its turns and its tools."""
-        parts = [*(f"turn {turn.number}" for turn in self.turns), *(f"step {step.number}" for step in self.steps)]
-        return sum(self.timings.get(part, 0.0) for part in parts)
+        """Milliseconds of its turns and its tools, also of those that did not come to their end."""
+        return sum(ms for part, ms in self.timings.items() if _WHOLE.fullmatch(part))

@@ -48,6 +48,15 @@ def test_waiting_is_said_until_something_comes() -> None:
     assert "again in" not in plain(advanced(made, events.TextDelta("so")))
 
 
+def test_a_call_that_failed_took_its_time_too() -> None:
+    done = Completion(
+        "echo", Ended.FAILED, "nothing came for 60 s", (), (), Usage(0, 0, False), None, (), (),
+        timings={"turn 1": 900.0},
+    )  # fmt: skip
+    (said,) = [made.plain for made in completion_lines(done, 76, for_terminal("off")) if "no call" in made.plain]
+    assert said.strip() == "no call came to its end · 900 ms"
+
+
 def test_what_a_model_did_is_told_afterwards() -> None:
     done = Completion(
         "echo", Ended.REPEATED, "search was called three times with the same arguments",

@@ -40,9 +40,20 @@ def answered(tree: Tree) -> Trace:
 def test_what_was_spent() -> None:
     assert DONE.took_ms == 2003.0
     assert spent(DONE) == "mini at h: 2 calls, 2 tools, 100 tokens sent, 10 received, 2.0 s"
-    dear = replace(DONE, cost_cents=0.12, usage=Usage(100, 10, True), turns=DONE.turns[:1], steps=(STEP,))
+    dear = replace(
+        DONE, cost_cents=0.12, usage=Usage(100, 10, True), turns=DONE.turns[:1], steps=(STEP,),
+        timings={"turn 1": 800.0, "step 1": 3.0},
+    )  # fmt: skip
     assert spent(dear) == "mini at h: 1 call, 1 tool, about 100 tokens sent, 10 received, 0.12 cents, 0.8 s"
     assert spent(replace(DONE, turns=())) == "mini at h: no call came to its end"
+
+
+def test_a_call_that_failed_took_its_time_too() -> None:
+    failed = replace(DONE, ended=Ended.FAILED, turns=TURNS[:1])
+    assert failed.took_ms == 2003.0
+    assert spent(failed) == "mini at h: 1 call, 2 tools, 100 tokens sent, 10 received, 2.0 s"
+    alone = replace(failed, turns=(), steps=(), timings={"turn 1": 60_000.0, "turn 1 first text": 50_000.0})
+    assert alone.took_ms == 60_000.0
 
 
 def test_a_line_for_each_tool() -> None:
