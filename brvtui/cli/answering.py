@@ -137,7 +137,7 @@ class _Terminal:
                 case kinds.TextDelta(text):
                     self._take(text)
                 case kinds.TurnEnded(turn):
-                    self._release(turn.calls == 0)
+                    self._release(turn.calls == 0 and bool(turn.text.strip()))
                 case kinds.Waiting(seconds, why):
                     self._tell(f"asking again in {seconds:g} s: {why}")
                 case kinds.StepBegun(number, tool, arguments):

@@ -81,6 +81,17 @@ def test_a_pipe_gets_the_answer_alone_and_a_terminal_every_draft_of_it(
         assert err.splitlines()[-1].endswith(": 401 Unauthorized: no; look at the key: llm.key_env names its variable")
 
 
+def test_a_last_turn_of_white_space_is_no_answer(run: Run, old: Tree, set_model: Set) -> None:
+    again = called(("read_note", {"path": "auth/jwt/expiry.md"}))
+    with chatting(again, again, again, written(" \n", "\n ")) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm")
+    assert (code, len(server.asked)) == (0, 4)
+    assert out.startswith("## Summary\nComposed without a model")
+    assert "what stands above" not in err
+    assert "wrote nothing" in err
+
+
 def test_text_of_an_answer_that_breaks_off(
     run: Run, old: Tree, set_model: Set, monkeypatch: pytest.MonkeyPatch
 ) -> None:
