@@ -63,7 +63,7 @@ class ModelRuns:
         self._shown = shown
         self._queries = queries
         self._cancellation: Cancellation | None = None
-        """Of the newest run; set until it has ended."""
+        """Of the newest run, None before the first; once that has ended, nobody hears a cancellation any more."""
         self._newest = 0
         """The number of the newest run."""
         hearing.hear(news.PermissionWanted, self._permission_wanted)
