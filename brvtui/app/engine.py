@@ -39,6 +39,7 @@ from brvtui.app.messages import (
     WatchBegun,
 )
 from brvtui.app.view import CacheShown, NoteText, SimilarNotes
+from brvtui.config.sources import Layer
 from brvtui.trace import Detail, Trace
 
 if TYPE_CHECKING:
@@ -203,6 +204,11 @@ def has_services(session: Session) -> bool:
     """Whether a run of the hybrid pipeline asks more than a probe; one that cannot be used counts."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
+
+
+def chose_pipeline(session: Session) -> bool:
+    """Whether the pipeline that the settings name is the user's own choice, and not that of the project's file."""
+    return session.configuration.source("pipeline").layer is not Layer.PROJECT
 
 
 def retrieve(session: Session, ask: Ask, mode: str, probe: bool, post: Post) -> None:

@@ -89,7 +89,7 @@ NOTE: list[BindingType] = [
 
 FRAME: list[BindingType] = [
     *NOTE,
-    _first("escape", "back", "back", "panes.back", "Out of filter or maximised pane, else to the first pane", True),
+    _first("escape", "back", "back", "panes.back", "Out of filter or maximised pane, else to the main pane", True),
     _first("tab", "cycle(1)", "next pane", "panes.next", "The next pane", True),
     _first("shift+tab", "cycle(-1)", "pane before", "panes.before", "The pane before"),
     _first("ctrl+o", "jump", "jump", "panes.jump", "A letter on every pane and field: pressing one focuses it"),

@@ -289,7 +289,8 @@ def _assemble(
         orders=orders, by_path=by_path, fingerprint=of_lines(orders.covered.items), covered_count=len(orders.covered)
     )
     made.inherit(previous, kept, touched, set(changes.paths))
-    made.came_from(previous, {*changes.paths, *resigned})
+    notes_resigned = (path for path in resigned if path in by_path or path in previous.by_path)
+    made.came_from(previous, {*changes.paths, *notes_resigned})
     _hand_on_hierarchy(previous, made, changes, aged)
     return made
 

@@ -17,7 +17,9 @@ def give_back() -> None:
 @cache
 def _trim() -> Callable[[int], int] | None:
     try:
-        found: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+        found = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):  # another library; Windows, where there is none of that name
         return None
-    return found
+    found.argtypes = (ctypes.c_size_t,)
+    trim: Callable[[int], int] = found
+    return trim

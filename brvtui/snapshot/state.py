@@ -307,11 +307,11 @@ class Snapshot:
         return None
 
     def came_from(self, previous: Snapshot, changed: Iterable[str]) -> None:
-        """Says that all but the files, or the stored signals, of the paths in ``changed`` are as in ``previous``."""
+        """Says that all is as in ``previous``, but for the files, or a note's stored signals, at ``changed`` paths."""
         self.__dict__["_changed"] = weakref.ref(previous), frozenset(changed)
 
     def changed_since(self, before: Snapshot) -> frozenset[str] | None:
-        """The paths of which files or stored signals may differ from ``before``; None when that is not known."""
+        """The paths of which files, or a note's stored signals, may differ from ``before``; None when not known."""
         if self._changed is None or self._changed[0]() is not before:
             return None
         return self._changed[1]

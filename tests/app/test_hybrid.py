@@ -307,3 +307,20 @@ async def test_vectors_are_made_when_the_settings_choose_the_pipeline(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: service.asked)
         await until(pilot, lambda: not view(pilot).busy)
+
+
+async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
+    garden: Tree, make_app: Any, service: Service
+) -> None:
+    (garden.root / ".brv" / "brv-tui.toml").write_text('pipeline = "jeffs_brain"')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        await settled(pilot)
+        assert view(pilot).pipeline == "jeffs_brain"
+        assert not service.asked
+        garden.note("auth/fruit.md", "Fruit", "kumquat")
+        await until(pilot, lambda: view(pilot).knows("auth/fruit.md"))
+        await settled(pilot)
+        assert not service.asked
+        await pilot.press("enter")
+        await until(pilot, lambda: service.asked)

@@ -195,6 +195,33 @@ async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
         assert len(column(pilot, "draft").choices) == 9
 
 
+async def test_escape_keeps_a_note_that_only_its_event_keeps_back(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await opened(pilot)
+        brv(pilot).selection.select("deploy/freeze_window.md")
+        await pilot.press("F", "F")
+        await settled(pilot)
+        assert "deploy/freeze_window.md" not in column(pilot, "draft").choices
+        await pilot.press("f5", "escape")
+        await until(pilot, lambda: frame(pilot).stop == "draft")
+        await settled(pilot)
+        assert view(pilot).selected == "deploy/freeze_window.md"
+
+
+async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:
+    tree.notes(69)
+    tree.note("core/a.md", "Core")
+    async with make_app(tree.root).run_test(size=NARROW) as pilot:
+        await opened(pilot, "f2", "f4")
+        for path in sorted(tree.tree.glob("pad/*.md"))[:60]:
+            path.unlink()
+        await until(pilot, lambda: view(pilot).overview and len(column(pilot, "draft").choices) < 15)
+        await pilot.resize_terminal(80, 50)
+        await pilot.press("f2")
+        await settled(pilot)
+        assert len(column(pilot, "draft").choices) == 10
+
+
 async def test_a_filter_holds_for_every_column(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "slash")

@@ -6,8 +6,9 @@ import platform
 
 import pytest
 
-from brvtui.publishing import heap
+from brvtui.publishing import heap, publisher
 from tests.soak.random_changes import resident_mb
+from tests.support.trees import Tree
 
 _BLOCKS, _BYTES, _KEPT_ONE_IN = 40_000, 2_000, 100
 
@@ -31,3 +32,25 @@ def test_a_library_that_cannot_is_left_alone(monkeypatch: pytest.MonkeyPatch) ->
         assert heap._trim() is None
     finally:
         heap._trim.cache_clear()
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_process_that_watches_gives_back_after_some_snapshots(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, watched: bool
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(heap, "give_back", lambda: given.append(1))
+    monkeypatch.setattr(publisher, "_TIDIED_EVERY", 4)
+    path = tree.note("a/one.md", "One")
+    session = tree.session()
+    try:
+        if watched:
+            session.watch(lambda: None)
+        session.refresh()
+        first = len(given)
+        for number in range(8):
+            tree.note(path, f"Title {number}")
+            assert session.refresh((tree.tree / path,))
+        assert (first, len(given)) == ((1, 3) if watched else (0, 0))
+    finally:
+        session.close()

@@ -73,16 +73,16 @@ class Changes:
             self._threads.start(_CHANGE, self._carry_out, session, plan, selected)
 
     def undo(self) -> None:
-        """Undoes what was changed last."""
+        """Undoes what was changed last. What that needs is imported in the thread."""
         session = self._project.session
         if session is not None:
-            self._threads.start(_CHANGE, self._change, session, session.notes.undo, "undone; U does it again")
+            self._threads.start(_CHANGE, self._change, session, lambda: session.notes.undo(), "undone; U does it again")
 
     def redo(self) -> None:
         """Does again what was undone last."""
         session = self._project.session
         if session is not None:
-            self._threads.start(_CHANGE, self._change, session, session.notes.redo, "done again; u undoes it")
+            self._threads.start(_CHANGE, self._change, session, lambda: session.notes.redo(), "done again; u undoes it")
 
     def list_all(self) -> None:
         """Lists the changes of this session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from brvtui.app import messages
 from brvtui.app.editing import news
@@ -12,6 +12,9 @@ from brvtui.app.paint.text import plural
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import HasSession, Notifies, OpensDialogs, Posts
 from brvtui.app.parts.threads import Job, Threads
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
 
 _NAMED = 3
 _DRAFT = Job("draft")
@@ -71,8 +74,11 @@ class Drafts:
     def _find(self, asked: bool) -> None:
         session = self._project.session
         if session is not None:
-            post = self._host.post_message
-            self._threads.start(_DRAFT, lambda: post(news.DraftsFound(editing.drafts(session), asked)))
+            self._threads.start(_DRAFT, self._look, session, asked)
+
+    def _look(self, session: Session, asked: bool) -> None:
+        """In a thread."""
+        self._host.post_message(news.DraftsFound(editing.drafts(session), asked))
 
     def _keep(self, asked: editing.DraftRequest) -> None:
         """In a thread."""

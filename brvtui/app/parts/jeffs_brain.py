@@ -52,6 +52,8 @@ class JeffsBrain:
         self._served = 0
         """The newest request whose run was answered."""
         self._preparing = ""
+        self._wanted = False
+        """Whether the user switched to it, or ran a query: then its services may be asked by themselves."""
         self._serving = False
         self._serve = Job("serve", exclusive=True, failed=self._broke_down)
         self._index = Job("prepare", exclusive=True, failed=self._broke_down)
@@ -78,6 +80,7 @@ class JeffsBrain:
         session = self._project.session
         if session is None:
             return
+        self._wanted |= asked.run
         self._serving = asked.run and engine.has_services(session)
         self._shown.show(busy=self._busy)
         mode, post = self._shown.view.mode, self._host.post_message
@@ -130,6 +133,7 @@ class JeffsBrain:
     def _view_changed(self, changes: Collection[str]) -> None:
         if "pipeline" in changes:
             self._serving = False
+            self._wanted |= self._shown.view.overview is not None
         if "pipeline" in changes or "overview" in changes:
             self._prepare()
 
@@ -137,10 +141,14 @@ class JeffsBrain:
         """Makes what a search needs of the tree as it is now, behind the screen, where it is the one that is chosen."""
         session, view = self._project.session, self._shown.view
         self._preparing = ""
-        if session is not None and view.pipeline == JEFFS_BRAIN and view.overview is not None:
+        if session is not None and view.pipeline == JEFFS_BRAIN and view.overview is not None and self._may(session):
             self._preparing = _BEGUN
             self._threads.start(self._index, self._make_ready, session)
         self._shown.show(busy=self._busy)
+
+    def _may(self, session: Session) -> bool:
+        """Whether notes may be sent to the user's services: not because a project's own file says so."""
+        return self._wanted or not engine.has_services(session) or engine.chose_pipeline(session)
 
     def _make_ready(self, session: Session) -> None:
         """In a thread."""

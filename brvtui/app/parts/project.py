@@ -104,6 +104,7 @@ class Project:
 
     def close(self) -> None:
         """Keeps what was read, and ends watching."""
+        self._changed_again = False
         if self.session is not None:
             with suppress(OSError):  # said when it was first tried
                 self.session.keep(everything=True)
@@ -113,11 +114,16 @@ class Project:
         """Reads what changed on disk: at once, or once more after the reading that is under way."""
         if self.session is None:
             return
-        self._changed_again = self._following
-        if not self._following:
-            self._following = True
-            self._late = self._host.set_timer(CATCHING_UP_S, lambda: self._shown.show(catching_up=True))
-            self._threads.start(self._reload, self._read_again, self.session)
+        if self._following:
+            self._changed_again = True
+            return
+        self._following = True
+        self._late = self._host.set_timer(CATCHING_UP_S, lambda: self._shown.show(catching_up=True))
+        self._read_again(self.session)
+
+    def _read_again(self, session: Session) -> None:
+        self._changed_again = False
+        self._threads.start(self._reload, self.read_tree, session)
 
     def read_tree(self, session: Session) -> None:
         """Reads what changed on disk, now. It blocks."""
@@ -139,24 +145,19 @@ class Project:
             engine.keep(session, post)
             settle_memory()  # of what the next change is put into
 
-    def _read_again(self, session: Session) -> None:
-        try:
-            while True:
-                self._changed_again = False
-                self.read_tree(session)
-                if not self._changed_again:
-                    return
-        finally:
-            self._following = False
-
     # news
 
     def _caught_up(self) -> None:
-        if self._late is not None and not self._following:
+        """What is under way is known in the app's thread alone: what changes meanwhile is not missed."""
+        if self._changed_again and self.session is not None:
+            self._read_again(self.session)
+            return
+        self._following = False
+        if self._late is not None:
             self._late.stop()
             self._late = None
-            if self._shown.view.catching_up:
-                self._shown.show(catching_up=False)
+        if self._shown.view.catching_up:
+            self._shown.show(catching_up=False)
 
     def _opened(self, event: news.Opened) -> None:
         session = self.session = event.session

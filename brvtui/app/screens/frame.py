@@ -139,7 +139,7 @@ class FrameScreen(Screen[None]):
         return not (self.brv.takes_letters and self.brv.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:
-        """Stops a model that is answering; else out of the filter, out of a maximised pane, to the first pane."""
+        """Stops a model that is answering; else out of the filter, out of a maximised pane, home."""
         if self.brv.model.stop():
             return
         if self.pane is not None and self.pane.clear_filter():

@@ -110,17 +110,15 @@ class ColumnPane(ChoicePane):
         self._choose(standings)
         if not self.choices:
             return empty_lines(NOTHING if self.sieve else self._empty(standings), width)
-        height, positions = card_height(width), self._positions
+        height, positions, paths = card_height(width), self._positions, tuple(self.choices)
+        astray = view.astray
         self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
         return Cards(
             header(width),
             len(positions),
             height,
-            lambda place: card(standings, positions[place], width, self.glyphs, self._astray(place)),
+            lambda place: card(standings, positions[place], width, self.glyphs, astray.get(paths[place], "")),
         )
-
-    def _astray(self, place: int) -> str:
-        return self.view.astray.get(self.choices[place], "")
 
     def _choose(self, standings: Standings) -> None:
         """Keeps the notes that the filter keeps, and the cursor; also while the column is hidden and not built."""
@@ -181,9 +179,11 @@ class ColumnPane(ChoicePane):
         self.brv.selection.select(choice)
 
     def on_focus(self, event: events.Focus) -> None:
-        """A column that is gone to shows its note."""
+        """A column that is gone to shows its note, unless the selected one is its own and a filter keeps it back."""
         super().on_focus(event)
-        if self.chosen and self.view.selected not in self.choices:
+        selected = self.view.selected
+        is_own = self.standings is not None and self.standings.level_of(selected) == self.level
+        if self.chosen and selected not in self.choices and not is_own:
             self.moved(self.chosen)
 
     def put_filter(self, text: str) -> None:
