@@ -192,9 +192,9 @@ async def _once(
             client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers) as answer,
         ):
             if answer.status_code != httpx.codes.OK:
-                raise await refusal_in(answer, endpoint.key)
+                raise await refusal_in(answer, endpoint.key, patience.timeout_seconds)
             if "text/event-stream" not in answer.headers.get("content-type", ""):
-                said = await refusal_in(answer, endpoint.key)
+                said = await refusal_in(answer, endpoint.key, patience.timeout_seconds)
                 raise Refusal(f"the answer is no stream of events: look at llm.url ({said})", answer.status_code)
             async with aclosing(data_of(answer, patience.max_bytes)) as texts:
                 while (text := await _within(patience.timeout_seconds, texts)) not in (None, _DONE):
@@ -276,14 +276,19 @@ def _object(text: str, key: str) -> dict[str, Any]:
     return value
 
 
-async def refusal_in(answer: httpx.Response, key: str) -> Refusal:
-    """What an answer that is no stream says, in one line, without ``key`` or a part of it."""
-    body, is_cut = b"", False
-    async for piece in answer.aiter_bytes():
-        body += piece
-        is_cut = len(body) > _SHOWN * 16
-        if is_cut:
-            break
+async def refusal_in(answer: httpx.Response, key: str, seconds: float) -> Refusal:
+    """What an answer that is no stream says within ``seconds``, in one line, without ``key`` or a part of it."""
+    import httpx
+
+    body, is_cut = b"", True
+    with suppress(TimeoutError, httpx.TimeoutException):
+        async with asyncio.timeout(seconds):
+            async for piece in answer.aiter_bytes():
+                body += piece
+                if len(body) > _SHOWN * 16:
+                    break
+            else:
+                is_cut = False
     try:
         said = said_in(json.loads(body), key)
     except (ValueError, RecursionError):

@@ -295,6 +295,29 @@ def test_a_service_that_only_keeps_the_connection_alive_is_given_up() -> None:
 
 
 @pytest.mark.parametrize(
+    ("status", "why"), [(200, "is no stream of events: look at llm.url"), (401, "look at the key: llm.key_env")]
+)
+def test_an_answer_that_is_no_stream_is_read_no_longer_than_is_waited(status: int, why: str) -> None:
+    """Each of its pieces comes in time, and the last one does not."""
+    given_up = threading.Event()
+    sent: list[str] = []
+
+    def pieces() -> Iterator[Any]:
+        while len(sent) < 200 and not given_up.wait(0.02):
+            sent.append("on")
+            yield "on"
+
+    with chatting(Streamed(pieces(), status=status, kind="text/plain")) as server:
+        made = service(server.base, timeout=0.3)
+        with pytest.raises(ModelError, match=why) as raised:
+            list(made.turn(ASKED, Cancellation()))
+        given_up.set()
+    assert f"{status} " in str(raised.value)
+    assert ": data: on data: on" in str(raised.value), "what has come by then is shown"
+    assert len(sent) < 200
+
+
+@pytest.mark.parametrize(
     ("said", "changes", "notice"),
     [
         (

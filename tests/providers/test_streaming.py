@@ -104,5 +104,5 @@ def test_no_part_of_a_key_stays_where_reading_ended(before: str, shown: str, siz
     """Space is not shown: what comes after it may be the last that was read."""
     key = "sk-very-secret"
     texts = (before + " " * 5000 + key[:size], key[size:] + '"}}')
-    said = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key)))
+    said = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key, 5)))
     assert said == f"401 Unauthorized: {shown}"
