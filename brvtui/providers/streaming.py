@@ -33,7 +33,10 @@ _CONNECT_SECONDS = 10.0
 _LAST_STEP_S = 0.5
 """How long a step may take to end after Ctrl+C."""
 _DONE = "[DONE]"
+_CLOSED = "the service closed the connection"
 _IS_IT_THERE = "look whether the service runs, and at llm.url"
+_IS_IT_TRUSTED = "look whether llm.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
+_IS_IT_TLS = "look at llm.url: whether the service there takes https"
 _REDIRECTED = "no redirect is followed: set llm.url to where it leads"
 _ADVICE = {
     401: "look at the key: llm.key_env names its variable",
@@ -204,9 +207,11 @@ async def _once(
     except (httpx.TimeoutException, TimeoutError):
         raise Refusal(f"nothing came for {patience.timeout_seconds:g} s") from None
     except httpx.ConnectError as error:
-        raise Refusal(f"cannot be reached ({one_line(_first_cause(error))}); {_IS_IT_THERE}") from None
+        raise Refusal(unreached(error)) from None
+    except httpx.NetworkError as error:  # says nothing of a connection that was reset
+        raise Refusal(one_line(str(error)) or _CLOSED, passing=True) from None
     except httpx.RemoteProtocolError as error:
-        why = "the service closed the connection" if "closed connection" in str(error) else one_line(str(error))
+        why = _CLOSED if "closed connection" in str(error) else one_line(str(error))
         raise Refusal(why, passing=True) from None
     except httpx.HTTPError as error:
         raise Refusal(one_line(str(error)) or type(error).__name__, passing=True) from None
@@ -215,16 +220,30 @@ async def _once(
         raise Refusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
 
 
-def _first_cause(error: BaseException) -> str:
-    """What the system says of a connection that was not made: libraries wrap it several times."""
+def unreached(error: BaseException) -> str:
+    """Why a connection was not made, and what to look at, in one line."""
+    cause = _first_cause(error)
+    said = faults.said(cause)
+    if isinstance(cause, ConnectionError) and cause.errno:
+        said = os.strerror(cause.errno)  # asyncio writes words of its own over the system's
+    match cause:
+        case ssl.SSLCertVerificationError():
+            advice = _IS_IT_TRUSTED
+        case ssl.SSLError():
+            advice = _IS_IT_TLS
+        case _:
+            advice = _IS_IT_THERE
+    return f"cannot be reached ({one_line(said)}); {advice}"
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """What the system raised: libraries wrap it several times."""
     cause: BaseException | None = error
     while cause is not None:
         error = cause
         several = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
         cause = several[0] if several else error.__cause__ or error.__context__
-    if isinstance(error, ConnectionError) and error.errno:
-        return os.strerror(error.errno)  # asyncio writes words of its own over the system's
-    return faults.said(error)
+    return error
 
 
 async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | None:

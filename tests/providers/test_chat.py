@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -265,6 +267,31 @@ def test_a_service_that_is_not_there() -> None:
         base = server.base
     with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+: cannot be reached \(Connection refused\); look whether"):
         list(service(base).turn(ASKED, Cancellation()))
+
+
+def test_a_service_that_takes_no_https_is_there() -> None:
+    with (
+        chatting(written("x")) as server,
+        pytest.raises(ModelError, match=r"cannot be reached \(.*SSL.*\); look at llm\.url: whether .* takes https"),
+    ):
+        list(service(server.base.replace("http:", "https:")).turn(ASKED, Cancellation()))
+
+
+def test_a_connection_that_is_reset_was_closed_by_the_service() -> None:
+    def reset(listening: socket.socket) -> None:
+        for _ in range(3):
+            connection, _ = listening.accept()
+            connection.recv(1 << 16)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(5)
+        thread = threading.Thread(target=reset, args=(listening,))
+        thread.start()
+        with pytest.raises(ModelError, match=r": the service closed the connection, 3 times$"):
+            list(service(f"http://127.0.0.1:{listening.getsockname()[1]}/v1").turn(ASKED, Cancellation()))
+        thread.join()
 
 
 def test_a_service_that_says_nothing_is_given_up() -> None:

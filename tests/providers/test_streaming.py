@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from typing import Any, cast
 
 import pytest
-from httpx import Headers
+from httpx import ConnectError, Headers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.providers.streaming import Refusal, data_of, refusal_in, said_in
+from brvtui.providers.streaming import Refusal, data_of, refusal_in, said_in, unreached
 
 PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
 
@@ -106,3 +107,12 @@ def test_no_part_of_a_key_stays_where_reading_ended(before: str, shown: str, siz
     texts = (before + " " * 5000 + key[:size], key[size:] + '"}}')
     said = str(asyncio.run(refusal_in(cast("Any", Body(*texts)), key, 5)))
     assert said == f"401 Unauthorized: {shown}"
+
+
+def test_a_certificate_that_is_not_trusted_is_what_to_look_at() -> None:
+    error = ConnectError("")
+    error.__cause__ = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed certificate")
+    assert unreached(error) == (
+        "cannot be reached (certificate verify failed: self-signed certificate); "
+        "look whether llm.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
+    )
