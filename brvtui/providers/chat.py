@@ -10,8 +10,9 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
+from brvtui.providers.masking import AnswerMask
 from brvtui.providers.streaming import Endpoint, Patience, Refusal, Sleep, stream
-from brvtui.route.model import Cancellation, ModelError, Reply, Request, Text, Wait
+from brvtui.route.model import Cancellation, ModelError, Reply, Request, Text, ToolCall, Wait
 
 _NOT_UNDERSTOOD = frozenset({400, 422})
 _OPTIONAL = ("temperature", "stream_options", "tool_choice")
@@ -66,14 +67,14 @@ class ChatService(ABC):
                 return None
             return self._adapted(self.payload(request))
 
-        reader = self.reader()
+        reader, mask = self.reader(), AnswerMask(self._endpoint.key)
         try:
             with closing(stream(self._endpoint, payload, self._patience, cancellation, self._sleep)) as pieces:
                 for piece in pieces:
                     if isinstance(piece, Wait):
                         yield piece
                     else:
-                        yield from self._texts(reader, piece)
+                        yield from self._texts(reader, piece, mask)
         except ModelError:
             # Some services end the connection instead of the stream: what was whole by then stays so.
             if cancellation.asked or reader.reply() is None:
@@ -81,12 +82,22 @@ class ChatService(ABC):
         reply = reader.reply()
         if reply is None:
             raise ModelError(f"{self._endpoint.host}: the answer broke off before its end")
+        rest = mask.rest(reply.is_cut)
+        if rest:
+            yield Text(rest)
         notices = tuple(notice for notice in self._learned.values() if notice)
-        yield Reply(reply.calls, reply.is_cut, reply.sent, reply.received, (*reply.notices, *notices))
+        calls = tuple(
+            ToolCall(call.id, mask.whole(call.name, reply.is_cut), mask.whole(call.arguments, reply.is_cut))
+            for call in reply.calls
+        )
+        yield Reply(calls, reply.is_cut, reply.sent, reply.received, (*reply.notices, *notices))
 
-    def _texts(self, reader: Reader, event: Mapping[str, Any]) -> Iterator[Text]:
+    def _texts(self, reader: Reader, event: Mapping[str, Any], mask: AnswerMask) -> Iterator[Text]:
         try:
-            yield from reader.read(event)
+            for piece in reader.read(event):
+                shown = mask.add(piece.text)
+                if shown:
+                    yield Text(shown)
         except (KeyError, IndexError, TypeError, AttributeError):
             raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
 

@@ -13,13 +13,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from brvtui.profile_jeffs_brain import Service
+from brvtui.providers.masking import masked
 from brvtui.retrieve.failures import LegError
 from brvtui.text.visible import visible
 
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 _PIECE = 1 << 16
 _SHOWN = 200
-_MASK = "…"
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -130,17 +130,6 @@ def shown(text: str, key: str, most: int, is_cut: bool = False) -> str:
     The end of a text that ``is_cut`` was not read: there the beginning of the key may stand.
     """
     return one_line(masked(text, key, is_cut))[:most]
-
-
-def masked(text: str, key: str, is_cut: bool = False) -> str:
-    """``text`` without ``key``; where it ``is_cut``, also without the key's beginning at its end."""
-    if not key:
-        return text
-    made = text.replace(key, _MASK)
-    if not is_cut:
-        return made
-    begun = next((size for size in range(len(key) - 1, 0, -1) if made.endswith(key[:size])), 0)
-    return made[: len(made) - begun] + _MASK if begun else made
 
 
 def one_line(text: str) -> str:

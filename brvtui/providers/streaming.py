@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brvtui import faults
-from brvtui.providers.http import masked, one_line, seconds_of, shown
+from brvtui.providers.http import one_line, seconds_of, shown
+from brvtui.providers.masking import masked
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.route.model import Cancellation, ModelCancelled, ModelError, Wait
 from brvtui.text.visible import visible

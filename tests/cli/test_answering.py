@@ -138,6 +138,17 @@ def test_the_trace_as_json(run: Run, old: Tree, set_model: Set) -> None:
     assert KEY not in out
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_key_that_the_model_repeats_is_not_written(run: Run, old: Tree, set_model: Set, form: str) -> None:
+    first = called(("read_note", {"path": f"{KEY}.md"}), text=f"You sent Bearer {KEY}.")
+    with chatting(first, written("## Summary\nBearer sk-ve", "ry-secret")) as server:
+        set_model(server)
+        code, out, err = run("ask", TIER_4, "--llm", "--format", form)
+    assert code == 0
+    assert KEY not in out + err
+    assert "Bearer …" in (out if form == "text" else json.loads(out)["trace"]["answer"]["text"])
+
+
 def test_without_leave_nobody_is_asked(run: Run, old: Tree, set_model: Set) -> None:
     with chatting(written(ANSWER)) as server:
         set_model(server)
