@@ -83,7 +83,7 @@ class BrvTui(ConfiguredApp):
         hearing = self._hearing = Hearing()
         threads = self._threads = Threads(self)
         shown = self.shown = Shown(View(frozen=opening.now_ms is not None), self._draw)
-        project = self.project = Project(opening, self, hearing, threads, shown, lambda: self.queries.put_again())
+        project = self.project = Project(opening, self, hearing, threads, shown, lambda: self.queries.tree_changed())
         self.reasons = Reasons(self, hearing, threads, project, shown)
         queries = self.queries = Queries(self, project, shown, self.reasons.stop_trying)
         prober, again = queries.prober, queries.put_again

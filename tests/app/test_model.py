@@ -215,10 +215,30 @@ async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(gard
             await until(pilot, lambda: _running(pilot) == 0 and view(pilot).live is None)
 
 
-@pytest.mark.parametrize("changed", ["profile", "tree"])
-async def test_an_answer_of_another_tree_or_profile_does_not_replace_what_is_shown(
-    garden: Tree, make_app: MakeApp, changed: str
-) -> None:
+async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tree, make_app: MakeApp) -> None:
+    hold = threading.Event()
+    with chatting(_held(hold)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (live := view(pilot).live) and live.text)
+            text = view(pilot).live.text  # type: ignore[union-attr]
+            garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
+            await until(pilot, lambda: view(pilot).knows("auth/jwt/another.md"))
+            await pilot.pause(0.1)
+            assert view(pilot).live.text == text  # type: ignore[union-attr]
+            assert text.split()[-1] in text_of(pilot, "#answer")
+            hold.set()
+            await until(pilot, lambda: view(pilot).live is None)
+            await until(pilot, lambda: "the tree changed while this answer was written" in toasts(pilot))
+            trace = view(pilot).trace
+            assert trace is not None
+            assert trace.answer.completion is not None
+            garden.note("auth/jwt/third.md", "Third", "text", days=1)
+            await until(pilot, lambda: (now := view(pilot).trace) and now is not trace and now.mode == "probe")
+
+
+async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     with chatting(_held(hold)) as server:
         model_at(server)
@@ -226,10 +246,7 @@ async def test_an_answer_of_another_tree_or_profile_does_not_replace_what_is_sho
             await run(pilot, _CALL)
             await until(pilot, lambda: (live := view(pilot).live) and live.text)
             ran = view(pilot).trace
-            if changed == "profile":
-                await pilot.press("f2", "p")
-            else:
-                garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
+            await pilot.press("f2", "p")
             await until(pilot, lambda: (trace := view(pilot).trace) and trace is not ran and trace.mode == "probe")
             hold.set()
             await until(pilot, lambda: view(pilot).live is None)

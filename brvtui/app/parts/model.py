@@ -140,6 +140,7 @@ class ModelRuns:
             self._shown.show(live=None)
         if self._is_of_now(trace):
             self._shown.show(trace=trace)
+            self._tell_of_changes(trace)
         elif not event.why:
             self._host.notify(f"“{trace.query}” is answered, of the tree and profile that it was asked of", timeout=6)
         if event.cancelled:
@@ -147,6 +148,11 @@ class ModelRuns:
             self._host.notify(_CUT_OFF if done is not None and done.partial.strip() else _STOPPED, timeout=4)
         elif event.why:
             self._host.notify(event.why, severity="error", timeout=10)
+
+    def _tell_of_changes(self, trace: Trace) -> None:
+        overview = self._shown.view.overview
+        if overview is not None and overview.generation != trace.snapshot.generation:
+            self._host.notify("the tree changed while this answer was written: enter asks again", timeout=6)
 
     def _is_of_now(self, trace: Trace) -> bool:
         """Whether ``trace`` answers what is shown: the same query of the same tree, read with the same profile."""

@@ -62,14 +62,14 @@ class Project:
         hearing: Hearing,
         threads: Threads,
         shown: Shown,
-        put_again: Callable[[], None],
+        tree_changed: Callable[[], None],
     ) -> None:
-        """Nothing is open yet; ``put_again`` asks the query anew when the tree is another."""
+        """Nothing is open yet; ``tree_changed`` is called when another state of the tree is shown."""
         self._opening = opening
         self._host = host
         self._threads = threads
         self._shown = shown
-        self._put_again = put_again
+        self._tree_changed = tree_changed
         self.session: Session | None = None
         """None while no project is open."""
         self.saved: Saved | None = None
@@ -177,7 +177,7 @@ class Project:
             for notice in event.overview.notices:
                 self._host.notify(notice, timeout=8)
         if not event.by_the_run:
-            self._put_again()
+            self._tree_changed()
 
     def _failed(self, event: news.Failed) -> None:
         if self._shown.view.overview is None:

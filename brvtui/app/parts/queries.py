@@ -69,6 +69,12 @@ class Queries:
         """Asks what was asked last, because something that it depends on has changed."""
         self._put(self.typed, run=False, at_once=True)
 
+    def tree_changed(self) -> None:
+        """Asks again, unless a model is writing the answer: that stays to be read, though it is of the tree before."""
+        live = self._shown.view.live
+        if live is None or not live.is_about(self.typed, self._shown.view.scope):
+            self.put_again()
+
     def scope_to(self, folder: str) -> None:
         """Keeps queries to ``folder``; empty for the whole tree."""
         if not self._project.refuses():
