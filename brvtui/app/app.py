@@ -90,7 +90,7 @@ class BrvTui(ConfiguredApp):
         selection = self.selection = Selection(self, hearing, threads, project, shown)
         self.switches = Switches(self, hearing, threads, project, shown, again)
         self.cache = Cache(self, hearing, threads, project, shown, again)
-        self.model = ModelRuns(self, hearing, threads, project, shown, queries)
+        self.model = ModelRuns(self, hearing, threads, project, shown, queries, self.cache.look)
         queries.pipelines[BYTEROVER] = ByteRover(
             self, hearing, threads, project, shown, prober, self.model.run, selection.explain_score, self.cache.look
         )

@@ -66,6 +66,21 @@ async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp
         assert len(server.asked) == 1
 
 
+async def test_the_cache_is_looked_at_again_once_the_answer_is_whole(garden: Tree, make_app: MakeApp) -> None:
+    hold = threading.Event()
+    with chatting(_held(hold)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (live := view(pilot).live) and live.text)
+            await until(pilot, lambda: (seen := view(pilot).cache) and seen.look.entries == ())
+            hold.set()
+            await ended(pilot)
+            await until(
+                pilot, lambda: (seen := view(pilot).cache) and [one.key for one in seen.look.entries] == [_CALL]
+            )
+
+
 async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
     hold = threading.Event()
     chunks = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in ("Half an ", "answer")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -54,14 +54,22 @@ class ModelRuns:
     """Probes never ask a model; runs ask it once the user has let them."""
 
     def __init__(
-        self, host: Host, hearing: Hearing, threads: Threads, project: Surveyed, shown: Shown, queries: Asked
+        self,
+        host: Host,
+        hearing: Hearing,
+        threads: Threads,
+        project: Surveyed,
+        shown: Shown,
+        queries: Asked,
+        look_at_cache: Callable[[], None],
     ) -> None:
-        """No model is asked yet."""
+        """No model is asked yet; ``look_at_cache`` is called when one has answered, for the answer may be kept."""
         self._host = host
         self._threads = threads
         self._project = project
         self._shown = shown
         self._queries = queries
+        self._look_at_cache = look_at_cache
         self._cancellation: Cancellation | None = None
         """Of the newest run, None before the first; once that has ended, nobody hears a cancellation any more."""
         self._newest = 0
@@ -143,6 +151,7 @@ class ModelRuns:
             self._tell_of_changes(trace)
         elif not event.why:
             self._host.notify(f"“{trace.query}” is answered, of the tree and profile that it was asked of", timeout=6)
+        self._look_at_cache()
         if event.cancelled:
             done = trace.answer.completion
             self._host.notify(_CUT_OFF if done is not None and done.partial.strip() else _STOPPED, timeout=4)
