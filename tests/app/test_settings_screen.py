@@ -163,6 +163,36 @@ async def test_settings_are_searched(app: BrvTui) -> None:
         await settled(pilot)
 
 
+async def test_what_is_changed_stays_chosen_in_a_filter(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        await pilot.press("slash", *"llm", "enter", "j")
+        assert pane.chosen == "llm.model"
+        assert pane.choices[0] == "llm.protocol"
+        await pilot.press("enter", *"fake", "enter")
+        await until(pilot, lambda: kept() == {"llm": {"model": "fake"}})
+        await settled(pilot)
+        assert pane.chosen == "llm.model"
+        await pilot.press("d")
+        await until(pilot, lambda: not kept().get("llm"))
+        await settled(pilot)
+        assert pane.chosen == "llm.model"
+        assert "BRV_TUI_LLM_MODEL" in text_of(pilot, "#setting")
+
+
+async def test_what_a_filter_no_longer_keeps_stays_until_the_filter_changes(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        await pilot.press("slash", *"record false", "enter")
+        assert pane.choices == ["recording"]
+        await pilot.press("enter")
+        await until(pilot, lambda: kept() == {"recording": True})
+        await settled(pilot)
+        assert pane.chosen == "recording"
+        await pilot.press("slash", "space", "f")
+        await until(pilot, lambda: pane.choices == [])
+
+
 async def test_what_a_project_sets_is_changed_there(garden: Tree, make_app: MakeApp) -> None:
     file = garden.root / ".brv" / "brv-tui.toml"
     file.write_text('history = 3\n[profile]\nextends = "docs"\n')

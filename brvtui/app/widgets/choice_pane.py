@@ -70,6 +70,10 @@ class ChoicePane(Pane):
         """What a filter looks at in ``choice``, which is drawn as ``lines``."""
         return "\n".join(made.plain for made in lines)
 
+    def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
+        """Whether the filter keeps ``choice``, which is drawn as ``lines``."""
+        return self.sieve.keeps(self.words(choice, lines).lower())
+
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines of the choices that the filter keeps, and nothing else."""
         self.all = len(self.choices)
@@ -80,11 +84,7 @@ class ChoicePane(Pane):
         for made, owner in zip(lines, self.owner, strict=False):
             if owner >= 0:
                 drawn.setdefault(owner, []).append(made)
-        kept = {
-            choices[place]: rows
-            for place, rows in drawn.items()
-            if self.sieve.keeps(self.words(choices[place], rows).lower())
-        }
+        kept = {choices[place]: rows for place, rows in drawn.items() if self.keeps(choices[place], rows)}
         self.choices = list(kept)
         self.owner = [place for place, rows in enumerate(kept.values()) for _ in rows]
         self.cursor = self.choices.index(chosen) if chosen in kept else 0

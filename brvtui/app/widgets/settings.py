@@ -37,6 +37,7 @@ class SettingsPane(ChoicePane):
         """A list that is made when it is first shown."""
         super().__init__(id=id)
         self.rows_by_name: dict[str, Row] = {}
+        self._sought = ""
 
     @property
     def row(self) -> Row | None:
@@ -49,6 +50,7 @@ class SettingsPane(ChoicePane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """A heading for each group, a line for each setting."""
+        before = self.chosen
         found = setting_rows(self.brv.configuration)
         self.rows_by_name = {row.name: row for row in found}
         self.choices, self.owner = [], []
@@ -62,12 +64,22 @@ class SettingsPane(ChoicePane):
             made.append(_line(row, width))
             self.owner.append(len(self.choices))
             self.choices.append(row.name)
+        self.cursor = self.choices.index(before) if before in self.choices else 0
         return made
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """A filter looks at the whole name, the value and what the setting is for."""
         row = self.rows_by_name[choice]
         return f"{row.name} {row.value} {row.summary} {row.source.layer.value}"
+
+    def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
+        """What was changed stays until the filter is another one, or the next key would change another setting."""
+        return choice == self._sought or super().keeps(choice, lines)
+
+    def put_filter(self, text: str) -> None:
+        """Filters by ``text`` alone, whatever was changed before."""
+        self._sought = ""
+        super().put_filter(text)
 
     def moved(self, choice: str) -> None:
         """The pane beside shows the setting."""
@@ -83,17 +95,21 @@ class SettingsPane(ChoicePane):
     def action_change(self, step: int) -> None:
         """Asks the screen to change the setting."""
         if self.row is not None:
-            self.post_message(SettingSought(self.row.name, step, type_it=not self.row.steps))
+            self._seek(SettingSought(self.row.name, step, type_it=not self.row.steps))
 
     def action_step(self, step: int) -> None:
         """Goes through the setting's values, where they are few."""
         if self.row is not None and self.row.steps:
-            self.post_message(SettingSought(self.row.name, step))
+            self._seek(SettingSought(self.row.name, step))
 
     def action_restore(self) -> None:
         """Takes the setting out of the user's file."""
         if self.row is not None:
-            self.post_message(SettingSought(self.row.name, 0))
+            self._seek(SettingSought(self.row.name, 0))
+
+    def _seek(self, sought: SettingSought) -> None:
+        self._sought = sought.name
+        self.post_message(sought)
 
 
 def _line(row: Row, width: int) -> Line:
