@@ -87,6 +87,28 @@ async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: C
         await settled(pilot)
 
 
+async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(
+    with_log: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
+        await pilot.press("j")
+        await until(pilot, lambda: "token store" in text_of(pilot, "#entry"))
+        await pilot.press("1")
+        logged(with_log, 0, "invoice numbering")
+        await to_log(pilot)
+        await until(pilot, lambda: "invoice numbering" in text_of(pilot, "#log"))
+        await settled(pilot)
+        pane = frame(pilot).query_one(LogPane)
+        assert pane.entry is not None
+        assert pane.entry.query == "token store"
+        assert "token store" in text_of(pilot, "#entry")
+        await pilot.press("c")
+        await until(pilot, lambda: "zebra quagga" in text_of(pilot, "#entry"))
+        await settled(pilot)
+
+
 async def test_a_logged_query_is_asked_again_on_the_query_screen(
     with_log: Tree, make_app: Callable[..., BrvTui]
 ) -> None:

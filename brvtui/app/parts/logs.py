@@ -59,11 +59,13 @@ class Logs:
             self._begun = True
             self._threads.start(_WATCH, engine.watch_log, session, self._host.post_message)
 
-    def compare(self, entry: LoggedQuery) -> None:
-        """Asks a logged query again, on an empty cache, and shows what is different."""
+    def compare(self, entry: LoggedQuery) -> bool:
+        """Asks a logged query again, on an empty cache, and shows what is different; False before notes are read."""
         session = self._project.session
-        if session is not None and self._shown.view.overview is not None:
-            self._threads.start(_COMPARE, engine.compare_logged, session, entry, self._host.post_message)
+        if session is None or self._shown.view.overview is None:
+            return False
+        self._threads.start(_COMPARE, engine.compare_logged, session, entry, self._host.post_message)
+        return True
 
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from brvtui.app import keymap
 from brvtui.app.arrangement import LOG
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.view import View
 from brvtui.app.widgets.log import LogPane
 from brvtui.app.widgets.log_entry import LogEntryPane
 from brvtui.app.widgets.log_summary import LogSummaryPane
@@ -28,6 +29,12 @@ class LogScreen(FrameScreen):
         yield LogPane(id="log")
         yield LogEntryPane(id="entry")
         yield LogSummaryPane(id="summary")
+
+    def show(self, view: View) -> None:
+        """Shows the logs, and the chosen entry beside them at once."""
+        super().show(view)
+        for log in self.query(LogPane):
+            log.compare_chosen()
 
     def on_screen_resume(self) -> None:
         """The logs may have grown meanwhile."""

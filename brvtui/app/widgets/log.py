@@ -37,6 +37,7 @@ class LogPane(ChoicePane):
         super().__init__(id=id)
         self.only_uncovered = False
         self._entries: dict[str, LoggedQuery] = {}
+        self._asked = ""
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The log, and which of it is shown."""
@@ -105,8 +106,13 @@ class LogPane(ChoicePane):
     def moved(self, choice: str) -> None:
         """Asks the entry again."""
         entry = self._entries.get(choice)
-        if entry is not None:
-            self.brv.logs.compare(entry)
+        if entry is not None and self.brv.logs.compare(entry):
+            self._asked = choice
+
+    def compare_chosen(self) -> None:
+        """Asks the entry under the cursor again, unless it was the last that was asked: nobody moved to it."""
+        if self.chosen != self._asked:
+            self.moved(self.chosen)
 
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same takes it."""
@@ -127,6 +133,7 @@ class LogPane(ChoicePane):
         """Shows only what was not covered, or everything again."""
         self.only_uncovered = not self.only_uncovered
         self.rebuild(force=True)
+        self.compare_chosen()
 
 
 def key_of(entry: LoggedQuery) -> str:
