@@ -41,13 +41,13 @@ class HeldModel:
 
     @property
     def address(self) -> str:
-        """Where it would be asked; empty when none is set, and when the address is none to show."""
+        """Where it would be asked, also when that cannot be; empty when none is set, and when it is none to show."""
         wanted = self._wanted()
-        if self._model(wanted)[0] is None:
+        if not wanted.model and not wanted.url:
             return ""
-        from brvtui.providers.models import address_of
+        from brvtui.providers.models import address_to_show
 
-        return address_of(wanted)
+        return address_to_show(wanted)
 
     @property
     def key_words(self) -> str:

@@ -30,6 +30,12 @@ def address_of(settings: ModelSettings) -> str:
     return base.rstrip("/")
 
 
+def address_to_show(settings: ModelSettings) -> str:
+    """The address that would be asked, or what was set for one; empty where a password or a key may stand in it."""
+    base = address_of(settings)
+    return "" if any(sign in base for sign in "@?#") else base
+
+
 def model_of(settings: ModelSettings, rules: Service) -> ChatService | None:
     """The model, of which nothing is asked yet; None when none is named. The library is imported by its first turn.
 

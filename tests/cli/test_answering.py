@@ -241,13 +241,15 @@ def test_checking_what_cannot_be_asked(run: Run, set_model: Set, monkeypatch: py
     assert code == 4
     assert "404 Not Found: no such model" in err
     monkeypatch.setenv("BRV_TUI_LLM_URL", "nowhere")
-    code, _, err = run("llm", "check", now=False)
+    code, out, err = run("llm", "check", now=False)
     assert code == 2
     assert "llm.url: nowhere is no address" in err
+    assert "url       nowhere" in out.splitlines()
     monkeypatch.setenv("BRV_TUI_LLM_URL", "https://me:hunter2@nowhere/v1")
     code, out, err = run("llm", "check", now=False)
     assert code == 2
     assert "hunter2" not in out + err
+    assert "url       –" in out.splitlines()
 
 
 def test_what_ask_wrote_is_shown_again(run: Run, old: Tree, set_model: Set, tmp_path: Path) -> None:

@@ -54,6 +54,20 @@ def test_the_protocols_own_addresses() -> None:
     assert made.name == "mini at localhost:11434"
 
 
+def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(model: str = "", url: str = "") -> str:
+        return HeldModel(lambda: ModelSettings("openai", model, url)).address
+
+    assert shown() == ""
+    assert shown(model="mini", url="ftp://x") == "ftp://x"
+    assert shown(url="http://h/v1") == "http://h/v1"
+    for url in ("https://me:hunter2@h/v1", "me:hunter2@h", "https://h/v1?key=hunter2", "https://h#hunter2"):
+        assert shown(model="mini", url=url) == ""
+    monkeypatch.setattr("brvtui.providers.models.find_spec", lambda name: None)
+    assert shown(model="mini", url="http://h/v1") == "http://h/v1"
+    assert shown(model="mini", url="https://me:hunter2@h/v1") == ""
+
+
 def test_a_key_is_never_shown() -> None:
     settings = ModelSettings("openai", "mini", "http://localhost:1/v1", KEY, "SOME_KEY")
     made = model_of(settings, JEFFS.service)
