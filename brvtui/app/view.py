@@ -103,6 +103,13 @@ class Overview:
         """Why the tree as a whole cannot be read; empty when it can."""
         return next((reason for path, reason in self.unseen if path == "."), "")
 
+    @property
+    def why_empty(self) -> str:
+        """Why there are no notes, where there are none."""
+        if self.shut:
+            return f"the tree: {self.shut}; once it is there, so are its notes"
+        return "no notes in this tree yet"
+
 
 @dataclass(frozen=True, slots=True)
 class CacheShown:

@@ -23,17 +23,19 @@ def forget(project: Path | None) -> int:
 @click.option("--project", type=click.Path(path_type=Path), help="The project (default: here or above).")
 def cache(what: str, project: Path | None) -> int:
     """Show or remove the index that is kept of a project, so that it opens faster."""
+    from brvtui.publishing.publisher import WORTH_KEEPING
     from brvtui.store.kept_index import KeptIndex
 
     index = KeptIndex(find_session(project).project.tree)
     if what == "clear":
-        click.echo(f"removed {index.clear() / 1e6:.1f} MB")
+        removed = index.clear()
+        click.echo(f"removed {removed / 1e6:.1f} MB" if removed else f"{index.folder}: nothing was kept")
         return OK
     kept = index.info()
     if kept.problem:
         click.echo(f"{kept.folder}: {kept.problem}; it is made anew when the project is opened")
     elif not kept.files:
-        click.echo(f"{kept.folder}: nothing is kept; small projects need no index")
+        click.echo(f"{kept.folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
     else:
         click.echo(f"{kept.folder}: {kept.notes} notes, {kept.terms} terms, {kept.bytes / 1e6:.1f} MB")
     return OK

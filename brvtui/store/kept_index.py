@@ -162,7 +162,10 @@ class KeptIndex:
         """Removes what is kept; how many bytes that were. Raises OSError when it cannot be removed."""
         size = self.info().bytes
         if self.folder.exists():
-            shutil.rmtree(self.folder)
+            try:
+                shutil.rmtree(self.folder)
+            except OSError as error:  # it names what could not be removed by its name in the folder alone
+                raise type(error)(error.errno, error.strerror, str(self.folder)) from error
         return size
 
     def close(self) -> None:

@@ -172,5 +172,7 @@ async def test_a_tree_that_is_gone_is_not_said_to_be_empty(garden: Tree, make_ap
         garden.tree.rename(garden.root / "kept")
         why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
         await until(pilot, lambda: why in text_of(pilot, "#route"))
+        for name in ("results", "tree"):
+            assert "once it is there, so are its notes" in " ".join(text_of(pilot, f"#{name}").split())
         garden.tree.mkdir()
         await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))

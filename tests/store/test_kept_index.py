@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
 import random
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,19 @@ def test_other_limits_and_nothing_kept_are_no_index(tree: Tree) -> None:
     assert index.info().notes == 3
     assert index.clear() > 0
     assert index.read(BRV3) is None
+
+
+def test_what_cannot_be_removed_is_named_with_its_folder(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.notes(3)
+    index = kept(tree)
+
+    def refuses(_: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "lock")
+
+    monkeypatch.setattr(shutil, "rmtree", refuses)
+    with pytest.raises(PermissionError) as refused:
+        index.clear()
+    assert refused.value.filename == str(index.folder)
 
 
 @pytest.mark.parametrize("name", ["rows.npy", "terms", "files", "slots.npy", "state.json"])

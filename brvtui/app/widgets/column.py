@@ -109,7 +109,7 @@ class ColumnPane(ChoicePane):
             return empty_lines(text, width)
         self._choose(standings)
         if not self.choices:
-            return empty_lines(NOTHING if self.sieve else self._empty(standings), width)
+            return empty_lines(NOTHING if self.sieve else self._empty(standings, view), width)
         height, positions, paths = card_height(width), self._positions, tuple(self.choices)
         astray = view.astray
         self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
@@ -138,10 +138,10 @@ class ColumnPane(ChoicePane):
             hidden = standings.level_of(before) == self.level
             self.cursor = 0 if hidden else max(0, min(self.cursor, len(self.choices) - 1))
 
-    def _empty(self, standings: Standings) -> str:
+    def _empty(self, standings: Standings, view: View) -> str:
         if standings.wanted.only:
             return f"no {self.level} note: {standings.wanted.only}"
-        return f"no {self.level} note" if len(standings.board) else "no notes in this tree yet"
+        return f"no {self.level} note" if len(standings.board) or view.overview is None else view.overview.why_empty
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines as they are: only cards that the filter keeps were made."""

@@ -15,6 +15,7 @@ from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.text import cut_left, number, plural, wrap
 from brvtui.app.view import ASTRAY, Phase, View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.verdict import empty_lines
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Hit, NearMiss, Origin, Outcome, Trace
 
@@ -120,7 +121,7 @@ class ResultsPane(ChoicePane):
             for text in texts:
                 made += [*(line(f" {part}", "muted") for part in wrap(text, width - 2)), Line()]
         elif not view.overview.notes:
-            made = [Line(), line(" no notes in this tree yet", "muted")]
+            made = [Line(), *empty_lines(view.overview.why_empty, width)]
         else:
             made = _hints(view, width, self.glyphs)
         self.owner = [-1] * len(made)

@@ -204,7 +204,7 @@ class TreePane(ChoicePane):
     def _nothing(self, overview: Overview, width: int) -> list[Line]:
         if self.outline.rows:
             return []
-        made = empty_lines(NOTHING if self.outline.kept is not None else "no notes in this tree yet", width)
+        made = empty_lines(NOTHING if self.outline.kept is not None else overview.why_empty, width)
         self._owners += [-1] * len(made)
         return made
 

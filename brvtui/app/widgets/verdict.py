@@ -120,7 +120,7 @@ def _before(view: View, width: int, glyphs: Glyphs) -> Line:
         return _loading(view, width, glyphs)
     if view.overview and not view.overview.notes:
         if view.overview.shut:
-            return badge("GONE", "bad").add(f"  the tree: {view.overview.shut}; once it is there, so are its notes")
+            return badge("GONE", "bad").add(f"  {view.overview.why_empty}")
         return badge("EMPTY", "warn").add("  the tree has no notes yet: curate one with brv, it appears here by itself")
     asks = "which notes two ranked lists agree on" if view.pipeline == JEFFS_BRAIN else "which tier would answer it"
     made = badge("READY", "accent").add(f"  type a question to see {asks}, and why", "muted")
