@@ -11,7 +11,7 @@ from brvtui.app.editing.state import Edit
 from brvtui.app.live import Live
 from brvtui.inquire.log_summary import Compared, LogSummary
 from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
-from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, NearMiss, Outcome, Trace
+from brvtui.trace import Answer, CacheLook, Completion, Detail, Ended, FingerprintState, Hit, NearMiss, Outcome, Trace
 from brvtui.tree.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
@@ -236,6 +236,17 @@ class View:
         return not self.foreign.probe if self.foreign else self.trace is not None and self.trace.mode == "run"
 
     @property
+    def uncached(self) -> str:
+        """Why a run's answer was not cached, in a few words; empty when it was, and for a probe."""
+        if self.trace is None or not self.ran:
+            return ""
+        answer = self.trace.answer
+        done = answer.completion
+        if done is None:
+            return "no LLM asked" if answer.kind == "extractive" and self.model else ""
+        return fell_short(answer) or ("cut off" if done.ended is Ended.CUT else "")
+
+    @property
     def fused(self) -> HybridHit | None:
         """The selected note in the list of a hybrid search."""
         if self.foreign is None:
@@ -283,6 +294,19 @@ class View:
     def unused(self) -> bool:
         """Whether the search was computed to be shown and not used, because the cache answered."""
         return self.trace is not None and not self.trace.used
+
+
+def fell_short(answer: Answer) -> str:
+    """What kept a model that was asked from answering, in a word or two; empty when it answered or none was asked."""
+    match answer.completion:
+        case None:
+            return ""
+        case Completion(ended=Ended.CANCELLED):
+            return "stopped"
+        case Completion(ended=Ended.FAILED):
+            return "failed"
+        case _:
+            return "" if answer.kind == "model" else "nothing written"
 
 
 def selectable(trace: AnyTrace) -> list[str]:

@@ -14,6 +14,10 @@ from brvtui.app import asking, engine
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live
 from brvtui.app.screens.model_permission import PermissionDialog, what_is_asked
+from brvtui.app.view import View
+from brvtui.app.widgets.answer import AnswerPane
+from brvtui.app.widgets.query_box import QueryBox
+from brvtui.trace import Completion, Ended, Usage
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
@@ -38,6 +42,12 @@ async def run(pilot: Pilot[Any], query: str) -> None:
     """Runs ``query``; the model may still be at work afterwards."""
     await ask(pilot, query)
     await pilot.press("enter")
+
+
+def _titles(pilot: Pilot[Any]) -> tuple[str, str]:
+    """Of the query's field and of the answer."""
+    query, answer = screen(pilot).query_one(QueryBox), screen(pilot).query_one(AnswerPane)
+    return str(query.border_title), answer.heading(view(pilot))
 
 
 async def ended(pilot: Pilot[Any]) -> None:
@@ -103,6 +113,7 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
             said = " ".join(text_of(pilot, "#answer").split())
             assert "cancelled" in said
             assert "what it had written" in said
+            assert _titles(pilot) == ("Query: run, not cached: stopped", "Answer · stopped")
 
 
 async def test_on_a_narrow_screen_the_answer_comes_to_the_front_and_the_status_says_so(
@@ -162,7 +173,38 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
                 await ended(pilot)
                 kind = "model" if key == "y" else "extractive"
                 await until(pilot, lambda: view(pilot).trace.answer.kind == kind)  # type: ignore[union-attr]
+                await settled(pilot)
+                assert (
+                    _titles(pilot)
+                    == {
+                        "y": ("Query: run, the answer is cached", "Answer · by the model"),
+                        "n": ("Query: run, not cached: no LLM asked", "Answer · no LLM asked"),
+                    }[key]
+                )
         assert len(server.asked) == (key == "y")
+
+
+@pytest.mark.parametrize(
+    ("ending", "kind", "why"),
+    [
+        (Ended.ANSWERED, "model", ""),
+        (Ended.IDLE, "model", ""),
+        (Ended.CUT, "model", "cut off"),
+        (Ended.CUT, "extractive", "nothing written"),
+        (Ended.ANSWERED, "extractive", "nothing written"),
+        (Ended.CANCELLED, "extractive", "stopped"),
+        (Ended.FAILED, "extractive", "failed"),
+    ],
+)
+def test_why_a_run_is_not_cached(garden: Tree, ending: Ended, kind: str, why: str) -> None:
+    trace = garden.ask(_CALL)
+    done = Completion("echo", ending, "", (), (), Usage(0, 0, False), None, (), ())
+    shown_now = View(
+        model="echo", trace=replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done))
+    )
+    assert shown_now.uncached == why
+    assert replace(shown_now, trace=replace(trace, mode="probe")).uncached == ""
+    assert replace(shown_now, trace=replace(trace, mode="run"), model="").uncached == ""
 
 
 def test_what_is_asked_is_what_the_tier_does(garden: Tree) -> None:
@@ -203,6 +245,7 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             assert trace is not None
             assert trace.answer.kind == "extractive"
             assert "failed" in " ".join(text_of(pilot, "#answer").split())
+            assert _titles(pilot) == ("Query: run, not cached: failed", "Answer · failed")
             await ask(pilot, "rollback")
             assert view(pilot).trace.tier == 2  # type: ignore[union-attr]
 

@@ -159,4 +159,6 @@ def _mode(view: View) -> str:
         return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
     if view.live is not None and view.live.is_about(view.query, view.scope):
         return "Query: run, a model answers"
+    if view.uncached:
+        return f"Query: run, not cached: {view.uncached}"
     return "Query: run, the answer is cached" if view.ran else "Query: probe, enter runs and caches"

@@ -14,7 +14,7 @@ from brvtui.app.paint.line import Line, Span, line, rule
 from brvtui.app.paint.marking import lit
 from brvtui.app.paint.model import completion_lines, live_lines
 from brvtui.app.paint.text import plural, wrap
-from brvtui.app.view import AnyTrace, View
+from brvtui.app.view import AnyTrace, View, fell_short
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.retrieve.jeffs_brain.trace import HybridTrace
@@ -76,7 +76,8 @@ class AnswerPane(Pane):
             case Trace() as trace:
                 if _live(view) is not None:
                     return "Answer · being written"
-                return f"Answer · {_KINDS.get(trace.answer.kind, trace.answer.kind)}"
+                kind = trace.answer.kind
+                return f"Answer · {fell_short(trace.answer) or _KINDS.get(kind, kind)}"
             case HybridTrace():
                 return "Answer · retrieval alone"
 
