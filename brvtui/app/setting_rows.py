@@ -12,6 +12,7 @@ from brvtui.config import ConfigError, Configuration
 from brvtui.config.checking import read_text
 from brvtui.config.schema import Entry, Kind, Value, entries, shown
 from brvtui.config.sources import Source
+from brvtui.text.address import why_no_address
 
 KEYS = "keys."
 
@@ -109,4 +110,8 @@ def read_typed(row: Row, text: str, configuration: Configuration, themes: Mappin
     if row.name == "theme":
         for problem in no_such_theme(str(value), "", themes):
             raise ConfigError(problem)
+    if row.label == "url" and (address := str(value).strip()):
+        no_address = why_no_address(address.rstrip("/"), row.name)
+        if no_address:
+            raise ConfigError(no_address)
     return value

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 from types import ModuleType
-from urllib.parse import urlsplit
 
 from brvtui.profile_jeffs_brain import Service
 from brvtui.providers import anthropic_messages, chat_completions
@@ -13,7 +12,7 @@ from brvtui.providers.chat import ChatService
 from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.streaming import Patience
 from brvtui.retrieve.failures import ServiceError
-from brvtui.text.visible import visible
+from brvtui.text.address import why_no_address
 
 OPENAI, ANTHROPIC = "openai", "anthropic"
 _LIBRARY = "httpx"
@@ -48,32 +47,15 @@ def model_of(settings: ModelSettings, rules: Service) -> ChatService | None:
     if find_spec(_LIBRARY) is None:
         raise ServiceError(f"{settings.model} is set but the extra llm is missing: pip install 'brv-tui[llm]'")
     base = address_of(settings)
-    _check_address(base)
+    problem = why_no_address(base, "llm.url")
+    if problem:
+        raise ServiceError(problem)
     _check_key(settings)
     patience = Patience(
         settings.timeout_seconds, rules.tries, rules.wait_seconds, rules.longest_wait_seconds, rules.max_bytes
     )
     wire, kind = _WIRES[settings.protocol]
     return kind(wire.endpoint(base, settings.key.strip()), settings.model, patience)
-
-
-def _check_address(base: str) -> None:
-    if "@" in base:
-        raise ServiceError(
-            "llm.url holds a user or a password: leave them out, the key stands in llm.key_env's variable"
-        )
-    if "?" in base or "#" in base:
-        raise ServiceError(
-            "llm.url holds a query or a fragment (? or #): leave it out, a path is put after the address"
-        )
-    try:
-        parts = urlsplit(base)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-        usable = usable and base.isascii() and base.isprintable() and " " not in base
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ServiceError(f"llm.url: {visible(base)} is no address: it must begin with http:// or https://")
 
 
 def _check_key(settings: ModelSettings) -> None:

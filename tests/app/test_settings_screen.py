@@ -13,10 +13,10 @@ from brvtui.app.app import BrvTui
 from brvtui.app.keys.owners import all_bindings
 from brvtui.app.screens.setting_field import SettingField
 from brvtui.app.screens.settings import SettingsScreen
-from brvtui.app.setting_rows import setting_rows
+from brvtui.app.setting_rows import read_typed, setting_rows
 from brvtui.app.themes.choosing import ThemePalette
 from brvtui.app.widgets.settings import SettingsPane
-from brvtui.config import configure, user_file
+from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, frame, settled, shown, text_of, until
 from tests.support.settings import own
@@ -108,6 +108,32 @@ async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
         await until(pilot, lambda: kept() == {"history": 42})
         await settled(pilot)
         assert app.configuration.settings.history == 42
+
+
+@pytest.mark.parametrize("name", ["llm.url", "services.embedder.url", "services.reranker.url"])
+def test_an_address_that_is_none_is_refused(name: str) -> None:
+    made = configure(environ={})
+    row = next(row for row in setting_rows(made) if row.name == name)
+    for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
+        with pytest.raises(ConfigError, match=f"{name}: .* is no address: it must begin with http:// or https://"):
+            read_typed(row, text, made, {})
+    with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as told:
+        read_typed(row, "https://me:hunter2@h/v1", made, {})
+    assert "hunter2" not in str(told.value)
+    for text in ("", "http://localhost:11434/v1/", "https://example.org"):
+        assert read_typed(row, text, made, {}) == text
+
+
+async def test_an_address_is_typed_until_it_is_one(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "llm.url")
+        await pilot.press("enter", *"ftp:/x", "enter")
+        await pilot.pause()
+        assert "llm.url: ftp:/x is no address" in shown(pilot)
+        assert kept() == {}
+        await pilot.press(*["backspace"] * 6, *"http://h/v1", "enter")
+        await until(pilot, lambda: kept() == {"llm": {"url": "http://h/v1"}})
+        await settled(pilot)
 
 
 async def test_esc_leaves_a_setting_as_it_is(app: BrvTui) -> None:
