@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.store.session_log import SessionLog
-from brvtui.trace import Trace
+from brvtui.trace import Ended, Trace
 from brvtui.tree.engine_data.query_log import is_entry, logged_files, query_log_folder, read_entries
 from brvtui.tree.logged_query import OURS, LoggedQuery
 
@@ -31,13 +31,14 @@ class Logbook:
         return both[:most]
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
-        """Logs a run. Raises OSError when the tool's data folder cannot be written."""
+        """Logs a run, and how its model ended. Raises OSError when the tool's data folder cannot be written."""
+        done = trace.answer.completion
         self._own.add(
             LoggedQuery(
                 at_ms=at_ms,
                 query=trace.query,
                 who=OURS,
-                status="completed",
+                status="completed" if done is None else _STATUSES.get(done.ended, "completed"),
                 tier=trace.tier,
                 took_ms=round(took_ms, 3),
                 top_score=trace.hits[0].score if trace.hits else None,
@@ -47,6 +48,7 @@ class Logbook:
                 fingerprint=trace.fingerprint.value,
                 scope=trace.scope_option,
                 profile=trace.profile,
+                problem=done.why if done is not None and done.ended is Ended.FAILED else "",
             )
         )
 
@@ -76,5 +78,6 @@ class Logbook:
             self._watcher = None
 
 
+_STATUSES = {Ended.CANCELLED: "cancelled", Ended.FAILED: "error"}
 _MOST_AT_ONCE = 500
 """Entries of the engine's log that are looked at after a change."""

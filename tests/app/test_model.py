@@ -50,6 +50,13 @@ def _titles(pilot: Pilot[Any]) -> tuple[str, str]:
     return str(query.border_title), answer.heading(view(pilot))
 
 
+def _logged(pilot: Pilot[Any]) -> list[tuple[str, str]]:
+    """How the queries that were run ended, newest first, and why they failed."""
+    session = brv(pilot).project.session
+    assert session is not None
+    return [(entry.status, entry.problem) for entry in session.logbook.read(9)]
+
+
 async def ended(pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run" and view(pilot).live is None)
     await settled(pilot)
@@ -114,6 +121,12 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
             assert "cancelled" in said
             assert "what it had written" in said
             assert _titles(pilot) == ("Query: run, not cached: stopped", "Answer · stopped")
+            assert _logged(pilot) == [("cancelled", "")]
+            await pilot.press("escape", "4")
+            await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+            await settled(pilot)
+            assert "stop" in text_of(pilot, "#log")
+            assert "it was stopped then" in " ".join(text_of(pilot, "#entry").split())
 
 
 async def test_on_a_narrow_screen_the_answer_comes_to_the_front_and_the_status_says_so(
@@ -246,6 +259,9 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             assert trace.answer.kind == "extractive"
             assert "failed" in " ".join(text_of(pilot, "#answer").split())
             assert _titles(pilot) == ("Query: run, not cached: failed", "Answer · failed")
+            ((status, problem),) = _logged(pilot)
+            assert status == "error"
+            assert "401" in problem
             await ask(pilot, "rollback")
             assert view(pilot).trace.tier == 2  # type: ignore[union-attr]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from brvtui.inquire.log_summary import compare, summarise
 from brvtui.tree.logged_query import ENGINE, OURS, LoggedQuery
 from tests.support.trees import Tree
@@ -37,6 +39,14 @@ def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
         ENTRY, tier=trace.tier, top_score=trace.hits[0].score, paths=tuple(hit.path for hit in trace.hits), who=OURS
     )
     assert compare(entry, trace).differences == ()
+
+
+@pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
+def test_a_run_that_was_not_answered_is_not_answered_the_same(tree: Tree, status: str, said: str) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
+    trace = tree.session().probe("rollback")
+    (difference,) = compare(LoggedQuery(1.0, "rollback", OURS, status), trace).differences
+    assert said in difference
 
 
 def test_what_is_different_is_said(tree: Tree) -> None:
