@@ -165,7 +165,8 @@ class KeptIndex:
             try:
                 shutil.rmtree(self.folder)
             except OSError as error:  # it names what could not be removed by its name in the folder alone
-                raise type(error)(error.errno, error.strerror, str(self.folder)) from error
+                error.filename = str(self.folder)
+                raise
         return size
 
     def close(self) -> None:

@@ -72,7 +72,8 @@ def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit() -> None:
     code = (
-        "import socket, threading; from brvtui.providers.held_model import *\n"
+        "import signal, socket, threading; from brvtui.providers.held_model import *\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts behind it ignores it
         "def hangs(*_): print('looking', flush=True); threading.Event().wait()\n"
         "socket.getaddrinfo = hangs\n"
         "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1')).check()"
