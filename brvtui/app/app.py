@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
+from textual.css.query import NoMatches
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import Worker
@@ -161,7 +162,8 @@ class BrvTui(ConfiguredApp):
 
     def _draw(self, view: View) -> None:
         if self.frame is not None:
-            self.frame.show(view)
+            with suppress(NoMatches):  # the app is ending: what the screen is made of is gone before the screen
+                self.frame.show(view)
 
     def _take_layout(self) -> None:
         if self.frame is not None:
