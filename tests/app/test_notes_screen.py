@@ -9,10 +9,12 @@ import pytest
 
 from brvtui.app import engine
 from brvtui.app.app import BrvTui
+from brvtui.app.paint.markdown import Document
 from brvtui.app.reading import page_document
 from brvtui.app.screens.notes import NotesScreen
 from brvtui.app.widgets.note import NotePane, character_at
 from brvtui.app.widgets.notes_tree import NotesTree
+from brvtui.inquire.about import About
 from brvtui.session import Session
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked
@@ -233,6 +235,31 @@ async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monk
         hold.set()
         await settled(pilot)
         assert "Go to the store" in text_of(pilot, "#note")
+
+
+async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
+    app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await open_linked(pilot)
+        await pilot.press("f3", "pagedown")
+        offset = note_of(app).offset_row
+        assert offset
+        hold = threading.Event()
+
+        def slow(page: About, width: int, raw: bool) -> Document:
+            hold.wait(5)
+            return page_document(page, width, raw)
+
+        monkeypatch.setattr("brvtui.app.reading.page_document", slow)
+        linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
+        await until(pilot, lambda: note_of(app)._late)
+        await pilot.pause()
+        assert note_of(app).offset_row == offset
+        hold.set()
+        await until(pilot, lambda: "Sentence 7." in text_of(pilot, "#note"))
+        await settled(pilot)
+        assert note_of(app).offset_row == offset
 
 
 async def test_only_the_newest_of_many_notes_is_read(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

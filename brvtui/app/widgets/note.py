@@ -142,7 +142,9 @@ class NotePane(Pane):
         return empty_lines(texts.get(view.phase, "no note is selected"), width)
 
     def _meanwhile(self, width: int) -> Sequence[Line]:
-        if self._late:
+        # A note that is only read again stays, or else its place would be lost with it.
+        reads_again = self.shown is not None and self.shown.page.path == self.view.selected
+        if self._late and not reads_again:
             return empty_lines("reading the note…", width)
         if self._timer is None:
             self._timer = self.set_timer(_LATE_S, self._be_late)
