@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.css.query import NoMatches
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import Worker
@@ -151,7 +150,9 @@ class BrvTui(ConfiguredApp):
 
     @property
     def frame(self) -> FrameScreen | None:
-        """The screen in front, below any modal; None while there is none yet."""
+        """The screen in front, below any modal; None while there is none yet, and once the app is ending."""
+        if not self.is_running:
+            return None  # what a screen is made of goes before the screen does
         first = self.screen_stack[0] if self.screen_stack else None
         return first if isinstance(first, FrameScreen) else None
 
@@ -162,8 +163,7 @@ class BrvTui(ConfiguredApp):
 
     def _draw(self, view: View) -> None:
         if self.frame is not None:
-            with suppress(NoMatches):  # the app is ending: what the screen is made of is gone before the screen
-                self.frame.show(view)
+            self.frame.show(view)
 
     def _take_layout(self) -> None:
         if self.frame is not None:

@@ -11,6 +11,7 @@ from brvtui.app.arrangement import QUERY
 from brvtui.app.keymap import QUERY_PANES
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
+from brvtui.app.widgets.query_box import QueryBox
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, view
 
 
@@ -30,6 +31,19 @@ async def test_verdict_and_strip_are_always_there(app: BrvTui, size: tuple[int, 
                 assert "✗ failed" in text, (pane, maximised)
                 assert "» taken" in text, (pane, maximised)
                 await pilot.press("z")
+
+
+async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_screen(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        frame = app.frame
+        assert frame is not None
+        await frame.query(QueryBox).remove()
+        app._running = False  # as the beginning of its end leaves it
+        app.shown.show(busy="x")
+        assert app.frame is None
+        app._running = True
+        assert app.frame is frame
 
 
 async def test_a_wide_screen_shows_every_pane(app: BrvTui) -> None:
