@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import MouseScrollDown, MouseScrollUp
 from textual.pilot import Pilot
 
 from brvtui.app import standings as gathering
@@ -15,7 +14,6 @@ from brvtui.app.app import BrvTui
 from brvtui.app.screens.maturity import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.column import ColumnPane
-from brvtui.app.widgets.forecast_bar import ForecastBar
 from brvtui.inquire.board import Event
 from brvtui.inquire.ordering import Order
 from brvtui.rank.maturity import LEVELS
@@ -73,59 +71,6 @@ async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: Callable[..
         assert first.startswith("○ Freeze win")
         assert first.endswith("27d prune")
         assert second.split() == ["████▋┊", "52", "▴2", ".33"]
-
-
-async def test_the_forecast_by_keys(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "right_curly_bracket", "right_square_bracket")
-        assert maturity(pilot).wanted.day == 31
-        assert "IN 31 DAYS" in shown(pilot)
-        assert "21 December 2026" in shown(pilot)
-        assert "▾ prune" in text_of(pilot, "#draft")
-        assert "offered for pruning 4 ▴2" in shown(pilot)
-        await pilot.press("left_square_bracket")
-        await settled(pilot)
-        assert "IN 30 DAYS" in shown(pilot)
-        await pilot.press("left_curly_bracket", "left_square_bracket")
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 0
-        await pilot.press(*["right_curly_bracket"] * 14)
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 365
-        await pilot.press("0")
-        await settled(pilot)
-        assert "TODAY" in shown(pilot)
-        assert "▾ prune" not in text_of(pilot, "#draft")
-
-
-async def test_the_forecast_by_mouse(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        bar = maturity(pilot).query_one(ForecastBar)
-        first, cells = bar._track(bar.room)
-        await pilot.mouse_down("#forecast", offset=(first + (cells - 1) // 2, 1))
-        await settled(pilot)
-        assert abs(maturity(pilot).wanted.day - 182) < 3
-        await pilot.hover("#forecast", offset=(first + cells - 1, 1))
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 365
-        await pilot.mouse_up("#forecast", offset=(first + cells - 1, 1))
-        await pilot.hover("#forecast", offset=(first, 1))
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 365, "let go"
-        await pilot.click("#forecast", offset=(first, 2))
-        await settled(pilot)
-        assert maturity(pilot).wanted.day == 0
-
-
-async def test_the_wheel_turns_the_forecast(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        bar = maturity(pilot).query_one(ForecastBar)
-        for turn, day in ((MouseScrollUp, 1), (MouseScrollUp, 2), (MouseScrollDown, 1)):
-            bar.post_message(turn(bar, 9, 1, 0, 0, 0, False, False, False))
-            await settled(pilot)
-            assert maturity(pilot).wanted.day == day
 
 
 async def test_columns_are_reached_by_letters_arrows_and_function_keys(app: BrvTui) -> None:
@@ -323,14 +268,6 @@ async def test_help_and_keys(app: BrvTui) -> None:
         listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)
         assert "The forecast 30 days on" in listed
         assert listed.count("Order notes by the next of eight values") == 1, "three columns are one kind of pane"
-
-
-async def test_maximised_it_keeps_the_forecast(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "f5", "z")
-        assert maturity(pilot).body.maximised == "ageing"
-        assert "TODAY" in shown(pilot)
-        assert maturity(pilot).query_one("#ageing").size.width > 100
 
 
 async def test_strange_titles_are_text(app: BrvTui) -> None:

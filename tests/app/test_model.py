@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -62,6 +63,18 @@ async def ended(pilot: Pilot[Any]) -> None:
     await settled(pilot)
 
 
+@asynccontextmanager
+async def being_written(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[tuple[Pilot[Any], threading.Event]]:
+    """The app while a model writes; the answer goes on once the event is set."""
+    hold = threading.Event()
+    with chatting(_held(hold)) as server:
+        model_at(server)
+        async with app.run_test(size=size) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (live := view(pilot).live) and live.text)
+            yield pilot, hold
+
+
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     with chatting(written(*_ANSWER)) as server:
@@ -84,18 +97,11 @@ async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp
 
 
 async def test_the_cache_is_looked_at_again_once_the_answer_is_whole(garden: Tree, make_app: MakeApp) -> None:
-    hold = threading.Event()
-    with chatting(_held(hold)) as server:
-        model_at(server)
-        async with make_app(garden.root).run_test(size=WIDE) as pilot:
-            await run(pilot, _CALL)
-            await until(pilot, lambda: (live := view(pilot).live) and live.text)
-            await until(pilot, lambda: (seen := view(pilot).cache) and seen.look.entries == ())
-            hold.set()
-            await ended(pilot)
-            await until(
-                pilot, lambda: (seen := view(pilot).cache) and [one.key for one in seen.look.entries] == [_CALL]
-            )
+    async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
+        await until(pilot, lambda: (seen := view(pilot).cache) and seen.look.entries == ())
+        hold.set()
+        await ended(pilot)
+        await until(pilot, lambda: (seen := view(pilot).cache) and [one.key for one in seen.look.entries] == [_CALL])
 
 
 async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
@@ -132,17 +138,12 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
 async def test_on_a_narrow_screen_the_answer_comes_to_the_front_and_the_status_says_so(
     garden: Tree, make_app: MakeApp
 ) -> None:
-    hold = threading.Event()
-    with chatting(_held(hold)) as server:
-        model_at(server)
-        async with make_app(garden.root).run_test(size=NARROW) as pilot:
-            await run(pilot, _CALL)
-            await until(pilot, lambda: (live := view(pilot).live) and live.text)
-            assert "Half an" in shown(pilot)
-            assert "answers, esc stops it" in text_of(pilot, "#status")
-            assert screen(pilot).field.has_focus
-            hold.set()
-            await ended(pilot)
+    async with being_written(make_app(garden.root), NARROW) as (pilot, hold):
+        assert "Half an" in shown(pilot)
+        assert "answers, esc stops it" in text_of(pilot, "#status")
+        assert screen(pilot).field.has_focus
+        hold.set()
+        await ended(pilot)
 
 
 async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None:
@@ -271,8 +272,8 @@ def _held(hold: threading.Event) -> Streamed:
     return Streamed([*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}, "[DONE]"], hold=hold)
 
 
-def _running(pilot: Pilot[Any]) -> int:
-    return sum(worker.group == "run" and worker.is_running for worker in pilot.app.workers)
+def _running(pilot: Pilot[Any], group: str = "run") -> int:
+    return sum(worker.group == group and worker.is_running for worker in pilot.app.workers)
 
 
 async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(garden: Tree, make_app: MakeApp) -> None:
@@ -290,45 +291,35 @@ async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(gard
 
 
 async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tree, make_app: MakeApp) -> None:
-    hold = threading.Event()
-    with chatting(_held(hold)) as server:
-        model_at(server)
-        async with make_app(garden.root).run_test(size=WIDE) as pilot:
-            await run(pilot, _CALL)
-            await until(pilot, lambda: (live := view(pilot).live) and live.text)
-            text = view(pilot).live.text  # type: ignore[union-attr]
-            garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
-            await until(pilot, lambda: view(pilot).knows("auth/jwt/another.md"))
-            await pilot.pause(0.1)
-            assert view(pilot).live.text == text  # type: ignore[union-attr]
-            assert text.split()[-1] in text_of(pilot, "#answer")
-            hold.set()
-            await until(pilot, lambda: view(pilot).live is None)
-            await until(pilot, lambda: "the tree changed while this answer was written" in toasts(pilot))
-            trace = view(pilot).trace
-            assert trace is not None
-            assert trace.answer.completion is not None
-            garden.note("auth/jwt/third.md", "Third", "text", days=1)
-            await until(pilot, lambda: (now := view(pilot).trace) and now is not trace and now.mode == "probe")
+    async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
+        text = view(pilot).live.text  # type: ignore[union-attr]
+        garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
+        await until(pilot, lambda: view(pilot).knows("auth/jwt/another.md"))
+        await until(pilot, lambda: not _running(pilot, "load") and not _running(pilot, "probe"))
+        assert view(pilot).live.text == text  # type: ignore[union-attr]
+        assert text.split()[-1] in text_of(pilot, "#answer")
+        hold.set()
+        await until(pilot, lambda: view(pilot).live is None)
+        await until(pilot, lambda: "the tree changed while this answer was written" in toasts(pilot))
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.answer.completion is not None
+        garden.note("auth/jwt/third.md", "Third", "text", days=1)
+        await until(pilot, lambda: (now := view(pilot).trace) and now is not trace and now.mode == "probe")
 
 
 async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garden: Tree, make_app: MakeApp) -> None:
-    hold = threading.Event()
-    with chatting(_held(hold)) as server:
-        model_at(server)
-        async with make_app(garden.root).run_test(size=WIDE) as pilot:
-            await run(pilot, _CALL)
-            await until(pilot, lambda: (live := view(pilot).live) and live.text)
-            ran = view(pilot).trace
-            await pilot.press("f2", "p")
-            await until(pilot, lambda: (trace := view(pilot).trace) and trace is not ran and trace.mode == "probe")
-            hold.set()
-            await until(pilot, lambda: view(pilot).live is None)
-            await until(pilot, lambda: "is answered, of the tree and profile" in toasts(pilot))
-            trace = view(pilot).trace
-            assert trace is not None
-            assert trace.profile == view(pilot).profile
-            assert trace.snapshot.generation == view(pilot).overview.generation  # type: ignore[union-attr]
+    async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
+        ran = view(pilot).trace
+        await pilot.press("f2", "p")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace is not ran and trace.mode == "probe")
+        hold.set()
+        await until(pilot, lambda: view(pilot).live is None)
+        await until(pilot, lambda: "is answered, of the tree and profile" in toasts(pilot))
+        trace = view(pilot).trace
+        assert trace is not None
+        assert trace.profile == view(pilot).profile
+        assert trace.snapshot.generation == view(pilot).overview.generation  # type: ignore[union-attr]
 
 
 async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_app: MakeApp) -> None:
@@ -392,7 +383,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
                 assert view(pilot).live is not None
             else:
                 brv(pilot).queries.put(_LOOP)
-                assert not any(worker.group == "probe" and worker.is_running for worker in pilot.app.workers)
+                assert not _running(pilot, "probe")
             goes_on.set()
             hold.set()
             await until(pilot, lambda: view(pilot).live is None and _running(pilot) == 0)
