@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.trace import Outcome, Trace
-from brvtui.tree.logged_query import OURS, LoggedQuery
+from brvtui.tree.logged_query import LoggedQuery
 
 _SLOWEST = 5
 
@@ -60,7 +60,9 @@ def compare(entry: LoggedQuery, trace: Trace) -> Compared:
     top = trace.search.top
     shown = None if top is None or not trace.hits else trace.hits[0].score
     paths = tuple(hit.path for hit in trace.hits)
-    differences = [_UNANSWERED[entry.status]] if entry.who == OURS and entry.status in _UNANSWERED else []
+    if entry.status in _UNANSWERED:
+        return Compared(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],))
+    differences: list[str] = []
     if entry.from_cache:
         differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
     elif entry.tier is not None and entry.tier != trace.tier:

@@ -41,11 +41,12 @@ def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
     assert compare(entry, trace).differences == ()
 
 
+@pytest.mark.parametrize("who", [OURS, ENGINE])
 @pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
-def test_a_run_that_was_not_answered_is_not_answered_the_same(tree: Tree, status: str, said: str) -> None:
+def test_a_run_that_was_not_answered_is_not_answered_the_same(tree: Tree, status: str, said: str, who: str) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
     trace = tree.session().probe("rollback")
-    (difference,) = compare(LoggedQuery(1.0, "rollback", OURS, status), trace).differences
+    (difference,) = compare(LoggedQuery(1.0, "rollback", who, status), trace).differences
     assert said in difference
 
 
