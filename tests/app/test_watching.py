@@ -174,5 +174,10 @@ async def test_a_tree_that_is_gone_is_not_said_to_be_empty(garden: Tree, make_ap
         await until(pilot, lambda: why in text_of(pilot, "#route"))
         for name in ("results", "tree"):
             assert "once it is there, so are its notes" in " ".join(text_of(pilot, f"#{name}").split())
+        await ask(pilot, "rollback")
+        said = " ".join(text_of(pilot, "#results").split())
+        assert "once it is there, so are its notes" in said
+        assert "begins a note" not in said
+        screen(pilot).field.value = ""
         garden.tree.mkdir()
         await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))

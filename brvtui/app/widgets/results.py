@@ -86,7 +86,8 @@ class ResultsPane(ChoicePane):
             made += rows
             self.owner += [len(self.choices) - 1] * len(rows)
         if not trace.hits:
-            made += [Line().gap().extend(part.spans) for part in _nothing(trace, width - 2)]
+            shut = view.overview.why_empty if view.overview is not None and view.overview.shut else ""
+            made += [Line().gap().extend(part.spans) for part in _nothing(trace, shut, width - 2)]
             self.owner += [-1] * len(made)
         return made + self._near(trace, width)
 
@@ -193,12 +194,15 @@ def _limit(trace: Trace, reason: str) -> str:
     return f"{reason} of {trace.search.limit}" if reason == "past the limit" else reason
 
 
-def _nothing(trace: Trace, width: int) -> list[Line]:
+def _nothing(trace: Trace, shut: str, width: int) -> list[Line]:
+    """What to say of no result; where the tree is ``shut``, no note can be begun either."""
     made = [line("nothing was found", "bold strong")]
     made += [line(part, "muted") for part in wrap(trace.verdict, width)]
     for word in trace.search.unmatched_words:
         made.append(line("no note has ", "muted").add(f"“{word}”", "warn"))
-    if trace.outcome is Outcome.NOT_COVERED:
+    if shut:
+        made += [Line(), *(line(part, "warn") for part in wrap(shut, width))]
+    elif trace.outcome is Outcome.NOT_COVERED:
         made += [Line(), line("a", "bold accent").add(" begins a note about it", "text")]
     return made
 
