@@ -18,12 +18,12 @@ from pathlib import Path
 
 from benchmarks.compare_engine import time_of
 from benchmarks.timings import peak_mb, percentile, setting
-from brvtui import profile_jeffs_brain
-from brvtui.profile import Profile
-from brvtui.retrieve.byterover.retrying import named_like
-from brvtui.retrieve.byterover.search import Options, search
-from brvtui.retrieve.jeffs_brain.index import ChunkIndex, index_snapshot
-from brvtui.retrieve.ladder import REFRESHED_STRONGEST, SANITISED, STRONGEST, TRIGRAMS
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search.retrying import named_like
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.jeffs_brain import profile as profile_jeffs_brain
+from brvtui.engines.jeffs_brain.index import ChunkIndex, index_snapshot
+from brvtui.ladder import REFRESHED_STRONGEST, SANITISED, STRONGEST, TRIGRAMS
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.text.query_language import parse
@@ -71,7 +71,7 @@ def byterover(snapshot: Snapshot, profile: Profile, now_ms: float, query: str) -
     return steps(
         query,
         lambda rewriting: search(snapshot, profile, now_ms, rewriting, options),
-        lambda tokens: named_like(snapshot, profile, RULES, now_ms, tokens, _LIMIT),
+        lambda tokens: named_like(snapshot, profile, now_ms, tokens, _LIMIT),
     )
 
 

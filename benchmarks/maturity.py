@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from benchmarks.rounds import Times, opened_tree
 from benchmarks.timings import setting
-from brvtui.inquire.board import Board
-from brvtui.inquire.forecast import Forecast, calendar
+from brvtui.engines.byterover.ageing.board import Board
+from brvtui.engines.byterover.ageing.forecast import Forecast, calendar
 from brvtui.session import Session
 
 _SHOWN_ROWS = 50

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchmarks.rounds import Times
 from benchmarks.timings import peak_mb, setting
-from brvtui.inquire.backlinks import LinkReader
-from brvtui.inquire.similar import similar_notes
+from brvtui.lab.backlinks import LinkReader
+from brvtui.lab.similar import similar_notes
 from brvtui.session import Session
 
 _FRONT = (

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from brvtui.profile import Profile
-from brvtui.retrieve.byterover.search import Options, search
-from brvtui.route.cache import CacheState
-from brvtui.route.router import Asked, route
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.search.search import Options, search
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Search, to_plain
 from brvtui.tree.json_file import read_json

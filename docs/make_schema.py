@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from brvtui import trace
-from brvtui.inquire import why_not
+from brvtui.engines.byterover.reasons import why_not
 
 FILE = Path(__file__).with_name("trace.schema.json")
 ROOTS = (trace.Trace, trace.Search, trace.Detail, why_not.Explanation)

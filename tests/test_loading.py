@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.route.manifest import manifest_of
 from brvtui.loading import follow, load
-from brvtui.route.manifest import manifest_of
 from brvtui.tree import reading
 from brvtui.tree.project import find_project
 from tests.support.comparing import same

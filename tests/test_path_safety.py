@@ -1,7 +1,7 @@
 """Paths that lead out of the tree, wherever they come from: refused, and the user is told so.
 
 Beside these: ``tests/tree/test_links.py`` (where links lead), ``tests/tree/test_saving.py`` (writing through links),
-``tests/route/test_manifest.py`` (paths in a manifest), ``tests/notes/test_moving.py`` (names to move to).
+``tests/engines/byterover/route/test_manifest.py`` (paths in a manifest), ``tests/notes/test_moving.py`` (new names).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pytest
 
 from brvtui.app.reading import page_document
 from brvtui.cli import main
-from brvtui.inquire.naming import UnknownNote
 from brvtui.notes.plan import NoteError
 from brvtui.report.saved import Form, rendered
+from brvtui.snapshot.naming import UnknownNote
 from brvtui.trace import Trace, to_plain
 from brvtui.tree.inside import PathError, parts_of, read_inside
 from brvtui.tree.known_files import KnownFiles

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui import profile as profiles
 from brvtui.config import ConfigError, configure
 from brvtui.config.profile_choice import chosen_profile
-from brvtui.profile import Profile, ProfileError, load, lookup, overlay
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.profile import Profile, ProfileError, load, lookup, overlay
 from tests.support.recorded import REPOSITORY, SHARED
 from tests.support.trees import BRV3, DOCS
 

@@ -54,10 +54,10 @@ def allowed(module: str, other: str) -> bool:
 
 def test_the_rooms_are_there() -> None:
     assert len(FILES) > 50
-    assert {"brvtui.session", "brvtui.route", "brvtui.trace"} <= {room for layer in LAYERS for room in layer}
-    assert allowed("brvtui.route.router", "brvtui.retrieve.byterover.search")
-    assert not allowed("brvtui.retrieve.byterover.search", "brvtui.route.router")
-    assert not allowed("brvtui.rank.bm25", "brvtui.tree.files")
+    assert {"brvtui.session", "brvtui.engines", "brvtui.trace"} <= {room for layer in LAYERS for room in layer}
+    assert allowed("brvtui.engines.byterover.route.router", "brvtui.text.postings")
+    assert not allowed("brvtui.text.postings", "brvtui.engines.byterover.route.router")
+    assert not allowed("brvtui.ranking.bm25", "brvtui.tree.files")
 
 
 def test_imports_point_one_way() -> None:
@@ -108,7 +108,15 @@ def test_the_import_linter_agrees() -> None:
     assert f"{len(CONTRACTS)} kept, 0 broken" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["brvtui.session", "brvtui.trace", "brvtui.route.router", "brvtui.inquire.why_not"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "brvtui.session",
+        "brvtui.trace",
+        "brvtui.engines.byterover.route.router",
+        "brvtui.engines.byterover.reasons.why_not",
+    ],
+)
 def test_importing_it_brings_no_user_interface(module: str) -> None:
     code = f"import sys, {module}; print(sorted(n for n in ('textual', 'markdown_it', 'rich') if n in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
@@ -117,7 +125,7 @@ def test_importing_it_brings_no_user_interface(module: str) -> None:
 
 def test_rank_touches_no_files_and_no_clock() -> None:
     forbidden = {"os", "pathlib", "time", "datetime", "io", "tempfile", "threading", "random"}
-    used = {module: FILES[module] & forbidden for module in FILES if module.startswith("brvtui.rank")}
+    used = {module: FILES[module] & forbidden for module in FILES if module.startswith("brvtui.ranking")}
     assert used
     assert {module: names for module, names in used.items() if names} == {}
 

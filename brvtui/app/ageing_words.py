@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Span
-from brvtui.app.paint.text import days
 from brvtui.app.standings import Mark
-from brvtui.inquire.board import Event
-from brvtui.inquire.forecast import Coming
+from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.ageing.forecast import Coming
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Span
+from brvtui.paint.text import days
 
 NO_BREAK = "\u00a0"
 SHORT = {

@@ -47,7 +47,7 @@ from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.config import Configuration
-from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
+from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.text.visible import visible
 
 _MOST_TOASTS = 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from brvtui.app.glyphs import MATURITIES
 from brvtui.app.splits import Layout, Place, Split, Tiled, tile
+from brvtui.paint.glyphs import MATURITIES
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 18
 WIDE_WIDTH, WIDE_HEIGHT = 110, 30

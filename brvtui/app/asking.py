@@ -12,9 +12,9 @@ from brvtui.app.messages import AnswerEnded, Asking, PermissionWanted
 
 if TYPE_CHECKING:
     from brvtui.app.overview import Surveyor
-    from brvtui.route.events import Failed, Finished
-    from brvtui.route.model import Cancellation
+    from brvtui.services.model import Cancellation
     from brvtui.session import Session
+    from brvtui.trace.events import Failed, Finished
 
 PIECES_S = 0.05
 """Pieces of text that come within this time are shown as one."""
@@ -30,7 +30,7 @@ def run(session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Can
         engine.answer(session, ask, surveyor, post)
         return
     if not state.allowed:
-        from brvtui.route.completing import asks_model
+        from brvtui.engines.byterover.completion.completing import asks_model
 
         trace = session.probe(ask.query, ask.scope)
         if asks_model(trace):
@@ -45,7 +45,7 @@ def run(session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Can
 def _complete(
     session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post
 ) -> None:
-    from brvtui.route import events
+    from brvtui.trace import events
 
     before, began = session.snapshot.generation, time.perf_counter()
     pieces = _Pieces(lambda text: post(Asking(ask.number, events.TextDelta(text))))

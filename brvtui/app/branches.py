@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from brvtui.app.glyphs import MATURITIES
 from brvtui.app.outline import ancestors
 from brvtui.app.view import INDEX, MANIFEST, Branch
+from brvtui.paint.glyphs import MATURITIES
 from brvtui.tree.files import CONTEXT_FILE, MANIFEST_FILE, Role, role_of
 
 if TYPE_CHECKING:

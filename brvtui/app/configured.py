@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from textual import on, work
 
 from brvtui import faults
-from brvtui.app.glyphs import for_terminal
 from brvtui.app.keys.letters import Action, letter_actions
 from brvtui.app.messages import KeysChecked, SettingKept, SettingLost
 from brvtui.app.screens.frame import rebuild
@@ -16,6 +15,7 @@ from brvtui.app.themed import ThemedApp
 from brvtui.config import ConfigError, Configuration, configure
 from brvtui.config.schema import AUTO, ON, Value, shown
 from brvtui.config.sources import Layer
+from brvtui.paint.glyphs import for_terminal
 
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 _PROBLEM_S = 12

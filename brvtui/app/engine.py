@@ -75,7 +75,7 @@ def open_project(
 ) -> Session | None:
     """Opens and reads the project; posts Opened, Progressed and Loaded, or Failed. None when there is none."""
     from brvtui.config import ConfigError
-    from brvtui.profile import ProfileError
+    from brvtui.engines.byterover.profile import ProfileError
     from brvtui.session import Session
     from brvtui.tree.project import ProjectError
 
@@ -213,9 +213,9 @@ def chose_pipeline(session: Session) -> bool:
 
 def retrieve(session: Session, ask: Ask, mode: str, probe: bool, post: Post) -> None:
     """Puts a query to the hybrid pipeline, and posts Retrieved or Refused; a run also joins the history."""
-    from brvtui.retrieve.failures import ServiceError
-    from brvtui.retrieve.jeffs_brain.pipeline import Request
-    from brvtui.retrieve.jeffs_brain.trace import Mode
+    from brvtui.engines.jeffs_brain.pipeline import Request
+    from brvtui.engines.jeffs_brain.trace import Mode
+    from brvtui.services.failures import ServiceError
 
     started = time.perf_counter()
     try:
@@ -230,7 +230,7 @@ def retrieve(session: Session, ask: Ask, mode: str, probe: bool, post: Post) -> 
 
 def prepare(session: Session, post: Post, cancelled: Callable[[], bool]) -> None:
     """Makes index and vectors for the hybrid pipeline, and posts Prepared while and when that is done, or Refused."""
-    from brvtui.retrieve.failures import ServiceError
+    from brvtui.services.failures import ServiceError
 
     wanted = 0
 
@@ -259,7 +259,7 @@ def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
 
 def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
     """Posts why ``file`` is, or is not, in the answer of ``trace``; remedies are found by asking again."""
-    from brvtui.inquire.naming import UnknownNote
+    from brvtui.snapshot.naming import UnknownNote
 
     try:
         post(Explained(trace, session.answers.explain(trace.query, file, trace.scope_option, trace)))
@@ -325,7 +325,7 @@ def cache(session: Session, query: str, post: Post) -> None:
 
 def read_log(session: Session, post: Post) -> None:
     """Posts both logs and what they say as a whole."""
-    from brvtui.inquire.log_summary import summarise
+    from brvtui.lab.log_summary import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
     post(LogRead(entries, summarise(entries)))

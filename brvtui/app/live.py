@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from brvtui.route import events
-from brvtui.trace import ToolStep
+from brvtui.trace import ToolStep, events
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from brvtui.app.news import News
 from brvtui.app.splits import Layout
 from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview, SimilarNotes
 from brvtui.config.schema import Value
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from brvtui.app.standings import Standings
     from brvtui.app.themes.library import Library
     from brvtui.config import Configuration
-    from brvtui.inquire.about import About, Around
-    from brvtui.inquire.log_summary import Compared, LogSummary
-    from brvtui.inquire.takes.levers import Takes
-    from brvtui.inquire.why_not import Explanation
-    from brvtui.route.events import Event
+    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.reasons.why_not import Explanation
+    from brvtui.lab.about import About, Around
+    from brvtui.lab.log_summary import Compared, LogSummary
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
+    from brvtui.trace.events import Event
     from brvtui.tree.logged_query import LoggedQuery
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.branches import Branches, branches, branches_after, counts_of, one_note
 from brvtui.app.view import AnyTrace, Branch, NoteLine, Overview
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Kind, Snapshotted, Trace
 from brvtui.tree.files import Role
 

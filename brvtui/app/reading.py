@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from brvtui.app.paint.flow import Piece, Row, flow
 from brvtui.app.paint.markdown import Document, Resolve, Setting, Target, fields, plain, ruled, typeset
-from brvtui.app.paint.text import plural
-from brvtui.inquire.about import About, FileState
+from brvtui.lab.about import About, FileState
+from brvtui.paint.flow import Piece, Row, flow
+from brvtui.paint.text import plural
 from brvtui.text.visible import visible
 from brvtui.tree.files import CONTEXT_FILE
 from brvtui.tree.frontmatter import block_of

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.inquire.after_hits import After
-from brvtui.inquire.board import Board, Event, Row
-from brvtui.inquire.curve import Curve
-from brvtui.inquire.forecast import LAST_DAY, Coming, Forecast, calendar
-from brvtui.inquire.ordering import Order, columns
-from brvtui.rank.maturity import LEVELS
+from brvtui.engines.byterover.ageing.after_hits import After
+from brvtui.engines.byterover.ageing.board import Board, Event, Row
+from brvtui.engines.byterover.ageing.curve import Curve
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY, Coming, Forecast, calendar
+from brvtui.engines.byterover.ageing.ordering import Order, columns
+from brvtui.ranking.maturity import LEVELS
 
 if TYPE_CHECKING:
     from brvtui.session import Session

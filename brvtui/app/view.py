@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.editing.state import Edit
 from brvtui.app.live import Live
-from brvtui.inquire.log_summary import Compared, LogSummary
-from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridHit, HybridTrace
+from brvtui.lab.log_summary import Compared, LogSummary
 from brvtui.trace import Answer, CacheLook, Completion, Detail, Ended, FingerprintState, Hit, NearMiss, Outcome, Trace
 from brvtui.tree.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
-    from brvtui.inquire.about import About, Around
-    from brvtui.inquire.similar import Similar
-    from brvtui.inquire.takes.levers import Takes
-    from brvtui.route.tree_changes import TreeChanges
+    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.route.tree_changes import TreeChanges
+    from brvtui.lab.about import About, Around
+    from brvtui.lab.similar import Similar
 
 INDEX = "index"
 """The kind of a folder's ``_index.md``."""

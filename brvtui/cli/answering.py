@@ -29,8 +29,8 @@ from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm
-    from brvtui.route.events import Event, Failed, Finished
-    from brvtui.route.model import Cancellation
+    from brvtui.services.model import Cancellation
+    from brvtui.trace.events import Event, Failed, Finished
 
 
 @click.command(
@@ -68,7 +68,7 @@ def ask(
     session = open_session(project, profile, now, signals)
     if allowed:
         session.model.allow()
-    from brvtui.route.model import Cancellation
+    from brvtui.services.model import Cancellation
 
     cancellation = Cancellation()
     events = session.complete(text, scope, cancellation)
@@ -97,7 +97,7 @@ def _interrupts(cancellation: Cancellation) -> Iterator[None]:
 
 
 def _last(events: Iterable[Event]) -> Finished | Failed:
-    from brvtui.route.events import Failed, Finished
+    from brvtui.trace.events import Failed, Finished
 
     ended = tuple(events)[-1]
     assert isinstance(ended, (Finished, Failed))
@@ -119,7 +119,7 @@ class _Terminal:
     def show(self, events: Iterable[Event]) -> Finished | Failed:
         """Shows ``events`` and returns the last of them."""
         from brvtui.report.completion import called, gave
-        from brvtui.route import events as kinds
+        from brvtui.trace import events as kinds
 
         ended = None
         for ended in events:
@@ -152,7 +152,7 @@ class _Terminal:
 
     def _take(self, text: str) -> None:
         """Writes ``text`` once the answer's first heading has come, where that may be; holds it until then."""
-        from brvtui.route.answer_form import PARTS, missing_parts
+        from brvtui.engines.byterover.completion.answer_form import PARTS, missing_parts
 
         self._held += text
         if not self._streams:
@@ -256,10 +256,12 @@ def _model_of(project: Path | None) -> tuple[Llm, Any]:
         if project is not None or error.code != NOT_THERE:
             raise
         from brvtui.config import configure
+        from brvtui.engines.byterover import profile as profiles
         from brvtui.session import held_model
 
         settings = configure().settings.llm
-        return settings, held_model(lambda: settings)
+        requests = profiles.load().service
+        return settings, held_model(lambda: settings, lambda: requests)
     return session.settings.llm, session.model
 
 

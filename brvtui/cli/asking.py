@@ -77,8 +77,8 @@ def query(
     check_files(files)
     session = open_session(project, profile, now, signals)
     if (pipeline or session.settings.pipeline) == JEFFS_BRAIN:
-        from brvtui.retrieve.jeffs_brain.pipeline import Request
-        from brvtui.retrieve.jeffs_brain.trace import Mode
+        from brvtui.engines.jeffs_brain.pipeline import Request
+        from brvtui.engines.jeffs_brain.trace import Mode
 
         wanted = Mode(mode) if mode else None
         request = Request(text, wanted, top_k, candidate_k, rerank_top_n, rerank, skip_retry_ladder)
@@ -149,7 +149,7 @@ def explain(
 
     PATH is a note's path, the end of one, or a title. Exit code 1 when a note is not in the answer.
     """
-    from brvtui.inquire.naming import UnknownNote
+    from brvtui.snapshot.naming import UnknownNote
 
     session = open_session(project, profile, now, signals)
     for notice in session.snapshot.notices:
@@ -227,7 +227,7 @@ def replay(
 
 
 def _query_hybrid(session: Any, request: Any, aliases: Path | None, form: str, files: tuple[Path, ...]) -> int:
-    from brvtui.retrieve.failures import ServiceError
+    from brvtui.services.failures import ServiceError
     from brvtui.text.aliases import AliasError
 
     try:

@@ -141,7 +141,7 @@ def find_session(
 ) -> Any:
     """The session of the project, nothing read yet. Raises :class:`Failure`."""
     from brvtui.config import ConfigError
-    from brvtui.profile import ProfileError
+    from brvtui.engines.byterover.profile import ProfileError
     from brvtui.session import Session
     from brvtui.tree.project import ProjectError
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from brvtui import profile as profiles
 from brvtui.config.layers import Configuration
 from brvtui.config.sources import ConfigError, Layer, Source
-from brvtui.profile import Profile
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.profile import Profile
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 
@@ -17,7 +17,7 @@ _IN_FILES = (Layer.USER, Layer.PROJECT)
 def chosen_profile(configuration: Configuration) -> Profile:
     """The profile that the settings name or hold.
 
-    Raises :class:`brvtui.profile.ProfileError`, and :class:`ConfigError` when the project's settings or an explicit
+    Raises ``ProfileError``, and :class:`ConfigError` when the project's settings or an explicit
     choice could not be read: a project is not opened with other constants than it asks for.
     """
     for problem in configuration.problems:

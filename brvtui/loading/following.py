@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.loading.one_file import Edit, is_same, note_of, read_file
-from brvtui.profile import Profile
 from brvtui.snapshot import FolderSummary, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms
+from brvtui.tree.constants import TreeConstants
 from brvtui.tree.files import (
     CONTEXT_FILE,
     MS_PER_HOUR,
@@ -59,7 +59,7 @@ class _Changes:
 def follow(
     previous: Snapshot,
     places: Iterable[str],
-    profile: Profile,
+    constants: TreeConstants,
     now_ms: float,
     stored: SignalLayers,
     edit: Edit | None = None,
@@ -70,24 +70,24 @@ def follow(
     needed: files of unusual kinds, shared sources, more files than the engine reads, a clock that went back.
     """
     orders = previous.orders
-    if orders is None or previous.limits != profile.limits or now_ms < previous.loaded_ms or _is_special(previous):
+    if orders is None or previous.limits != constants.limits or now_ms < previous.loaded_ms or _is_special(previous):
         return None
     if stored.broken != previous.stored.broken:
         return None
     try:
-        changes = _look(previous, places, profile, edit)
+        changes = _look(previous, places, constants, edit)
     except Unusual:
         return None
     if changes is None or any(_is_odd(path) for path in changes.files):
         return None
     resigned = stored.changed_since(previous.stored)
-    aged = [path for path in _aged(orders, _edge(profile, now_ms)) if path not in {*changes.paths}]
+    aged = [path for path in _aged(orders, _edge(constants, now_ms)) if path not in {*changes.paths}]
     if not changes.gone and not changes.files and not resigned and not aged:
         return previous
-    arranged = _arranged(orders, previous, changes, aged, profile, now_ms)
+    arranged = _arranged(orders, previous, changes, aged, constants, now_ms)
     if arranged is None:
         return None
-    return _assemble(previous, changes, resigned, aged, arranged, profile, now_ms, stored)
+    return _assemble(previous, changes, resigned, aged, arranged, constants, now_ms, stored)
 
 
 def _is_special(snapshot: Snapshot) -> bool:
@@ -99,7 +99,7 @@ def _is_odd(path: str) -> bool:
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 
-def _look(previous: Snapshot, places: Iterable[str], profile: Profile, edit: Edit | None) -> _Changes | None:
+def _look(previous: Snapshot, places: Iterable[str], constants: TreeConstants, edit: Edit | None) -> _Changes | None:
     tree = previous.project.tree
     wanted = _files_at(previous, places)
     unseen = {file.path for file in previous.unseen if file.path not in previous.parsed}
@@ -109,7 +109,7 @@ def _look(previous: Snapshot, places: Iterable[str], profile: Profile, edit: Edi
     files: dict[str, TreeFile] = {}
     parsed: dict[str, Parsed] = {}
     terms: dict[str, NoteTerms] = {}
-    base = defaults(profile.signals)
+    base = defaults(constants.signals)
     for path in sorted(wanted):
         instead = edit if edit and edit.path == path else None
         known, file = previous.parsed.get(path), instead.file if instead else look_at(tree, path)
@@ -118,10 +118,10 @@ def _look(previous: Snapshot, places: Iterable[str], profile: Profile, edit: Edi
                 gone.add(path)
         elif known is None or not is_same(known, file):
             files[path] = file
-            parsed[path], own = read_file(tree, "", file, profile.limits, previous.postings.ids, base, instead)
+            parsed[path], own = read_file(tree, "", file, constants.limits, previous.postings.ids, base, instead)
             if own is not None:
                 terms[path] = own
-    most = profile.limits.max_files
+    most = constants.limits.max_files
     if most and len(previous.files) - len(gone) + len(files.keys() - previous.parsed.keys()) > most:
         return None
     return _Changes(frozenset(gone), files, parsed, terms)
@@ -174,12 +174,12 @@ class _Arranged:
 
 
 def _arranged(
-    orders: Orders, previous: Snapshot, changes: _Changes, aged: Sequence[str], profile: Profile, now_ms: float
+    orders: Orders, previous: Snapshot, changes: _Changes, aged: Sequence[str], constants: TreeConstants, now_ms: float
 ) -> _Arranged | None:
     """How files stand after the change; None where orders cannot be changed in part, or two paths sort alike."""
     if orders.only_ascii and not all(path.isascii() for path in changes.files):
         return None
-    edge, old_edge = _edge(profile, now_ms), _edge(profile, previous.loaded_ms)
+    edge, old_edge = _edge(constants, now_ms), _edge(constants, previous.loaded_ms)
     before = [previous.placed(previous.parsed[path]) for path in changes.paths if path in previous.parsed]
     now = [previous.placed(entry) for entry in changes.parsed.values()]
     moving = [previous.placed(previous.parsed[path]) for path in aged]
@@ -229,9 +229,9 @@ def _kept(
     return kept
 
 
-def _edge(profile: Profile, now_ms: float) -> float:
+def _edge(constants: TreeConstants, now_ms: float) -> float:
     """From which moment on a change is recent to the engine, in ms."""
-    return now_ms - profile.limits.recent_hours * MS_PER_HOUR
+    return now_ms - constants.limits.recent_hours * MS_PER_HOUR
 
 
 def _aged(orders: Orders, edge: float) -> Iterator[str]:
@@ -248,7 +248,7 @@ def _assemble(
     resigned: set[str],
     aged: Sequence[str],
     arranged: _Arranged,
-    profile: Profile,
+    constants: TreeConstants,
     now_ms: float,
     stored: SignalLayers,
 ) -> Snapshot:
@@ -261,7 +261,7 @@ def _assemble(
     by_path = dict(zip(paths, range(len(paths)), strict=True))
     reread = sorted(by_path[path] for path in changes.terms)
     touched = sorted({*reread, *(by_path[path] for path in resigned if path in by_path)})
-    base = defaults(profile.signals)
+    base = defaults(constants.signals)
     found = {
         position: first_found(path, stored.layers) or parsed[path].legacy_signals or base
         for position, path in ((position, paths[position]) for position in touched)
@@ -279,7 +279,7 @@ def _assemble(
         summary_signals=summary_signals,
         summaries=summaries,
         files=tuple(orders.walked.items),
-        unseen=_unseen(previous, changes, profile, now_ms),
+        unseen=_unseen(previous, changes, constants, now_ms),
         notices=previous.notices,
         parsed=parsed,
         edited={},
@@ -334,7 +334,7 @@ def _summaries(
     return summaries, signals
 
 
-def _unseen(previous: Snapshot, changes: _Changes, profile: Profile, now_ms: float) -> tuple[UnseenFile, ...]:
+def _unseen(previous: Snapshot, changes: _Changes, constants: TreeConstants, now_ms: float) -> tuple[UnseenFile, ...]:
     """Files that are not searched: what the walk passed over, then what cannot be read, in document order."""
     touched = set(changes.paths)
     passed_over = [file for file in previous.unseen if file.path not in previous.parsed]
@@ -346,7 +346,7 @@ def _unseen(previous: Snapshot, changes: _Changes, profile: Profile, now_ms: flo
         (TreeFile(entry.file, entry.size, entry.mtime_ns, entry.inode, entry.ctime_ns) for entry in entries),
         key=lambda file: walk_key(file.path),
     )
-    listed = document_order(files, now_ms, profile.limits.recent_hours)
+    listed = document_order(files, now_ms, constants.limits.recent_hours)
     return (*passed_over, *(UnseenFile(file.path, reasons[file.path]) for file in listed))
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.profile import Limits
 from brvtui.snapshot import Note, Parsed
 from brvtui.text.analysis import utf16
 from brvtui.text.forward import NoteTerms, TermIds, note_terms
+from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.files import SEARCHABLE, Role, TreeFile
 from brvtui.tree.frontmatter import parse
 from brvtui.tree.reading import Unseen, read_bytes, read_note, title_of
@@ -48,7 +48,7 @@ def read_file(
     tree: Path,
     alias: str,
     file: TreeFile,
-    limits: Limits,
+    limits: ReadingLimits,
     ids: TermIds,
     base: NoteSignals,
     edit: Edit | None = None,

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from brvtui.loading.one_file import Edit, is_same, note_of, read_file
-from brvtui.profile import Profile
 from brvtui.snapshot import FolderSummary, Known, Note, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.text.postings import Postings, build
+from brvtui.tree.constants import TreeConstants
 from brvtui.tree.files import (
     CONTEXT_FILE,
     DUPLICATE,
@@ -54,7 +54,7 @@ class _Read:
 
 def load(
     project: Project,
-    profile: Profile,
+    constants: TreeConstants,
     now_ms: float,
     stored: SignalLayers = NO_LAYERS,
     previous: Snapshot | None = None,
@@ -70,17 +70,17 @@ def load(
     they are equal, the index is made. A file that cannot be read is listed as unseen; nothing is raised.
     """
     own = _with(list_files(project.tree), edit) if edit else list_files(project.tree)
-    located, beyond = _in_document_order(own.files, "", project.tree, profile, now_ms)
-    unseen = list(own.unseen) + [UnseenFile(path, _beyond(profile)) for path in beyond]
+    located, beyond = _in_document_order(own.files, "", project.tree, constants, now_ms)
+    unseen = list(own.unseen) + [UnseenFile(path, _beyond(constants)) for path in beyond]
     taken = {file.path for file in own.files}
     for source in project.sources:
         listing = list_files(source.tree)
-        shared, _ = _in_document_order(listing.files, source.alias, source.tree, profile, now_ms)
+        shared, _ = _in_document_order(listing.files, source.alias, source.tree, constants, now_ms)
         located += [item for item in shared if item.path not in taken]
     known_before = previous.known if previous is not None else kept
-    reuse = known_before if known_before is not None and known_before.limits == profile.limits else None
+    reuse = known_before if known_before is not None and known_before.limits == constants.limits else None
     ids = reuse.postings.ids if reuse else TermIds()
-    base = defaults(profile.signals)
+    base = defaults(constants.signals)
     parsed: dict[str, Parsed] = {}
     fresh: dict[str, NoteTerms] = {}
     for number, item in enumerate(located):
@@ -94,13 +94,13 @@ def load(
             parsed[item.path] = known
             continue
         instead = edit if edit and item.file == edit.file else None
-        parsed[item.path], terms = read_file(item.tree, item.alias, item.file, profile.limits, ids, base, instead)
+        parsed[item.path], terms = read_file(item.tree, item.alias, item.file, constants.limits, ids, base, instead)
         if terms is not None:
             fresh[item.path] = terms
     if progress:
         progress(len(located), len(located))
     read = _Read(located, parsed, fresh, ids, unseen, own.files)
-    return _assemble(project, profile, now_ms, stored, read, reuse, previous.generation if previous else 0)
+    return _assemble(project, constants, now_ms, stored, read, reuse, previous.generation if previous else 0)
 
 
 def _with(own: Listing, edit: Edit) -> Listing:
@@ -110,15 +110,15 @@ def _with(own: Listing, edit: Edit) -> Listing:
     return Listing(tuple(sorted(files, key=lambda file: walk_key(file.path))), unseen)
 
 
-def _beyond(profile: Profile) -> str:
-    return f"past the {profile.limits.max_files} files that the engine reads"
+def _beyond(constants: TreeConstants) -> str:
+    return f"past the {constants.limits.max_files} files that the engine reads"
 
 
 def _in_document_order(
-    files: Sequence[TreeFile], alias: str, tree: Path, profile: Profile, now_ms: float
+    files: Sequence[TreeFile], alias: str, tree: Path, constants: TreeConstants, now_ms: float
 ) -> tuple[list[_Located], list[str]]:
-    ordered = document_order(list(files), now_ms, profile.limits.recent_hours)
-    most = profile.limits.max_files or len(ordered)
+    ordered = document_order(list(files), now_ms, constants.limits.recent_hours)
+    most = constants.limits.max_files or len(ordered)
     prefix = f"[{alias}]:" if alias else ""
     located = [_Located(file, alias, tree, f"{prefix}{file.path}") for file in ordered[:most]]
     return located, [file.path for file in ordered[most:]]
@@ -126,15 +126,15 @@ def _in_document_order(
 
 def _assemble(
     project: Project,
-    profile: Profile,
+    constants: TreeConstants,
     now_ms: float,
     stored: SignalLayers,
     read: _Read,
     reuse: Known | None,
     generation: int,
 ) -> Snapshot:
-    base = defaults(profile.signals)
-    ignored = _signals_ignored(read, stored.broken) if profile.limits.failures else ""
+    base = defaults(constants.signals)
+    ignored = _signals_ignored(read, stored.broken) if constants.limits.failures else ""
     notes: list[Note] = []
     unseen = list(read.unseen)
     signals: list[NoteSignals] = []
@@ -163,7 +163,7 @@ def _assemble(
         project=project,
         generation=generation + 1,
         loaded_ms=now_ms,
-        limits=profile.limits,
+        limits=constants.limits,
         notes=tuple(notes),
         postings=_postings(notes, read, reuse),
         signals=tuple(signals),

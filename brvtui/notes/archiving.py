@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from brvtui.engines.byterover.profile import Profile
 from brvtui.notes.applying import held, is_taken
 from brvtui.notes.known import KnownSignals
 from brvtui.notes.plan import Held, NoteError, Plan, Record, Recorded, Step, Write
-from brvtui.profile import Profile
 from brvtui.tree.archive import StubError, archived_as, read_stub, stub_text
 from brvtui.tree.files import ARCHIVE, Role, role_of
 from brvtui.tree.inside import PathError, parts_of
@@ -38,7 +38,7 @@ def plan_archive(tree: Path, path: str, signals: KnownSignals, now_ms: float, pr
         taken = names.stub if stub else names.full
         raise NoteError(f"{path}: an older note of this name is archived as {taken}; restore or move that one first")
     importance = signals.sidecar.importance if signals.sidecar else profile.signals.importance
-    made = stub_text(path, text, importance, now_ms, profile).encode("utf-8")
+    made = stub_text(path, text, importance, now_ms, profile.archive).encode("utf-8")
     steps: list[Step] = []
     if not full:
         steps.append(Write(names.full, None, Held(note.data, None, note.mode)))

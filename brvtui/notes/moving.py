@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from brvtui.inquire.backlinks import LinkIndex
+from brvtui.lab.backlinks import LinkIndex
 from brvtui.notes.applying import held, is_taken
 from brvtui.notes.following import follow
 from brvtui.notes.known import KnownSignals

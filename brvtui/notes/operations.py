@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from brvtui.inquire.backlinks import Backlink, LinkIndex, LinkReader
-from brvtui.inquire.manifest_place import ManifestPlace, manifest_place
-from brvtui.inquire.similar import Similar, similar_notes
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
+from brvtui.lab.backlinks import Backlink, LinkIndex, LinkReader
+from brvtui.lab.similar import Similar, similar_notes
 from brvtui.notes.applying import Place, Progress, apply, held, is_taken
 from brvtui.notes.archiving import original_of, plan_archive, plan_restore
 from brvtui.notes.journal import Apply, Journal
@@ -18,7 +19,6 @@ from brvtui.notes.known import KnownSignals
 from brvtui.notes.moving import plan_move
 from brvtui.notes.plan import Held, Plan, Write
 from brvtui.notes.signals import Where, plan_forget, plan_signals
-from brvtui.profile import Profile
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
 from brvtui.tree import saving

@@ -9,7 +9,7 @@ from typing import Any
 
 from brvtui.providers.chat import ChatService, Reader, counted, index_in, object_in, text_in
 from brvtui.providers.streaming import Endpoint
-from brvtui.route.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
+from brvtui.services.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
 
 BASE = "https://api.anthropic.com/v1"
 _VERSION = "2023-06-01"

@@ -12,7 +12,7 @@ from typing import Any
 
 from brvtui.providers.masking import AnswerMask
 from brvtui.providers.streaming import Endpoint, Patience, Refusal, Sleep, stream
-from brvtui.route.model import Cancellation, ModelError, Reply, Request, Text, ToolCall, Wait
+from brvtui.services.model import Cancellation, ModelError, Reply, Request, Text, ToolCall, Wait
 
 _NOT_UNDERSTOOD = frozenset({400, 422})
 _OPTIONAL = ("temperature", "stream_options", "tool_choice")
@@ -59,7 +59,7 @@ class ChatService(ABC):
     def turn(self, request: Request, cancellation: Cancellation) -> Generator[Text | Wait | Reply, None, None]:
         """The pieces of the turn, and how it ended.
 
-        Raises :class:`brvtui.route.model.ModelError` and :class:`brvtui.route.model.ModelCancelled`.
+        Raises :class:`brvtui.services.model.ModelError` and :class:`brvtui.services.model.ModelCancelled`.
         """
 
         def payload(refusal: Refusal | None) -> Mapping[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from brvtui.providers.chat import ChatService, Reader, counted, index_in, text_in
 from brvtui.providers.streaming import Endpoint
-from brvtui.route.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
+from brvtui.services.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
 
 BASE = "https://api.openai.com/v1"
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from brvtui.providers.model_settings import ModelSettings
-from brvtui.route.answer import NO_MODEL
+from brvtui.services.model import NO_MODEL
 
 if TYPE_CHECKING:
-    from brvtui.route.checking import Checked
-    from brvtui.route.model import Cancellation, ChatModel, ModelState
+    from brvtui.services.checking import Checked
+    from brvtui.services.model import Cancellation, ChatModel, ModelState
+    from brvtui.services.requests import RequestPolicy
 
 _STANDS_IN = "These are sentences of notes."
 
@@ -22,9 +23,10 @@ _STANDS_IN = "These are sentences of notes."
 class HeldModel:
     """Made anew when the settings change. Methods may be called from any thread."""
 
-    def __init__(self, wanted: Callable[[], ModelSettings]) -> None:
-        """``wanted`` gives the settings of this moment."""
+    def __init__(self, wanted: Callable[[], ModelSettings], requests: Callable[[], RequestPolicy]) -> None:
+        """``wanted`` gives the settings of this moment, ``requests`` how long and how often a service is asked."""
         self._wanted = wanted
+        self._requests = requests
         self._made: tuple[ModelSettings, ChatModel | None, str] | None = None
         self._allowed: ModelSettings | None = None
         """The settings that were allowed: another model or address is asked for anew."""
@@ -33,7 +35,7 @@ class HeldModel:
     @property
     def state(self) -> ModelState:
         """Which model is set, whether it can be asked, and whether it may."""
-        from brvtui.route.model import ModelState
+        from brvtui.services.model import ModelState
 
         wanted = self._wanted()
         model, problem = self._model(wanted)
@@ -75,8 +77,8 @@ class HeldModel:
 
     def check(self, cancellation: Cancellation | None = None) -> Checked | None:
         """Asks it a few words, whether or not it is allowed; None when none is set or it cannot be asked."""
-        from brvtui.route.checking import check
-        from brvtui.route.model import Cancellation
+        from brvtui.services.checking import check
+        from brvtui.services.model import Cancellation
 
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
@@ -99,16 +101,15 @@ class HeldModel:
             return None, ""
         with self._lock:
             if self._made is None or self._made[0] != wanted:
-                self._made = (wanted, *_made(wanted))
+                self._made = (wanted, *_made(wanted, self._requests()))
             return self._made[1:]
 
 
-def _made(wanted: ModelSettings) -> tuple[ChatModel | None, str]:
-    from brvtui import profile_jeffs_brain
+def _made(wanted: ModelSettings, requests: RequestPolicy) -> tuple[ChatModel | None, str]:
     from brvtui.providers.models import model_of
-    from brvtui.retrieve.failures import ServiceError
+    from brvtui.services.failures import ServiceError
 
     try:
-        return model_of(wanted, profile_jeffs_brain.load().service), ""
+        return model_of(wanted, requests), ""
     except ServiceError as error:
         return None, str(error)

@@ -12,9 +12,9 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from brvtui.profile_jeffs_brain import Service
 from brvtui.providers.masking import masked
-from brvtui.retrieve.failures import LegError
+from brvtui.services.failures import LegError
+from brvtui.services.requests import RequestPolicy
 from brvtui.text.visible import visible
 
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
@@ -41,7 +41,7 @@ class _Refused(Exception):
 class JsonService:
     """A service at one base address, ``https://host/v1`` say."""
 
-    def __init__(self, base: str, key: str, rules: Service, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, base: str, key: str, rules: RequestPolicy, sleep: Callable[[float], None] = time.sleep) -> None:
         """``key`` goes into the Authorization header, and nowhere else; empty for a service without one.
 
         Raises ValueError when ``base`` is not an http or https address.
@@ -57,7 +57,7 @@ class JsonService:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def post(self, path: str, payload: Any) -> Any:
-        """The JSON answer to ``payload``. Raises :class:`brvtui.retrieve.failures.LegError`."""
+        """The JSON answer to ``payload``. Raises :class:`brvtui.services.failures.LegError`."""
         wait = self._rules.wait_seconds
         for left in range(self._rules.tries - 1, -1, -1):
             try:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from brvtui.retrieve.failures import LegError
-from brvtui.retrieve.jeffs_brain.protocols import RerankDocument, Reranked, Vector
+from brvtui.services.embedding import Vector
+from brvtui.services.failures import LegError
+from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"
@@ -61,7 +62,7 @@ class LocalEmbedder:
         return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector for each text. Raises :class:`brvtui.retrieve.failures.LegError`."""
+        """One vector for each text. Raises :class:`brvtui.services.failures.LegError`."""
         if not texts:
             return []
         made = self._model.use("encode", list(texts), show_progress_bar=False, convert_to_numpy=True)
@@ -83,7 +84,7 @@ class CrossEncoderReranker:
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
         """All documents, best first, equal ones in their order; what is no number sinks.
 
-        Raises :class:`brvtui.retrieve.failures.LegError`.
+        Raises :class:`brvtui.services.failures.LegError`.
         """
         if not documents:
             return []

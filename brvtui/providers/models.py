@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from types import ModuleType
 
-from brvtui.profile_jeffs_brain import Service
 from brvtui.providers import anthropic_messages, chat_completions
 from brvtui.providers.chat import ChatService
 from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.streaming import Patience
-from brvtui.retrieve.failures import ServiceError
+from brvtui.services.failures import ServiceError
+from brvtui.services.requests import RequestPolicy
 from brvtui.text.address import why_no_address
 
 OPENAI, ANTHROPIC = "openai", "anthropic"
@@ -35,7 +35,7 @@ def address_to_show(settings: ModelSettings) -> str:
     return "" if any(sign in base for sign in "@?#") else base
 
 
-def model_of(settings: ModelSettings, rules: Service) -> ChatService | None:
+def model_of(settings: ModelSettings, rules: RequestPolicy) -> ChatService | None:
     """The model, of which nothing is asked yet; None when none is named. The library is imported by its first turn.
 
     Raises :class:`ServiceError`, which says what to set.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from brvtui.profile_jeffs_brain import HybridProfile
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
-from brvtui.retrieve.failures import ServiceError
-from brvtui.retrieve.jeffs_brain.protocols import Embedder, Reranker
+from brvtui.services.embedding import Embedder
+from brvtui.services.failures import ServiceError
+from brvtui.services.requests import RequestPolicy
+from brvtui.services.reranking import Reranker, RerankRules
 
 EMBEDDER, RERANKER = "embedder", "reranker"
 
@@ -23,7 +24,7 @@ class ServiceSettings:
     key: str = field(default="", repr=False)
 
 
-def embedder_of(settings: ServiceSettings, rules: HybridProfile) -> Embedder | None:
+def embedder_of(settings: ServiceSettings, requests: RequestPolicy) -> Embedder | None:
     """The embedder: at ``url`` when that is set, else a local model; None when no model is named.
 
     Nothing is loaded or asked yet. Raises :class:`ServiceError`.
@@ -33,19 +34,19 @@ def embedder_of(settings: ServiceSettings, rules: HybridProfile) -> Embedder | N
     if not settings.url:
         return LocalEmbedder(settings.model)
     try:
-        return OpenAIEmbedder(settings.url, settings.model, rules.service, settings.key)
+        return OpenAIEmbedder(settings.url, settings.model, requests, settings.key)
     except ValueError as error:
         raise _wrong_url(EMBEDDER, error) from error
 
 
-def reranker_of(settings: ServiceSettings, rules: HybridProfile) -> Reranker | None:
+def reranker_of(settings: ServiceSettings, requests: RequestPolicy, rules: RerankRules) -> Reranker | None:
     """The reranker, likewise. Raises :class:`ServiceError`."""
     if not _is_named(settings, RERANKER):
         return None
     if not settings.url:
         return CrossEncoderReranker(settings.model)
     try:
-        return OpenAIReranker(settings.url, settings.model, rules.service, rules.rerank, settings.key)
+        return OpenAIReranker(settings.url, settings.model, requests, rules, settings.key)
     except ValueError as error:
         raise _wrong_url(RERANKER, error) from error
 

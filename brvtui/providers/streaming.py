@@ -22,7 +22,7 @@ from brvtui import faults
 from brvtui.providers.http import one_line, seconds_of, shown
 from brvtui.providers.masking import masked
 from brvtui.providers.private_loop import PrivateLoop
-from brvtui.route.model import Cancellation, ModelCancelled, ModelError, Wait
+from brvtui.services.model import Cancellation, ModelCancelled, ModelError, Wait
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:

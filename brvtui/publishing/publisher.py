@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.loading import Progress, follow, load
-from brvtui.profile import Profile
 from brvtui.publishing import heap
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
+from brvtui.tree.constants import TreeConstants
 from brvtui.tree.leftovers import clean
 from brvtui.tree.project import Project
 from brvtui.tree.signals import SignalLayers
@@ -66,7 +66,7 @@ class Publisher:
 
     def load(
         self,
-        profile: Profile,
+        constants: TreeConstants,
         now_ms: float,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
@@ -80,12 +80,12 @@ class Publisher:
             kept = None
             if self._newest is None:
                 self._clean()
-                kept = self._read_kept(profile)
+                kept = self._read_kept(constants)
             self._take_noticed()
-            stored = self._stored.layers(profile.signals)
-            return self._load(profile, now_ms, stored, kept, progress, cancelled)
+            stored = self._stored.layers(constants.signals)
+            return self._load(constants, now_ms, stored, kept, progress, cancelled)
 
-    def refresh(self, profile: Profile, now_ms: float, places: Collection[Path] = ()) -> bool:
+    def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
         """Publishes a snapshot of what watching noticed, or of ``places`` too; False when nothing had changed.
 
         Looks at every file where it is not known what changed. Raises as :meth:`load`.
@@ -94,24 +94,24 @@ class Publisher:
             noticed = self._take_noticed()
             before = self._newest
             if noticed is None or before is None:
-                return self._load(profile, now_ms, self._stored.layers(profile.signals))
+                return self._load(constants, now_ms, self._stored.layers(constants.signals))
             noticed = noticed | {str(place) for place in places}
-            stored = self._stored.layers(profile.signals, _below(self._stored.sidecar, noticed))
+            stored = self._stored.layers(constants.signals, _below(self._stored.sidecar, noticed))
             inside = _below(self.project.tree, noticed)
             tree = self.project.tree
             made = None
             if inside is not None:
                 files = [path.removeprefix(f"{tree}{os.sep}") for path in inside]
-                made = follow(before, files, profile, now_ms, stored)
+                made = follow(before, files, constants, now_ms, stored)
             if made is None:
-                return self._load(profile, now_ms, stored)
+                return self._load(constants, now_ms, stored)
             if made is before:
                 return False
             self._publish(made)
             self._tidy(1)
             return True
 
-    def keep(self, profile: Profile, everything: bool = False) -> bool:
+    def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
         """Keeps the newest snapshot for the next process where that saves it work; whether it was written.
 
         A few changed files are no reason unless ``everything`` is to be kept. Raises OSError when the tool's cache
@@ -125,7 +125,7 @@ class Publisher:
             anew += len(self._kept.keys() - newest.parsed.keys())
             if anew <= (0 if everything else max(_FEW, len(newest.parsed) // _ONE_IN)):
                 return False
-            written = self._index.write(newest, profile)
+            written = self._index.write(newest, constants)
             if written:
                 self._kept = newest.parsed
             return written
@@ -164,14 +164,14 @@ class Publisher:
 
     def _load(
         self,
-        profile: Profile,
+        constants: TreeConstants,
         now_ms: float,
         stored: SignalLayers,
         kept: Known | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
-        made = load(self.project, profile, now_ms, stored, self._newest, kept, progress, cancelled)
+        made = load(self.project, constants, now_ms, stored, self._newest, kept, progress, cancelled)
         if made is None:
             return False
         if self._newest is not None and _same(self._newest, made):
@@ -210,9 +210,9 @@ class Publisher:
             noticed, self._noticed = self._noticed, frozenset()
         return noticed if self._watcher is not None else None
 
-    def _read_kept(self, profile: Profile) -> Known | None:
+    def _read_kept(self, constants: TreeConstants) -> Known | None:
         try:
-            kept = self._index.read(profile)
+            kept = self._index.read(constants)
         except Unusable as reason:
             self._say(f"the kept index is made anew: {reason}")
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from brvtui.profile import Signals
+from brvtui.ranking.constants import SignalRules
 from brvtui.store.overlay import Overlay
 from brvtui.tree.engine_data.sidecar import Sidecar, read_sidecar, reread
 from brvtui.tree.signals import NoteSignals, SignalLayers, defaults, read_signals_file
@@ -21,11 +21,11 @@ class StoredSignals:
         self.sidecar = sidecar
         self._given = given
         self._overlay = overlay
-        self._for: Signals | None = None
+        self._for: SignalRules | None = None
         self._known: dict[Path, tuple[_State, dict[str, NoteSignals]]] = {}
         self._sidecar: Sidecar | None = None
 
-    def layers(self, signals: Signals, changed: Collection[str] | None = None) -> SignalLayers:
+    def layers(self, signals: SignalRules, changed: Collection[str] | None = None) -> SignalLayers:
         """What is stored now. ``changed`` are the places of the sidecar that may have changed, None for any.
 
         A layer of which nothing changed is the same object as before. Raises

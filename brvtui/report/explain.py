@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from brvtui.inquire.why_not import Explanation
+from brvtui.engines.byterover.reasons.why_not import Explanation
 from brvtui.report.score import score_report
 from brvtui.report.words import plain
 from brvtui.text.visible import visible

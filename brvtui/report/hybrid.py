@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from brvtui.engines.jeffs_brain.trace import HybridHit, HybridTrace
 from brvtui.report.words import STATE, plain, signed
-from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
 from brvtui.text.visible import visible
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.report.markdown_rungs import rungs
 from brvtui.report.markdown_text import bold, heading, paragraph, path, table
 from brvtui.report.words import ended, signed
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
 
 
 def hybrid_blocks(trace: HybridTrace) -> Iterator[str]:

@@ -9,10 +9,10 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from brvtui.engines.byterover.search.misses import PAST_LIMIT, TRIMMED
 from brvtui.report.completion import spent, step_lines
 from brvtui.report.score import score_report
 from brvtui.report.words import STATE, bar, glyph, plain
-from brvtui.retrieve.byterover.misses import PAST_LIMIT, TRIMMED
 from brvtui.text.visible import visible
 from brvtui.trace import Answer, Check, Completion, Detail, Hit, NearMiss, Prompt, Search, State, Step, Trace
 

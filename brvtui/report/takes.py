@@ -7,7 +7,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from brvtui.inquire.takes.levers import Standing, Takes
+from brvtui.engines.byterover.counterfactuals.levers import Standing, Takes
 from brvtui.report.words import plain
 from brvtui.text.visible import visible
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import __version__, faults
-from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.trace import SCHEMA, Detail, Hit, Search, Trace, to_plain
 from brvtui.tree.json_file import read_json

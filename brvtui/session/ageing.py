@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.rank.decay import age_days
+from brvtui.ranking.decay import age_days
 from brvtui.session.opened import Opened
 from brvtui.tree.signals import NoteSignals
 
 if TYPE_CHECKING:
-    from brvtui.inquire.after_hits import After
-    from brvtui.inquire.board import Board
-    from brvtui.inquire.curve import Curve
-    from brvtui.inquire.forecast import Forecast
+    from brvtui.engines.byterover.ageing.after_hits import After
+    from brvtui.engines.byterover.ageing.board import Board
+    from brvtui.engines.byterover.ageing.curve import Curve
+    from brvtui.engines.byterover.ageing.forecast import Forecast
 
 
 class Ageing:
@@ -24,13 +24,13 @@ class Ageing:
 
     def board(self) -> Board:
         """Every note's signals, maturity and ageing as of now."""
-        from brvtui.inquire.board import Board
+        from brvtui.engines.byterover.ageing.board import Board
 
         return Board(self._opened.snapshot, self._opened.profile, self._opened.clock())
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
         """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""
-        from brvtui.inquire.forecast import Forecast
+        from brvtui.engines.byterover.ageing.forecast import Forecast
 
         return Forecast(board or self.board(), day)
 
@@ -39,21 +39,21 @@ class Ageing:
 
         Raises KeyError for an unknown note.
         """
-        from brvtui.inquire.curve import curve
-        from brvtui.inquire.forecast import LAST_DAY
+        from brvtui.engines.byterover.ageing.curve import curve
+        from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 
         board = board or self.board()
         return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)
 
     def after_hits(self, path: str, hits: int) -> After:
         """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note."""
-        from brvtui.inquire.after_hits import after_hits
+        from brvtui.engines.byterover.ageing.after_hits import after_hits
 
         return after_hits(*self._signals_of(path), hits, self._opened.profile)
 
     def after_updates(self, path: str, updates: int) -> After:
         """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note."""
-        from brvtui.inquire.after_hits import after_updates
+        from brvtui.engines.byterover.ageing.after_hits import after_updates
 
         return after_updates(*self._signals_of(path), updates, self._opened.profile)
 

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from brvtui.retrieve.byterover.detail import detail
-from brvtui.route.cache import CacheState
-from brvtui.route.finding import search_of
-from brvtui.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.finding import search_of
+from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.search.detail import detail
 from brvtui.session.opened import Opened
 from brvtui.trace import Detail, Hit, Search, Trace
 from brvtui.tree.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
-    from brvtui.inquire.log_summary import Compared
-    from brvtui.inquire.takes.levers import Takes
-    from brvtui.inquire.why_not import Explanation
-    from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.reasons.why_not import Explanation
+    from brvtui.engines.jeffs_brain.trace import HybridTrace
+    from brvtui.lab.log_summary import Compared
     from brvtui.saved.traces import Saved
 
 
@@ -45,7 +45,7 @@ class Answers:
 
         Raises KeyError for an unknown note, and when the snapshot of ``trace`` is gone.
         """
-        from brvtui.inquire.score_of import score_of
+        from brvtui.engines.byterover.reasons.score_of import score_of
 
         opened = self._opened
         snapshot = opened.snapshot_of(trace)
@@ -76,10 +76,10 @@ class Answers:
         """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
 
         ``trace`` is the answer to explain; without it the query is probed. Raises
-        :class:`brvtui.inquire.naming.UnknownNote`.
+        :class:`brvtui.snapshot.naming.UnknownNote`.
         """
-        from brvtui.inquire.naming import find_note
-        from brvtui.inquire.why_not import explain
+        from brvtui.engines.byterover.reasons.why_not import explain
+        from brvtui.snapshot.naming import find_note
 
         opened = self._opened
         snapshot, now = opened.snapshot, opened.clock()
@@ -97,10 +97,10 @@ class Answers:
         """What it would take that the query of ``trace`` is answered at tier 2, with ``note`` first if it is given.
 
         None when nothing is needed, and when ``cancelled`` became true meanwhile. Raises KeyError when the snapshot of
-        ``trace`` is gone, and :class:`brvtui.inquire.naming.UnknownNote`.
+        ``trace`` is gone, and :class:`brvtui.snapshot.naming.UnknownNote`.
         """
-        from brvtui.inquire.naming import find_note
-        from brvtui.inquire.takes.finding import what_it_takes
+        from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
+        from brvtui.snapshot.naming import find_note
 
         opened = self._opened
         snapshot = opened.snapshot_of(trace)
@@ -109,7 +109,7 @@ class Answers:
 
     def compare_logged(self, entry: LoggedQuery) -> Compared:
         """A logged query beside its answer now, on an empty cache."""
-        from brvtui.inquire.log_summary import compare
+        from brvtui.lab.log_summary import compare
 
         opened = self._opened
         asked = Asked(entry.query, opened.clock(), entry.scope)

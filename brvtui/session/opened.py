@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from brvtui.config import Settings
-from brvtui.profile import Profile
+from brvtui.engines.byterover.profile import Profile
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from brvtui.profile import Signals
-from brvtui.rank.maturity import after_access
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import after_access
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Origin, Trace
 from brvtui.tree.signals import NoteSignals, Source, defaults
 
 
-def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: Signals) -> None:
+def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: SignalRules) -> None:
     """Counts a hit for each local note that the search of ``trace`` found itself. Raises OSError."""
 
     def counted(recorded: dict[str, NoteSignals]) -> None:
@@ -33,7 +33,7 @@ def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: Signals) -
     overlay.edit(defaults(rules), counted)
 
 
-def forget(overlay: Overlay, rules: Signals) -> int:
+def forget(overlay: Overlay, rules: SignalRules) -> int:
     """Drops every hit that was recorded; how many notes had some."""
     count = len(overlay.read(defaults(rules)))
     overlay.clear()

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from brvtui import faults
+from brvtui.engines.byterover.route.cache import CacheState, held_fingerprint, look_up
+from brvtui.engines.byterover.route.router import Asked, keep, route
 from brvtui.providers.held_model import HeldModel
-from brvtui.route.cache import CacheState, held_fingerprint, look_up
-from brvtui.route.router import Asked, keep, route
 from brvtui.session.opened import Opened
 from brvtui.session.recording import record
 from brvtui.snapshot import Snapshot
@@ -19,9 +19,9 @@ from brvtui.store.overlay import Overlay
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
-    from brvtui.route.events import Event
-    from brvtui.route.model import Cancellation
-    from brvtui.route.tree_changes import CacheNow, SeenTrees
+    from brvtui.engines.byterover.route.tree_changes import CacheNow, SeenTrees
+    from brvtui.services.model import Cancellation
+    from brvtui.trace.events import Event
 
 
 class Runs:
@@ -38,7 +38,7 @@ class Runs:
 
     @cached_property
     def _seen_trees(self) -> SeenTrees:
-        from brvtui.route.tree_changes import SeenTrees
+        from brvtui.engines.byterover.route.tree_changes import SeenTrees
 
         return SeenTrees()
 
@@ -54,10 +54,10 @@ class Runs:
 
     def complete(self, query: str, scope: str, cancellation: Cancellation | None) -> Iterator[Event]:
         """:meth:`run`, then the model's answer, where one would be asked; see :meth:`Session.complete`."""
-        from brvtui.route.completing import Completing, Prices, asks_model, complete
-        from brvtui.route.events import Failed, Finished, Routed
-        from brvtui.route.model import Cancellation
+        from brvtui.engines.byterover.completion.completing import Completing, Prices, asks_model, complete
+        from brvtui.services.model import Cancellation
         from brvtui.trace import Ended
+        from brvtui.trace.events import Failed, Finished, Routed
 
         opened = self._opened
         profile, settings = opened.profile, opened.settings.llm
@@ -84,7 +84,7 @@ class Runs:
 
     def cache_now(self, query: str) -> CacheNow:
         """The cache as a look-up for ``query`` would find it at this moment."""
-        from brvtui.route.tree_changes import CacheNow
+        from brvtui.engines.byterover.route.tree_changes import CacheNow
 
         opened = self._opened
         snapshot, profile, now = opened.snapshot, opened.profile, opened.clock()

@@ -14,12 +14,13 @@ from brvtui.providers.model_settings import ModelSettings
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Service, Services
-    from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher
+    from brvtui.engines.jeffs_brain.searcher import HybridSearcher
+    from brvtui.services.requests import RequestPolicy
 
 
-def held_model(settings: Callable[[], Llm]) -> HeldModel:
+def held_model(settings: Callable[[], Llm], requests: Callable[[], RequestPolicy]) -> HeldModel:
     """The model of the ``settings`` of each moment, as a session holds it."""
-    return HeldModel(lambda: _model_settings(settings()))
+    return HeldModel(lambda: _model_settings(settings()), requests)
 
 
 def _model_settings(llm: Llm) -> ModelSettings:
@@ -37,7 +38,7 @@ class HeldSearcher:
         self._making = threading.Lock()
 
     def of(self, wanted: Services) -> HybridSearcher:
-        """The pipeline with the services ``wanted``. Raises :class:`brvtui.retrieve.failures.ServiceError`."""
+        """The pipeline with the services ``wanted``. Raises :class:`brvtui.services.failures.ServiceError`."""
         with self._making:
             if self._made is None or self._made[0] != wanted:
                 self._made = (wanted, _hybrid_searcher(wanted, self._tree))
@@ -45,15 +46,15 @@ class HeldSearcher:
 
 
 def _hybrid_searcher(wanted: Services, tree: Path) -> HybridSearcher:
-    from brvtui import profile_jeffs_brain
+    from brvtui.engines.jeffs_brain import profile as profile_jeffs_brain
+    from brvtui.engines.jeffs_brain.searcher import HybridSearcher, Models
     from brvtui.providers import services as providers
-    from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher, Models
     from brvtui.store.vectors import VectorStore
 
     def named(service: Service) -> providers.ServiceSettings:
         return providers.ServiceSettings(service.model, service.url, os.environ.get(service.key_env, ""))
 
     rules = profile_jeffs_brain.load()
-    embedder = providers.embedder_of(named(wanted.embedder), rules)
-    reranker = providers.reranker_of(named(wanted.reranker), rules)
+    embedder = providers.embedder_of(named(wanted.embedder), rules.service)
+    reranker = providers.reranker_of(named(wanted.reranker), rules.service, rules.rerank)
     return HybridSearcher(rules, Models(embedder, reranker, partial(VectorStore, tree)))

@@ -7,15 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brvtui import profile as profiles
 from brvtui.config import Configuration, Settings, configure
 from brvtui.config.profile_choice import chosen_profile
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search.search import Options, search
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
-from brvtui.profile import Profile
 from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
-from brvtui.retrieve.byterover.search import Options, search
 from brvtui.session import recording
 from brvtui.session.ageing import Ageing
 from brvtui.session.answers import Answers
@@ -34,16 +34,16 @@ from brvtui.tree.project import Project, find_project
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
-    from brvtui.inquire.about import About, Around
-    from brvtui.inquire.preview import Preview
-    from brvtui.inquire.standing import Standings
+    from brvtui.engines.byterover.ageing.standing import Standings
+    from brvtui.engines.byterover.preview import Preview
+    from brvtui.engines.byterover.route.tree_changes import CacheNow
+    from brvtui.engines.jeffs_brain.pipeline import Request
+    from brvtui.engines.jeffs_brain.searcher import HybridSearcher
+    from brvtui.engines.jeffs_brain.trace import Retrieved
+    from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
-    from brvtui.retrieve.jeffs_brain.pipeline import Request
-    from brvtui.retrieve.jeffs_brain.searcher import HybridSearcher
-    from brvtui.retrieve.jeffs_brain.trace import Retrieved
-    from brvtui.route.events import Event
-    from brvtui.route.model import Cancellation
-    from brvtui.route.tree_changes import CacheNow
+    from brvtui.services.model import Cancellation
+    from brvtui.trace.events import Event
     from brvtui.tree.watch import Watching
 
 
@@ -78,7 +78,7 @@ class Session:
         self._making_notes = threading.Lock()
         self.logbook = Logbook(project.tree, project_data(project.root))
         """What was asked here, and what the engine answered."""
-        self.model = held_model(lambda: self.settings.llm)
+        self.model = held_model(lambda: self.settings.llm, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
         self.answers = Answers(self)
         """Questions about answers."""
@@ -100,7 +100,7 @@ class Session:
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
         :class:`brvtui.tree.project.ProjectError`, :class:`brvtui.config.ConfigError` and
-        :class:`brvtui.profile.ProfileError`.
+        :class:`brvtui.engines.byterover.profile.ProfileError`.
         """
         project = find_project(start)
         configuration = configure(project.root, {"profile": profile} if profile else {})
@@ -183,8 +183,8 @@ class Session:
     def complete(self, query: str, scope: str = "", cancellation: Cancellation | None = None) -> Iterator[Event]:
         """Runs ``query`` as :meth:`run`, and lets the model answer where one would, if it is set and allowed.
 
-        The events come as things happen, the last is :class:`brvtui.route.events.Finished` or
-        :class:`brvtui.route.events.Failed`; nothing is done but while they are taken. Take them in a thread without an
+        The events come as things happen, the last is :class:`brvtui.trace.events.Finished` or
+        :class:`brvtui.trace.events.Failed`; nothing is done but while they are taken. Take them in a thread without an
         event loop; ``cancellation`` may be used from any other and ends the wait for the model at once. The model's
         answer is cached as the engine would, when it is whole. Nothing of the model's is raised.
         """
@@ -205,7 +205,7 @@ class Session:
     def use_profile(self, name: str) -> None:
         """Switches to another profile; the cache is emptied, since its answers came from other constants.
 
-        Raises :class:`brvtui.profile.ProfileError`; :meth:`load` again afterwards.
+        Raises :class:`brvtui.engines.byterover.profile.ProfileError`; :meth:`load` again afterwards.
         """
         self.profile = profiles.load(name)
         self.clear_cache()
@@ -220,7 +220,7 @@ class Session:
         """The answer of the pipeline ``jeffs_brain`` and its trace; services are those that the settings name.
 
         ``progress`` is told how many of the vectors that a run lacks are made. Raises
-        :class:`brvtui.retrieve.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
+        :class:`brvtui.services.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
         """
         from brvtui.text.aliases import read_aliases
 
@@ -231,13 +231,13 @@ class Session:
     def hybrid_searcher(self) -> HybridSearcher:
         """The pipeline ``jeffs_brain`` over this project with the services of the settings as they are now.
 
-        Its ``prepare`` may be called ahead of queries. Raises :class:`brvtui.retrieve.failures.ServiceError`.
+        Its ``prepare`` may be called ahead of queries. Raises :class:`brvtui.services.failures.ServiceError`.
         """
         return self._searcher.of(self.settings.services)
 
     def standings(self, path: str, data: bytes) -> Standings:
         """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
-        from brvtui.inquire.standing import standings
+        from brvtui.engines.byterover.ageing.standing import standings
 
         return standings(self.snapshot, self.profile, self.clock(), path, data)
 
@@ -246,19 +246,19 @@ class Session:
 
         Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time.
         """
-        from brvtui.inquire.preview import preview
+        from brvtui.engines.byterover.preview import preview
 
         return preview(self.snapshot, self.profile, self.clock(), query, scope, path, data, keep_mtime)
 
     def about(self, path: str) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Nothing is raised."""
-        from brvtui.inquire.about import about
+        from brvtui.lab.about import about
 
         return about(self.snapshot, self.profile, self.clock(), path)
 
     def astray(self, paths: Iterable[str]) -> dict[str, str]:
         """Which of the files at ``paths`` are not as they were read, by path: ``newer`` or ``gone``."""
-        from brvtui.inquire.about import astray
+        from brvtui.lab.about import astray
 
         return astray(self.snapshot, paths)
 
@@ -267,7 +267,7 @@ class Session:
 
         The first call reads every note.
         """
-        from brvtui.inquire.about import around
+        from brvtui.lab.about import around
 
         return around(self.profile, self.ageing.board(), self.notes.links(), path)
 

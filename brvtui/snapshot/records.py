@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from brvtui.profile import Limits
 from brvtui.text.postings import Postings
 from brvtui.trace import Kind
+from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.files import CONTEXT_FILE, Role, rounded_ms
 from brvtui.tree.signals import NoteSignals
 
@@ -101,7 +101,7 @@ class Parsed:
 class Known:
     """What an earlier reading knows of the files, with which limits it was made."""
 
-    limits: Limits
+    limits: ReadingLimits
     parsed: Mapping[str, Parsed]
     by_path: Mapping[str, int]
     """Position of each note by its path."""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.profile import Limits
-from brvtui.rank.maturity import LEVELS
+from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
 from brvtui.text.postings import Postings
 from brvtui.tree.collation import in_locale_order
+from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.files import SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
 from brvtui.tree.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
@@ -44,7 +44,7 @@ class Snapshot:
     project: Project
     generation: int
     loaded_ms: float
-    limits: Limits
+    limits: ReadingLimits
     notes: tuple[Note, ...]
     postings: Postings
     signals: tuple[NoteSignals, ...]
@@ -124,7 +124,7 @@ class Snapshot:
 
     @cached_property
     def maturity(self) -> NDArray[np.int8]:
-        """Position in :data:`brvtui.rank.maturity.LEVELS`, by position."""
+        """Position in :data:`brvtui.ranking.maturity.LEVELS`, by position."""
         return np.asarray([LEVELS.index(entry.maturity) for entry in self.signals], dtype=np.int8)
 
     @cached_property

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui import __version__
-from brvtui.profile import Limits, Profile
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
@@ -31,6 +30,7 @@ from brvtui.text.forward import FIELDS, Forward, TermIds
 from brvtui.text.inverted import Inverted
 from brvtui.text.postings import of_base
 from brvtui.text.segment import Segment
+from brvtui.tree.constants import ReadingLimits, TreeConstants
 from brvtui.tree.json_file import read_json
 from brvtui.tree.signals import NoteSignals, Source
 
@@ -73,23 +73,23 @@ class KeptIndex:
         self.folder = tree_cache(tree) / "index"
         self._lock: int | None = None
 
-    def read(self, profile: Profile) -> Known | None:
-        """What is kept for the limits and signals of ``profile``; None when nothing is.
+    def read(self, constants: TreeConstants) -> Known | None:
+        """What is kept for the limits and signals of ``constants``; None when nothing is.
 
         Raises :class:`Unusable` when it is of another version, broken, or cannot be read.
         """
         for _ in range(_TRIES):
             state = self._state()
-            if state is None or state.get("read_with") != _read_with(profile):
+            if state is None or state.get("read_with") != _read_with(constants):
                 return None
             try:
-                return self._read(state, profile.limits)
+                return self._read(state, constants.limits)
             except Unusable:
                 if self._state() == state:
                     raise
         raise Unusable("other processes keep writing it")
 
-    def _read(self, state: Mapping[str, Any], limits: Limits) -> Known:
+    def _read(self, state: Mapping[str, Any], limits: ReadingLimits) -> Known:
         with _holding(self._generation(state)):
             self._check(state)
             try:
@@ -97,7 +97,7 @@ class KeptIndex:
             except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
                 raise Unusable(f"it is broken ({error})") from error
 
-    def write(self, snapshot: Snapshot, profile: Profile) -> bool:
+    def write(self, snapshot: Snapshot, constants: TreeConstants) -> bool:
         """Keeps ``snapshot``; False when another process does that.
 
         Raises OSError when it cannot be written; what was kept before is kept then, and nothing else.
@@ -108,7 +108,7 @@ class KeptIndex:
         number = (int(before["generation"]) if before else 0) + 1
         place = self.folder / f"g{number}"
         try:
-            self._write(snapshot, profile, place, number)
+            self._write(snapshot, constants, place, number)
         except OSError as error:
             shutil.rmtree(place, ignore_errors=True)
             error.filename = error.filename or str(self.folder)
@@ -118,7 +118,7 @@ class KeptIndex:
                 _remove_unless_held(other)
         return True
 
-    def _write(self, snapshot: Snapshot, profile: Profile, place: Path, number: int) -> None:
+    def _write(self, snapshot: Snapshot, constants: TreeConstants, place: Path, number: int) -> None:
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         postings = snapshot.postings.folded() if len(snapshot.postings.delta.notes) else snapshot.postings
@@ -132,7 +132,7 @@ class KeptIndex:
             "version": __version__,
             "tree": os.fsencode(self.tree).hex(),
             "generation": number,
-            "read_with": _read_with(profile),
+            "read_with": _read_with(constants),
             "notes": len(snapshot.notes),
             "files": len(snapshot.parsed),
             "terms": len(postings.ids.terms),
@@ -262,10 +262,10 @@ def _remove_unless_held(place: Path) -> None:
         os.close(descriptor)
 
 
-def _read_with(profile: Profile) -> dict[str, Any]:
+def _read_with(constants: TreeConstants) -> dict[str, Any]:
     """The constants that decide what is read from a file."""
-    constants = {"limits": asdict(profile.limits), "signals": asdict(profile.signals)}
-    made: dict[str, Any] = json.loads(json.dumps(constants))
+    tables = {"limits": asdict(constants.limits), "signals": asdict(constants.signals)}
+    made: dict[str, Any] = json.loads(json.dumps(tables))
     return made
 
 
@@ -324,7 +324,7 @@ def _rare(entry: Parsed) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value not in ("", None)}
 
 
-def _known(place: Path, limits: Limits) -> Known:
+def _known(place: Path, limits: ReadingLimits) -> Known:
     held = {name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
     text = (place / "terms").read_bytes().decode("utf-8", "surrogatepass")
     ids = TermIds(text.split("\n") if text else [])

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.rank import bm25
+from brvtui.ranking import bm25
 from brvtui.text.analysis import Analyzer
 from brvtui.text.forward import TermIds
 from brvtui.text.inverted import Inverted, flat, invert, ranges

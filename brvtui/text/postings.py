@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.profile import Text
-from brvtui.rank import bm25
+from brvtui.ranking import bm25
 from brvtui.text.analysis import from_utf16
+from brvtui.text.constants import TextRules
 from brvtui.text.forward import FIELDS, NoteTerms, TermIds
 from brvtui.text.inverted import ranges
 from brvtui.text.segment import Segment, merged, renumbered, segment
@@ -105,7 +105,7 @@ class Postings:
         """How many notes hold the term in the field."""
         return int(self.frequencies[term_id * len(FIELDS) + field])
 
-    def expand(self, term: str, text: Text) -> Expansion:
+    def expand(self, term: str, text: TextRules) -> Expansion:
         """The expansion of ``term``; remembered, since typing asks for the same terms again and again."""
         key = _expansion_key(term, text)
         known = self._expansions.get(key)
@@ -129,7 +129,7 @@ class Postings:
         """The expansion of ``term`` to itself alone."""
         return self.vocabulary.only(term)
 
-    def norms(self, text: Text) -> NDArray[np.float64]:
+    def norms(self, text: TextRules) -> NDArray[np.float64]:
         """Length norms by slot, shape (FIELDS, slots)."""
         key = (text.k, text.b)
         known = self._norms.get(key)
@@ -142,7 +142,7 @@ class Postings:
             )
         return known
 
-    def match(self, term: str, text: Text) -> TermMatches:
+    def match(self, term: str, text: TextRules) -> TermMatches:
         """The scores of one query term over all notes."""
         expansion = self.expand(term, text)
         fields = len(FIELDS)
@@ -165,7 +165,7 @@ class Postings:
             first += len(part.notes)
         return TermMatches(term, expansion, sums[self.slots])
 
-    def describe(self, term: str, text: Text) -> TermExpansion:
+    def describe(self, term: str, text: TextRules) -> TermExpansion:
         """What answers ``term``, for a trace: the heaviest matches with their document frequencies, and counts."""
         key = _expansion_key(term, text)
         known = self._descriptions.get(key)
@@ -287,7 +287,7 @@ def _sums(
     row_idf: NDArray[np.float64],
     weights: NDArray[np.float64],
     norms: NDArray[np.float64],
-    text: Text,
+    text: TextRules,
 ) -> NDArray[np.float64]:
     """What ``rows`` add to each slot of ``part``, in the order of ``rows``: the last digits depend on it."""
     begin, held = part.index.spans(rows)
@@ -308,7 +308,7 @@ def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
     return held
 
 
-def _expansion_key(term: str, text: Text) -> tuple[str, int]:
+def _expansion_key(term: str, text: TextRules) -> tuple[str, int]:
     return term, hash((text.prefix_weight, text.prefix_slope, text.fuzzy_weight, text.fuzzy_ratio, text.fuzzy_max))
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from brvtui.rank.similarity import jaccard
+from brvtui.ranking.similarity import jaccard
 
 _SIZE = 3
 _ENDING = ".md"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from brvtui.profile import Profile
-from brvtui.rank.tokens import estimated_tokens
+from brvtui.ranking.tokens import estimated_tokens
+from brvtui.tree.constants import ArchiveRules
 from brvtui.tree.files import ARCHIVE, Role, role_of
 from brvtui.tree.frontmatter import parse
 from brvtui.tree.reading import first_units, units
@@ -51,19 +51,19 @@ def archived_as(path: str) -> ArchivedAs:
     return ArchivedAs(f"{bare}{_STUB_END}", f"{bare}{_FULL_END}")
 
 
-def stub_text(path: str, text: str, importance: float, now_ms: float, profile: Profile) -> str:
+def stub_text(path: str, text: str, importance: float, now_ms: float, rules: ArchiveRules) -> str:
     """The stub of the note at ``path`` that holds ``text``, as the engine writes it when no model is there."""
-    tokens = estimated_tokens(units(text), profile.manifest.chars_per_token)
+    tokens = estimated_tokens(units(text), rules.chars_per_token)
     return (
         f"---\nevicted_at: '{_moment(now_ms)}'\nevicted_importance: {_number(importance)}\n"
         f"original_path: {scalar(path)}\noriginal_token_count: {tokens}\n"
-        f"points_to: {scalar(archived_as(path).full)}\ntype: {_TYPE}\n---\n{cue(text, profile)}"
+        f"points_to: {scalar(archived_as(path).full)}\ntype: {_TYPE}\n---\n{cue(text, rules)}"
     )
 
 
-def cue(text: str, profile: Profile) -> str:
+def cue(text: str, rules: ArchiveRules) -> str:
     """The start of ``text`` with its white space folded, and ``...``; a character cut in two becomes U+FFFD."""
-    start = first_units(folded(text), profile.archive.cue_units)
+    start = first_units(folded(text), rules.cue_units)
     return start.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") + _CUE_END
 
 

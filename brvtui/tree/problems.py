@@ -13,8 +13,8 @@ from typing import Any
 
 from rapidfuzz import process
 
-from brvtui.profile import Limits
-from brvtui.rank.maturity import LEVELS
+from brvtui.ranking.maturity import LEVELS
+from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.fields import BrokenFrontmatter, Field, fields_of
 from brvtui.tree.frontmatter import block_span, parse
 from brvtui.tree.inside import PathError, parts_of
@@ -53,7 +53,7 @@ class Problem:
     severity: Severity
 
 
-def problems(path: str, note: NoteText, edited: str, known: KnownFiles, limits: Limits) -> tuple[Problem, ...]:
+def problems(path: str, note: NoteText, edited: str, known: KnownFiles, limits: ReadingLimits) -> tuple[Problem, ...]:
     """What is wrong with ``edited``, a text of the ``note`` at ``path``, in its order.
 
     Nothing is raised, whatever the text is.
@@ -92,7 +92,7 @@ class _Places:
         return line, offset - self._starts[line]
 
 
-def _of_reading(note: NoteText, edited: str, text: str, limits: Limits) -> Iterator[_Found]:
+def _of_reading(note: NoteText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
     """What the engine would not read of the file."""
     data = note.encode(edited)
     if len(data) > limits.max_file_bytes:

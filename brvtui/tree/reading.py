@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui.profile import Limits
+from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.regular import read_regular
 from brvtui.tree.whitespace import trim
 
@@ -30,7 +30,7 @@ class Read:
     cut_units: int
 
 
-def read_note(path: Path, size: int, limits: Limits) -> Read:
+def read_note(path: Path, size: int, limits: ReadingLimits) -> Read:
     """The text of the file at ``path`` as the engine would index it.
 
     Raises :class:`Unseen` when the engine skips the file, OSError when it cannot be read.
@@ -40,7 +40,7 @@ def read_note(path: Path, size: int, limits: Limits) -> Read:
     return read_bytes(read_regular(path, limits.max_file_bytes), limits)
 
 
-def read_bytes(data: bytes, limits: Limits) -> Read:
+def read_bytes(data: bytes, limits: ReadingLimits) -> Read:
     """The text of a file that holds ``data``, as the engine would index it. Raises :class:`Unseen` when it skips it."""
     if len(data) > limits.max_file_bytes:
         raise Unseen(_too_large(limits))
@@ -48,11 +48,11 @@ def read_bytes(data: bytes, limits: Limits) -> Read:
     return cut(data.decode("utf-8", "replace"), limits)
 
 
-def _too_large(limits: Limits) -> str:
+def _too_large(limits: ReadingLimits) -> str:
     return f"larger than {limits.max_file_bytes / 1_048_576:g} MB"
 
 
-def check_readable(data: bytes, limits: Limits) -> None:
+def check_readable(data: bytes, limits: ReadingLimits) -> None:
     """Raises :class:`Unseen` when the engine takes ``data`` for binary."""
     head = data[: limits.probe_bytes]
     if b"\0" in head:
@@ -70,7 +70,7 @@ def check_readable(data: bytes, limits: Limits) -> None:
         raise Unseen(f"over {limits.max_control_ratio:.0%} control characters")
 
 
-def cut(text: str, limits: Limits) -> Read:
+def cut(text: str, limits: ReadingLimits) -> Read:
     """``text`` after the limits on lines and on UTF-16 units a line."""
     lines = text.split("\n")
     cut_lines = max(0, len(lines) - limits.max_lines)

@@ -12,8 +12,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from brvtui import profile as constants
-from brvtui.rank.maturity import LEVELS
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.frontmatter import block_of, parse
 from brvtui.tree.json_file import number_of, read_json
 
@@ -70,7 +70,7 @@ _EXACT = 2**53
 NO_LAYERS = SignalLayers()
 
 
-def defaults(signals: constants.Signals) -> NoteSignals:
+def defaults(signals: SignalRules) -> NoteSignals:
     """What a note without stored signals has."""
     return NoteSignals(
         signals.importance,

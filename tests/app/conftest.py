@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.parts.project import Opening
 from brvtui.app.screens.comparing import Unexpected
-from brvtui.retrieve.jeffs_brain.trace import Retrieved
+from brvtui.engines.jeffs_brain.trace import Retrieved
 from brvtui.session import Session
 from brvtui.trace import Trace
 from tests.app.driving import NARROW, WIDE, settled

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.glyphs import ASCII, UNICODE, Glyphs, for_terminal
-from brvtui.app.paint.bars import draining, eighths, stack, stacked, tick_labels
 from brvtui.app.widgets.score import how
+from brvtui.paint.bars import draining, eighths, stack, stacked, tick_labels
+from brvtui.paint.glyphs import ASCII, UNICODE, Glyphs, for_terminal
 from brvtui.trace import Part
 
 DRAFT = (

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.app.paint.flow import Piece, Spot, chop, flow, line_of, spots_in, width_of
-from brvtui.app.paint.table import column_widths, table
-from brvtui.app.paint.text import breaks, wrap
+from brvtui.paint.flow import Piece, Spot, chop, flow, line_of, spots_in, width_of
+from brvtui.paint.table import column_widths, table
+from brvtui.paint.text import breaks, wrap
 
 _TEXT = st.text("ab 日é", max_size=20)
 _PIECES = st.lists(

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.answer import AnswerPane
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Mode, SkipReason
+from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode, SkipReason
 from brvtui.trace import State
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view
 from tests.providers.service import Answer, Service, serving

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import for_terminal
 from brvtui.app.live import Live, advanced
 from brvtui.app.paint.model import completion_lines, live_lines
-from brvtui.route import events
-from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage
+from brvtui.paint.glyphs import for_terminal
+from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage, events
 
 _USAGE = Usage(100, 10, False)
 _STEP = ToolStep(1, 1, "read_note", '{"path": "a.md"}', "{}", 42, "", ("a.md",))

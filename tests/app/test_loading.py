@@ -10,12 +10,12 @@ from textual.pilot import Pilot
 
 from brvtui.app import engine
 from brvtui.app.app import BrvTui
-from brvtui.app.glyphs import UNICODE
 from brvtui.app.messages import Progressed
-from brvtui.app.paint.bars import meter
 from brvtui.app.view import View
 from brvtui.app.widgets.verdict import verdict
 from brvtui.loading import load
+from brvtui.paint.bars import meter
+from brvtui.paint.glyphs import UNICODE
 from brvtui.tree.project import find_project
 from tests.app.driving import NARROW, SIZES, shown, until, view
 from tests.support.trees import BRV3, NOW_MS, Tree

@@ -14,9 +14,9 @@ from brvtui.app.app import BrvTui
 from brvtui.app.screens.maturity import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.column import ColumnPane
-from brvtui.inquire.board import Event
-from brvtui.inquire.ordering import Order
-from brvtui.rank.maturity import LEVELS
+from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.ageing.ordering import Order
+from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.garden import STRANGE
 from tests.support.trees import Tree

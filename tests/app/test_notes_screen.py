@@ -14,7 +14,7 @@ from brvtui.app.reading import page_document
 from brvtui.app.screens.notes import NotesScreen
 from brvtui.app.widgets.note import NotePane, character_at
 from brvtui.app.widgets.notes_tree import NotesTree
-from brvtui.inquire.about import About
+from brvtui.lab.about import About
 from brvtui.session import Session
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked

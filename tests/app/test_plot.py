@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.glyphs import ASCII, UNICODE, Glyphs
-from brvtui.app.paint.levels import importance_bar
 from brvtui.app.paint.plot import Series, plot, row_of
+from brvtui.paint.glyphs import ASCII, UNICODE, Glyphs
+from brvtui.paint.levels import importance_bar
 
 UNIT = st.floats(0, 1) | st.just(float("nan"))
 

@@ -19,7 +19,7 @@ from brvtui.app.view import Branch, Phase
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
-from brvtui.retrieve.jeffs_brain.pipeline import Request
+from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, screen, shown, text_of, until, view
 from tests.saved.test_traces import places, written

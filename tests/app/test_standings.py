@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from brvtui.app.ageing_words import label_of, sentence_of
-from brvtui.app.glyphs import ASCII, UNICODE
 from brvtui.app.paint.cards import card, card_height, header, share
 from brvtui.app.standings import Mark, Standings, Wanted, ageing_of, gather
-from brvtui.inquire.board import Event
-from brvtui.inquire.forecast import Coming
-from brvtui.inquire.ordering import Order
+from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.ageing.forecast import Coming
+from brvtui.engines.byterover.ageing.ordering import Order
+from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.session import Session
 from tests.support.trees import Tree
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.parts.project import Opening
-from brvtui.inquire.takes.levers import Lever, Takes
+from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import Answers
 from brvtui.trace import Outcome, Trace

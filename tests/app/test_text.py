@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.app.paint.line import Line, line, rule, spread
-from brvtui.app.paint.text import cut, cut_left, fit, number, signed, wrap
+from brvtui.paint.line import Line, line, rule, spread
+from brvtui.paint.text import cut, cut_left, fit, number, signed, wrap
 from brvtui.text.visible import visible
 
 

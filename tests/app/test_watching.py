@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.tree import TreePane
-from brvtui.rank.maturity import LEVELS
+from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.tree import watch
 from brvtui.tree.disks import network_disk

@@ -287,8 +287,8 @@ from brvtui.cli import main
 try:
     main()
 except SystemExit:
-    others = {"textual", "watchdog", "tantivy", "brvtui.notes", "brvtui.inquire", "brvtui.profile_jeffs_brain"}
-    others |= {"httpx", "asyncio", "brvtui.route.agent", "brvtui.providers.models"}
+    others = {"textual", "watchdog", "tantivy", "brvtui.notes", "brvtui.lab", "brvtui.engines.jeffs_brain.profile"}
+    others |= {"httpx", "asyncio", "brvtui.engines.byterover.completion.agent", "brvtui.providers.models"}
     assert not others & set(sys.modules), others & set(sys.modules)
 """
     args = [sys.executable, "-c", code, "query", "refresh", "--project", str(project.root)]

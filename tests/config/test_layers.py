@@ -15,7 +15,7 @@ from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import Kind, entries
 from brvtui.config.sources import Layer, Source
-from brvtui.profile import ProfileError
+from brvtui.engines.byterover.profile import ProfileError
 from brvtui.store.folders import config_folder
 from tests.support.settings import own
 

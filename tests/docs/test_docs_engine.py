@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from brvtui.inquire.reasons import Reason
-from brvtui.inquire.takes.levers import Lever
-from brvtui.profile import Profile, load
-from brvtui.rank.ceiling import ceiling_at, days_until_below, seen_by_gates
+from brvtui.engines.byterover.counterfactuals.levers import Lever
+from brvtui.engines.byterover.profile import Profile, load
+from brvtui.engines.byterover.reasons.reasons import Reason
+from brvtui.ranking.ceiling import ceiling_at, days_until_below, seen_by_gates
 from brvtui.trace import Check, Stage, Trace
 from tests.docs.pages import PAGES, headings, page, section, sources, without_code
 from tests.support.trees import Tree
@@ -27,7 +27,7 @@ _ARCHITECTURE_RULE = re.compile(r"docs/architecture\.md``, rule (\d+)")
 _RULE_NAMES = {"rule", "_RULE", "RULE"}
 _RULE_PLACES = {kind.__name__: [f.name for f in dataclasses.fields(kind)].index("rule") for kind in (Check, Stage)}
 _SPAN = re.compile(r"`([a-z_]+(?:\.[a-z_0-9]+){0,2} = [^`]+)`")
-_LISTED = ("query.stop_words", "entities.stop_words")
+_LISTED = ("query.stop_words", "entities.stop_words", "ladder.stop_words")
 _DAYS = (0, 7, 14, 30, 45, 60, 90, 180)
 
 

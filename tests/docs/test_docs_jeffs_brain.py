@@ -8,8 +8,8 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from brvtui.profile_jeffs_brain import load
-from brvtui.retrieve.ladder import STRATEGIES
+from brvtui.engines.jeffs_brain.profile import load
+from brvtui.ladder import STRATEGIES
 from tests.docs.pages import headings, page
 
 PAGE = page("docs/jeffs_brain.md")

@@ -17,7 +17,7 @@ from unittest import mock
 
 from brvtui import faults
 from brvtui.cli import main as command
-from brvtui.profile import load as profile
+from brvtui.engines.byterover.profile import load as profile
 from brvtui.session import Session
 from brvtui.store.crash_report import Circumstances, told
 from brvtui.store.drafts import Drafts

@@ -132,7 +132,7 @@ def test_a_stub_names_files_of_the_tree_or_is_none(text: str) -> None:
 @fuzzed
 @given(TEXTS, st.sampled_from(["a/b.md", "a b/'c'.md", "é/日.md", "x: y/#z.md", "- a.md"]), st.floats(0, 100))
 def test_a_stub_that_is_written_is_read(text: str, path: str, importance: float) -> None:
-    stub = read_stub(stub_text(path, text, importance, NOW_MS, BRV3))
+    stub = read_stub(stub_text(path, text, importance, NOW_MS, BRV3.archive))
     assert (stub.original_path, stub.points_to) == (path, archived_as(path).full)
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.inquire.naming import UnknownNote
-from brvtui.profile_jeffs_brain import load
-from brvtui.retrieve.byterover.search import Options, search
-from brvtui.retrieve.jeffs_brain.pipeline import Request
-from brvtui.retrieve.jeffs_brain.trace import Mode
-from brvtui.route.cache import CacheState
-from brvtui.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.jeffs_brain.pipeline import Request
+from brvtui.engines.jeffs_brain.profile import load
+from brvtui.engines.jeffs_brain.trace import Mode
 from brvtui.session import Session
+from brvtui.snapshot.naming import UnknownNote
 from brvtui.text.analysis import terms, without_stop_words
 from brvtui.text.query_language import Operator, compile_fts, grouped, normalise, parse
 from brvtui.text.rewriting import query_tokens, sanitised, strongest_term

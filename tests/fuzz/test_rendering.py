@@ -16,16 +16,16 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
-from brvtui.app.glyphs import ASCII, UNICODE
-from brvtui.app.paint.bars import meter, stack, stacked
-from brvtui.app.paint.line import Line, rule
-from brvtui.app.paint.steps import check_line, notices, outlook, stage_line, step_line, strip, times
 from brvtui.app.reading import page_document
-from brvtui.inquire.about import About, FileState
+from brvtui.engines.jeffs_brain.pipeline import Request
+from brvtui.lab.about import About, FileState
+from brvtui.paint.bars import meter, stack, stacked
+from brvtui.paint.glyphs import ASCII, UNICODE
+from brvtui.paint.line import Line, rule
+from brvtui.paint.steps import check_line, notices, outlook, stage_line, step_line, strip, times
 from brvtui.report.explain import explain_report
 from brvtui.report.markdown import markdown_report
 from brvtui.report.saved import Form, rendered, text_report
-from brvtui.retrieve.jeffs_brain.pipeline import Request
 from brvtui.saved.traces import Saved, SavedError, as_json, read
 from brvtui.session import Session
 from brvtui.text.visible import visible

@@ -98,7 +98,16 @@ _MARKDOWN = st.sampled_from(
             "1. a\n2. b\n",
             "> q\n>> r\n",
         ),
-        *("@a/b.md ", "@../x.md ", "@/etc/passwd ", "@a\\b.md ", "@ ", "@@a/b ", "[t](a/b.md) ", "[t](../../x.md) "),
+        *(
+            "@a/b.md ",
+            "@../x.md ",
+            "@/etc/passwd ",
+            "@a\\b.md ",
+            "@ ",
+            "@@a/b ",
+            "[t](a/b.md) ",
+            "[t](../../x.md) ",
+        ),
         *(
             "[t](%2e%2e/%2e%2e/x.md) ",
             "[t](<a b.md>) ",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brvtui.inquire.backlinks import LinkReader
+from brvtui.lab.backlinks import LinkReader
 from brvtui.notes.operations import Notes
 from brvtui.notes.plan import LineEdit, Move, MoveFolder, NoteError, Plan, Write
 from brvtui.store.overlay import Overlay

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from brvtui.inquire.after_hits import after_hits, after_updates
-from brvtui.inquire.board import Board, Event
+from brvtui.engines.byterover.ageing.after_hits import after_hits, after_updates
+from brvtui.engines.byterover.ageing.board import Board, Event
 from brvtui.tree.signals import NoteSignals, Source, defaults, from_mapping
 from tests.support.recorded import REPOSITORY
 from tests.support.trees import BRV3, Tree

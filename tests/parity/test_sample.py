@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.loading import load
-from brvtui.route.cache import CacheState
-from brvtui.route.router import Asked, route
 from brvtui.snapshot import Snapshot
 from brvtui.tree.project import find_project
 from tests.support import recorded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from brvtui.providers.chat import ChatService
 from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
-from brvtui.route.model import Cancellation, FromUser, Reply, Request, Text, Tool, Wait
+from brvtui.services.model import Cancellation, FromUser, Reply, Request, Text, Tool, Wait
 from tests.support.hybrid import JEFFS
 
 TOOL = Tool("read_note", "Reads.", {"type": "object", "properties": {}})

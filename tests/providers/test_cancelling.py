@@ -15,7 +15,7 @@ import pytest
 
 from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
-from brvtui.route.model import (
+from brvtui.services.model import (
     Cancellation,
     ModelCancelled,
     Text,
@@ -73,10 +73,11 @@ def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -
 def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit() -> None:
     code = (
         "import signal, socket, threading; from brvtui.providers.held_model import *\n"
+        "from brvtui.engines.byterover.profile import load\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts behind it ignores it
         "def hangs(*_): print('looking', flush=True); threading.Event().wait()\n"
         "socket.getaddrinfo = hangs\n"
-        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1')).check()"
+        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1'), lambda: load().service).check()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
         assert asking.stdout is not None

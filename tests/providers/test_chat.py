@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.route.model import (
+from brvtui.services.model import (
     Cancellation,
     FromModel,
     FromTool,

@@ -12,7 +12,7 @@ import pytest
 from brvtui.providers.held_model import HeldModel
 from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import address_of, model_of
-from brvtui.retrieve.failures import ServiceError
+from brvtui.services.failures import ServiceError
 from tests.providers.chat import KEY
 from tests.support.chat_server import ChatServer, Refused, called, chatting, written
 from tests.support.hybrid import JEFFS
@@ -56,7 +56,7 @@ def test_the_protocols_own_addresses() -> None:
 
 def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown(model: str = "", url: str = "") -> str:
-        return HeldModel(lambda: ModelSettings("openai", model, url)).address
+        return HeldModel(lambda: ModelSettings("openai", model, url), lambda: JEFFS.service).address
 
     assert shown() == ""
     assert shown(model="mini", url="ftp://x") == "ftp://x"
@@ -72,14 +72,14 @@ def test_a_key_is_never_shown() -> None:
     settings = ModelSettings("openai", "mini", "http://localhost:1/v1", KEY, "SOME_KEY")
     made = model_of(settings, JEFFS.service)
     assert made is not None
-    held = HeldModel(lambda: settings)
+    held = HeldModel(lambda: settings, lambda: JEFFS.service)
     assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_words
     assert held.key_words == "from SOME_KEY"
 
 
 def test_a_model_is_made_anew_when_settings_change() -> None:
     wanted = [ModelSettings("openai", "mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0])
+    held = HeldModel(lambda: wanted[0], lambda: JEFFS.service)
     held.allow()
     first = held.to_ask()
     assert held.to_ask() is first
@@ -93,7 +93,7 @@ def test_a_model_is_made_anew_when_settings_change() -> None:
 
 def test_it_is_asked_only_when_that_is_allowed() -> None:
     wanted = [ModelSettings("openai", "mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0])
+    held = HeldModel(lambda: wanted[0], lambda: JEFFS.service)
     assert held.to_ask() is None
     assert not held.state.is_asked
     assert "may not be asked in this session" in held.why_no_call(True)
@@ -101,12 +101,12 @@ def test_it_is_asked_only_when_that_is_allowed() -> None:
     assert held.to_ask() is not None
     assert held.state.is_asked
     assert "before a run" in held.why_no_call(False)
-    always = HeldModel(lambda: replace(wanted[0], allowed=True))
+    always = HeldModel(lambda: replace(wanted[0], allowed=True), lambda: JEFFS.service)
     assert always.to_ask() is not None
 
 
 def check_of(server: ChatServer) -> Any:
-    return HeldModel(lambda: ModelSettings("openai", "mini", server.base, KEY)).check()
+    return HeldModel(lambda: ModelSettings("openai", "mini", server.base, KEY), lambda: JEFFS.service).check()
 
 
 def test_checking_a_model() -> None:
@@ -119,13 +119,13 @@ def test_checking_a_model() -> None:
         found = check_of(server)
     assert not found.answered
     assert "401" in found.why
-    assert HeldModel(ModelSettings).check() is None
+    assert HeldModel(ModelSettings, lambda: JEFFS.service).check() is None
 
 
 def test_the_library_is_imported_by_the_first_turn_alone() -> None:
     code = (
         "import sys; from brvtui.session import Session; from brvtui.providers.held_model import *;"
-        "held = HeldModel(lambda: ModelSettings('openai', 'mini', 'http://127.0.0.1:9/v1', allowed=True));"
+        "held = HeldModel(lambda: ModelSettings('openai', 'mini', 'http://127.0.0.1:9/v1', allowed=True), lambda: None);"
         "assert held.to_ask() and held.state.is_asked;"
         "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
     )

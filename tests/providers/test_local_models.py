@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
-from brvtui.retrieve.failures import LegError
-from brvtui.retrieve.jeffs_brain.protocols import RerankDocument
+from brvtui.services.failures import LegError
+from brvtui.services.reranking import RerankDocument
 
 DOCUMENTS = [RerankDocument("a", "one"), RerankDocument("b", "two"), RerankDocument("c", "three")]
 

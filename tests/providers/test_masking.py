@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.providers.masking import AnswerMask
-from brvtui.route.model import Cancellation, ModelError, Text, ToolCall
+from brvtui.services.model import Cancellation, ModelError, Text, ToolCall
 from tests.providers.chat import ASKED, KEY, service, turn
 from tests.support.chat_server import Streamed, called, chatting, messages, written
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from brvtui.engines.jeffs_brain.chunks import Chunk
+from brvtui.engines.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
+from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
+from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode
 from brvtui.providers.http import JsonService, shown
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
-from brvtui.retrieve.failures import LegError
-from brvtui.retrieve.jeffs_brain.chunks import Chunk
-from brvtui.retrieve.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
-from brvtui.retrieve.jeffs_brain.pipeline import Request, Sources, retrieve
-from brvtui.retrieve.jeffs_brain.protocols import RerankDocument
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Mode
+from brvtui.services.failures import LegError
+from brvtui.services.reranking import RerankDocument
 from brvtui.store.vectors import VectorStore
 from brvtui.trace import State
 from tests.providers.service import Answer, Service, serving

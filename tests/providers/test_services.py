@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.providers.services import EMBEDDER, RERANKER, ServiceSettings, embedder_of, reranker_of
-from brvtui.retrieve.failures import ServiceError
+from brvtui.services.failures import ServiceError
 from tests.support.hybrid import JEFFS
 
 URL = "http://localhost:11434/v1"
 
 
 def test_nothing_is_used_unless_a_model_is_named() -> None:
-    assert embedder_of(ServiceSettings(), JEFFS) is None
-    assert reranker_of(ServiceSettings(key="k"), JEFFS) is None
+    assert embedder_of(ServiceSettings(), JEFFS.service) is None
+    assert reranker_of(ServiceSettings(key="k"), JEFFS.service, JEFFS.rerank) is None
 
 
 def test_a_model_with_an_address_is_a_service_and_without_one_a_local_model() -> None:
-    assert isinstance(embedder_of(ServiceSettings("mini"), JEFFS), LocalEmbedder)
-    assert isinstance(reranker_of(ServiceSettings("mini"), JEFFS), CrossEncoderReranker)
-    remote = embedder_of(ServiceSettings("mini", URL), JEFFS)
+    assert isinstance(embedder_of(ServiceSettings("mini"), JEFFS.service), LocalEmbedder)
+    assert isinstance(reranker_of(ServiceSettings("mini"), JEFFS.service, JEFFS.rerank), CrossEncoderReranker)
+    remote = embedder_of(ServiceSettings("mini", URL), JEFFS.service)
     assert isinstance(remote, OpenAIEmbedder)
     assert (remote.name, remote.is_remote) == ("mini at localhost:11434", True)
-    assert isinstance(reranker_of(ServiceSettings("mini", URL), JEFFS), OpenAIReranker)
+    assert isinstance(reranker_of(ServiceSettings("mini", URL), JEFFS.service, JEFFS.rerank), OpenAIReranker)
 
 
-@pytest.mark.parametrize(("make", "which"), [(embedder_of, EMBEDDER), (reranker_of, RERANKER)])
+@pytest.mark.parametrize(
+    ("make", "which"),
+    [
+        (partial(embedder_of, requests=JEFFS.service), EMBEDDER),
+        (partial(reranker_of, requests=JEFFS.service, rules=JEFFS.rerank), RERANKER),
+    ],
+)
 def test_what_is_named_wrongly_is_refused_in_one_line(make: object, which: str) -> None:
     assert callable(make)
     with pytest.raises(
         ServiceError,
         match=f"the {which} has a url but no model: set services.{which}.model, or BRV_TUI_{which.upper()}_MODEL",
     ):
-        make(ServiceSettings(url=URL), JEFFS)
+        make(ServiceSettings(url=URL))
     with pytest.raises(ServiceError, match=f"the {which}'s url: localhost is not an address"):
-        make(ServiceSettings("mini", "localhost"), JEFFS)
+        make(ServiceSettings("mini", "localhost"))
 
 
 def test_a_key_is_never_shown() -> None:

@@ -13,9 +13,9 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
+from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.report.markdown import markdown_report
 from brvtui.report.saved import ExportError, Form, export, form_of, rendered, text_report
-from brvtui.retrieve.jeffs_brain.pipeline import Request
 from brvtui.saved.traces import Saved, read
 from brvtui.trace import Trace
 from tests.support.trees import Tree

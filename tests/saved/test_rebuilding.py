@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui import trace as words
-from brvtui.retrieve.jeffs_brain import trace as hybrid_words
-from brvtui.retrieve.jeffs_brain.pipeline import Request
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain import trace as hybrid_words
+from brvtui.engines.jeffs_brain.pipeline import Request
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.trace import Check, Hit, Part, State, Trace, to_plain
 from tests.support.trees import Tree

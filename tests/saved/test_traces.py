@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui import __version__
+from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.report.saved import Form, rendered
-from brvtui.retrieve.jeffs_brain.pipeline import Request
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from brvtui.trace import adds_up, to_plain
 from tests.support.trees import NOW_MS, Tree

@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
-from brvtui.route.events import (
+from brvtui.engines.byterover.route.extractive import LABEL
+from brvtui.services.model import Cancellation
+from brvtui.session import Session
+from brvtui.trace import Ended, Trace, to_plain
+from brvtui.trace.events import (
     Failed,
     Finished,
     Routed,
@@ -20,10 +24,6 @@ from brvtui.route.events import (
     TurnBegun,
     TurnEnded,
 )
-from brvtui.route.extractive import LABEL
-from brvtui.route.model import Cancellation
-from brvtui.session import Session
-from brvtui.trace import Ended, Trace, to_plain
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, messages, written
 from tests.support.scripted_model import ANSWER
 from tests.support.trees import NOW_MS, Tree

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.profile import ProfileError
+from brvtui.engines.byterover.profile import ProfileError
 from brvtui.session import NotLoaded, Session
 from tests.support.trees import NOW_MS, Tree
 from tests.support.untouched import state_of

@@ -28,12 +28,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from brvtui.inquire.backlinks import LinkReader
-from brvtui.inquire.naming import UnknownNote
+from brvtui.lab.backlinks import LinkReader
 from brvtui.loading import load
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
+from brvtui.snapshot.naming import UnknownNote
 from brvtui.store.overlay import Overlay
 from brvtui.trace import adds_up
 from brvtui.tree.engine_data.folders import project_data

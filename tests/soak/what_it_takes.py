@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from brvtui import profile as profiles
-from brvtui.inquire.takes.levers import Lever, Standing
-from brvtui.profile import Profile
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing
+from brvtui.engines.byterover.profile import Profile
 from brvtui.trace import Outcome
 from tests.support.takes import Taken, answered, smaller, taken
 

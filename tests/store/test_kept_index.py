@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from brvtui.engines.byterover.profile import Profile
 from brvtui.loading import load
-from brvtui.profile import Profile
 from brvtui.publishing import publisher
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from brvtui.inquire.backlinks import LinkReader
-from brvtui.profile import Profile
-from brvtui.retrieve.byterover.search import Options, search
-from brvtui.route.cache import CacheState
-from brvtui.route.manifest import manifest_of
-from brvtui.route.router import Asked, route
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.manifest import manifest_of
+from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.lab.backlinks import LinkReader
 from brvtui.snapshot import Snapshot
 from tests.support.generated import query
 from tests.support.trees import BRV3, NOW_MS, changed

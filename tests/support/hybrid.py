@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from brvtui.profile_jeffs_brain import HybridProfile, load
-from brvtui.rank.fusion import Candidate
-from brvtui.retrieve.failures import LegError
-from brvtui.retrieve.jeffs_brain.chunks import Chunk
-from brvtui.retrieve.jeffs_brain.index import ChunkIndex, index_chunks
-from brvtui.retrieve.jeffs_brain.pipeline import Request, Sources, retrieve
-from brvtui.retrieve.jeffs_brain.protocols import RankedHit, RerankDocument, Reranked
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Mode, Retrieved
-from brvtui.retrieve.jeffs_brain.vectors import VectorTable
+from brvtui.engines.jeffs_brain.chunks import Chunk
+from brvtui.engines.jeffs_brain.index import ChunkIndex, index_chunks
+from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
+from brvtui.engines.jeffs_brain.profile import HybridProfile, load
+from brvtui.engines.jeffs_brain.protocols import RankedHit
+from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode, Retrieved
+from brvtui.engines.jeffs_brain.vectors import VectorTable
+from brvtui.ranking.fusion import Candidate
+from brvtui.services.failures import LegError
+from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.text.query_language import Parsed, compile_fts, parse
 from brvtui.text.trigrams import TrigramIndex
 

@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from brvtui.retrieve.byterover.matching import match_terms
-from brvtui.retrieve.byterover.search import Options, search
-from brvtui.route.cache import CacheState
-from brvtui.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.search.matching import match_terms
+from brvtui.engines.byterover.search.search import Options, search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Hit, Search

@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from brvtui.route.model import Cancellation, ModelCancelled, Reply, Request, Text, ToolCall, Wait
+from brvtui.services.model import Cancellation, ModelCancelled, Reply, Request, Text, ToolCall, Wait
 
 ANSWER = "## Summary\nYes.\n\n## Details\nIt is so.\n\n## Sources\n- x/n.md\n\n## Gaps\nNone."
 

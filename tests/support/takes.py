@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from brvtui.inquire.takes.case import Case
-from brvtui.inquire.takes.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
-from brvtui.inquire.takes.finding import what_it_takes
-from brvtui.inquire.takes.least import is_steady
-from brvtui.inquire.takes.levers import Lever, Takes, Way
+from brvtui.engines.byterover.counterfactuals.case import Case
+from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
+from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
+from brvtui.engines.byterover.counterfactuals.least import is_steady
+from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes, Way
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.loading import load
-from brvtui.profile import Profile
-from brvtui.rank.maturity import LEVELS, after_access
-from brvtui.route.cache import CacheState
-from brvtui.route.router import Asked, route
+from brvtui.ranking.maturity import LEVELS, after_access
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Outcome, Trace
 from brvtui.tree.project import find_project

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from brvtui import profile as profiles
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.search.search import Options, search
 from brvtui.loading import load
-from brvtui.profile import Profile
-from brvtui.retrieve.byterover.search import Options, search
-from brvtui.route.cache import CacheState
-from brvtui.route.router import Asked, route
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Search, Trace

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.retrieve.jeffs_brain.chunks import COLUMNS, Chunk
-from brvtui.retrieve.jeffs_brain.index import index_chunks
+from brvtui.engines.jeffs_brain.chunks import COLUMNS, Chunk
+from brvtui.engines.jeffs_brain.index import index_chunks
 from brvtui.text.fts5 import PORTER, stem, words
 from brvtui.text.query_language import Operator, Parsed, Token, TokenKind
 from tests.support.hybrid import JEFFS

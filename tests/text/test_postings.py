@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brvtui.retrieve.byterover.matching import TermTable, match_terms
+from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.text.analysis import terms
 from brvtui.text.forward import TermIds, note_terms
 from brvtui.text.postings import FOLD_FROM, Postings, build

@@ -39,14 +39,14 @@ def test_the_files_are_those_of_the_engine(case: dict[str, Any]) -> None:
     assert RECORDED["now"] == "2026-11-20T12:00:00.250Z"
     names = archived_as(case["path"])
     text = as_bytes(case["before"][case["path"]]).decode("utf-8")
-    made = stub_text(case["path"], text, importance_of(case), RECORDED_MS, BRV3)
+    made = stub_text(case["path"], text, importance_of(case), RECORDED_MS, BRV3.archive)
     after = case["after_archive"]
     assert made.encode("utf-8") == as_bytes(after[names.stub])
     assert as_bytes(after[names.full]).decode("utf-8") == text
     assert case["path"] not in after
     assert case["archived"]["value"]["stubPath"] == names.stub
     assert case["archived"]["value"]["fullPath"] == names.full
-    assert case["archived"]["value"]["ghostCueTokenCount"] == int(units(cue(text, BRV3)) / 4 + 0.5)
+    assert case["archived"]["value"]["ghostCueTokenCount"] == int(units(cue(text, BRV3.archive)) / 4 + 0.5)
 
 
 @pytest.mark.parametrize("case", ALIKE, ids=lambda c: c["id"])
@@ -132,7 +132,7 @@ PATHS = st.lists(
 @given(PATHS, st.text(), st.floats(0, 100))
 def test_a_stub_comes_back(path: str, text: str, importance: float) -> None:
     path = f"{path}/note.md" if not path.startswith("_archived") else "note.md"
-    made = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3)
+    made = stub_text(path, text.encode("utf-8", "replace").decode(), importance, RECORDED_MS, BRV3.archive)
     if yaml.reader.Reader.NON_PRINTABLE.search(scalar(path)):
         with pytest.raises(StubError, match="type: archive_stub"):
             read_stub(made)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from brvtui.inquire.preview import Preview
+    from brvtui.engines.byterover.preview import Preview
     from brvtui.tree.merging import Hunk
     from brvtui.tree.note_text import NoteText
     from brvtui.tree.problems import Problem

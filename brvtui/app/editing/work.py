@@ -15,7 +15,7 @@ from brvtui.app.editing import news
 from brvtui.app.editing.state import Begun, Clash, Effect, FoundDraft, Looked, OnDisk
 
 if TYPE_CHECKING:
-    from brvtui.inquire.preview import Preview
+    from brvtui.engines.byterover.preview import Preview
     from brvtui.session import Session
     from brvtui.snapshot import Snapshot
     from brvtui.tree.known_files import KnownFiles

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from brvtui.app.glyphs import Glyphs
 from brvtui.app.jeffs_brain.route import idle_rules
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import plural, wrap
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import plural, wrap
 from brvtui.trace import State
 
 _WORD = re.compile(r"\w+")

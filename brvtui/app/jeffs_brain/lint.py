@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Span
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Span
 
 Group = tuple[int, list[Span]]
 

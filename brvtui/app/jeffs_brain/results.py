@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from brvtui.app.glyphs import Glyphs, glyph_of
-from brvtui.app.paint.bars import eighths
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import cut_left, wrap
 from brvtui.app.view import View
-from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridHit, HybridTrace
+from brvtui.paint.bars import eighths
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import cut_left, wrap
 from brvtui.trace import Kind
 
 _BAR = 6

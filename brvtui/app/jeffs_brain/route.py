@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.steps import stage_line, step_line
-from brvtui.app.paint.text import wrap
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace, Leg
+from brvtui.engines.jeffs_brain.trace import HybridTrace, Leg
+from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.steps import stage_line, step_line
+from brvtui.paint.text import wrap
 
 _NAME = 10
 

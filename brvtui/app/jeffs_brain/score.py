@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from brvtui.app.glyphs import Glyphs, glyph_of
-from brvtui.app.paint.bars import role_of, stacked
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import signed, wrap
 from brvtui.app.view import View
-from brvtui.retrieve.jeffs_brain.trace import HybridHit, HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridHit, HybridTrace
+from brvtui.paint.bars import role_of, stacked
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import signed, wrap
 from brvtui.trace import Kind, Part, adds_up, parts_gap
 
 _NAME = 12

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from brvtui.app.paint.line import Line, badge
-from brvtui.app.paint.text import ms
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.line import Line, badge
+from brvtui.paint.text import ms
 
 STEPS = {"words": "", "retry_ladder": "", "vectors": "", "fusion": "", "intent": "", "rerank": ""}
 """The steps of any answer; none is a tier."""

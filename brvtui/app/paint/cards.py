@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from brvtui.app.ageing_words import label_of
-from brvtui.app.glyphs import Glyphs, glyph_of
-from brvtui.app.paint.levels import importance_bar
-from brvtui.app.paint.line import Line, line
 from brvtui.app.standings import Standings
 from brvtui.app.view import ASTRAY
-from brvtui.rank.maturity import LEVELS, demoted_below, promoted_from
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.levels import importance_bar
+from brvtui.paint.line import Line, line
+from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
 
 _ONE_LINE = 62
 _BAR = 14

@@ -10,10 +10,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.cells import cell_len
 
-from brvtui.app.paint.flow import NO_LINK, Piece, Row, Spot, chop, flow, line_of, spots_in, width_of
-from brvtui.app.paint.line import Line
-from brvtui.app.paint.table import table
-from brvtui.app.paint.text import fit
+from brvtui.paint.flow import NO_LINK, Piece, Row, Spot, chop, flow, line_of, spots_in, width_of
+from brvtui.paint.line import Line
+from brvtui.paint.table import table
+from brvtui.paint.text import fit
 from brvtui.text.visible import visible
 from brvtui.tree.links import LinkKind
 from brvtui.tree.relations import RELATION

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import Glyphs
 from brvtui.app.live import Live, LiveStep
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import ms, plural, wrap
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import ms, plural, wrap
 from brvtui.trace import Completion, Ended, ToolStep
 
 _HEAD_ROLES = {Ended.ANSWERED: "muted", Ended.CUT: "warn", Ended.FAILED: "bad"}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Line
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 _BRAILLE = 0x2800

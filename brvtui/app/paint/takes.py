@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
-    from brvtui.inquire.takes.levers import Takes, Way
+    from brvtui.engines.byterover.counterfactuals.levers import Takes, Way
 
 _INDENT = 3
 
@@ -40,7 +40,7 @@ def _heading(takes: Takes, width: int) -> list[Line]:
 
 
 def _way(way: Way, width: int, glyphs: Glyphs) -> list[Line]:
-    from brvtui.inquire.takes.levers import Standing  # the first paint must not wait for it
+    from brvtui.engines.byterover.counterfactuals.levers import Standing  # the first paint must not wait for it
 
     signs = {
         Standing.VERIFIED: (glyphs.state["passed"], "ok"),

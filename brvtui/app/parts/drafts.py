@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 from brvtui.app import messages
 from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
-from brvtui.app.paint.text import plural
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import HasSession, Notifies, OpensDialogs, Posts
 from brvtui.app.parts.threads import Job, Threads
+from brvtui.paint.text import plural
 
 if TYPE_CHECKING:
     from brvtui.session import Session

@@ -15,12 +15,12 @@ from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
 from brvtui.app.editing.state import Begun, OnDisk
 from brvtui.app.modes import EDITOR
-from brvtui.app.paint.text import seconds
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import CallsLater, HasFrame, HasSession, Notifies, OpensDialogs, Posts, SwitchesModes
 from brvtui.app.parts.own_editor import OwnEditor
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
+from brvtui.paint.text import seconds
 
 if TYPE_CHECKING:
     from brvtui.app.screens.editor import EditorScreen

@@ -15,8 +15,8 @@ from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
 from brvtui.app.view import selectable
-from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -70,7 +70,7 @@ class JeffsBrain:
             said = f"{view.pipeline} has no legs to choose from: P switches the pipeline"
             self._host.notify(said, timeout=4)
             return
-        from brvtui.profile_jeffs_brain import MODES
+        from brvtui.engines.jeffs_brain.profile import MODES
 
         self._shown.show(mode=MODES[(MODES.index(view.mode) + 1) % len(MODES)])
         self._put_again()

@@ -17,11 +17,10 @@ from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
 from brvtui.app.screens.query import QueryScreen
-from brvtui.route import events
-from brvtui.trace import Trace
+from brvtui.trace import Trace, events
 
 if TYPE_CHECKING:
-    from brvtui.route.model import Cancellation
+    from brvtui.services.model import Cancellation
 
 _STOPPED = "stopped before the model had written anything"
 _CUT_OFF = "stopped: what the model had written stands below the answer"
@@ -84,7 +83,7 @@ class ModelRuns:
         if session is None:
             return
         self.cancel()  # also of a run whose model has not said a word yet
-        from brvtui.route.model import Cancellation
+        from brvtui.services.model import Cancellation
 
         cancellation = self._cancellation = Cancellation()
         self._newest = asked.number

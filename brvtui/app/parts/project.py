@@ -14,12 +14,12 @@ from brvtui.app import engine
 from brvtui.app import messages as news
 from brvtui.app.memory import settle_memory
 from brvtui.app.overview import Surveyor
-from brvtui.app.paint.text import seconds
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import Notifies, Posts, Times
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.view import Phase
+from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 
 if TYPE_CHECKING:

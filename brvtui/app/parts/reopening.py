@@ -10,7 +10,7 @@ from brvtui.app.memory import settle_memory
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.shown import Shown
 from brvtui.app.view import AnyTrace, Phase, constants_of, selectable
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from brvtui.app.editing import news
 from brvtui.app.editing.external import EditorError, hand_over
 from brvtui.app.editing.state import CHANGED, GONE, Clash, OnDisk
 from brvtui.app.messages import LineWanted
-from brvtui.app.paint.text import plural
 from brvtui.app.screens import comparing
 from brvtui.app.screens.editing import EditingScreen
 from brvtui.app.text_entry import caught_up
@@ -23,6 +22,7 @@ from brvtui.app.widgets.note_editor import NoteEditor
 from brvtui.app.widgets.problems import ProblemsPane
 from brvtui.app.widgets.ranking import RankingPane
 from brvtui.app.widgets.saving_line import SavingLine
+from brvtui.paint.text import plural
 
 _UNDECIDED = "<<<<<<<"
 

@@ -8,12 +8,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app.paint.line import Line, line
 from brvtui.app.screens.dialog import Dialog, answer
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.saying import Saying
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.line import Line, line
 
 UNDO, REDO = "undo", "redo"
 

@@ -19,10 +19,10 @@ from brvtui.app.view import View
 from brvtui.app.widgets.ageing import AgeingPane
 from brvtui.app.widgets.column import ColumnPane
 from brvtui.app.widgets.forecast_bar import ForecastBar
-from brvtui.inquire.board import Event
-from brvtui.inquire.forecast import LAST_DAY
-from brvtui.inquire.ordering import Order
-from brvtui.rank.maturity import LEVELS
+from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.engines.byterover.ageing.ordering import Order
+from brvtui.ranking.maturity import LEVELS
 
 if TYPE_CHECKING:
     from brvtui.session import Session

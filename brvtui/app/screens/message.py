@@ -11,10 +11,10 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from brvtui.app.keys.naming import key_name, keys_of, split
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 
 Entry = tuple[str, str]
 """Keys and what they do; with empty keys, a heading; with both empty, a gap."""

@@ -10,12 +10,12 @@ from textual.app import ComposeResult
 from textual.timer import Timer
 from textual.widgets import Input
 
-from brvtui.app.glyphs import MATURITIES
 from brvtui.app.screens.planning import PAUSE_S, PlanDialog
 from brvtui.app.widgets.field import Field
 from brvtui.app.widgets.options import Options
 from brvtui.app.widgets.plan import PlanPane
 from brvtui.app.widgets.saying import Saying
+from brvtui.paint.glyphs import MATURITIES
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.screens.message import Entry, MessageScreen
 
 if TYPE_CHECKING:
-    from brvtui.inquire.why_not import Explanation
+    from brvtui.engines.byterover.reasons.why_not import Explanation
 
 
 def why_screen(explanation: Explanation) -> MessageScreen:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.messages import LinkFollowed
-from brvtui.app.paint.bars import eighths
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import cut_left, days, plural, wrap
 from brvtui.app.view import Branch, View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.score import ceiling_lines, signals
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.bars import eighths
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import cut_left, days, plural, wrap
 
 if TYPE_CHECKING:
-    from brvtui.inquire.about import About, Around
-    from brvtui.inquire.manifest_place import ManifestPlace
+    from brvtui.engines.byterover.route.manifest_place import ManifestPlace
+    from brvtui.lab.about import About, Around
     from brvtui.tree.links import Resolved
 
 _BAR = 6

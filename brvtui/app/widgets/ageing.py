@@ -9,20 +9,20 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.ageing_words import sentence_of
-from brvtui.app.glyphs import Glyphs, glyph_of
 from brvtui.app.messages import TimesWanted
 from brvtui.app.paint.cards import share
-from brvtui.app.paint.levels import importance_bar
-from brvtui.app.paint.line import Line, line, rule
 from brvtui.app.paint.plot import Series, plot, row_of
-from brvtui.app.paint.text import cut_left, days, number, plural, wrap
 from brvtui.app.standings import Ageing
 from brvtui.app.view import GONE, NEWER, Phase, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import astray_lines, empty_lines
-from brvtui.inquire.after_hits import After
-from brvtui.inquire.board import Row
-from brvtui.inquire.forecast import LAST_DAY
+from brvtui.engines.byterover.ageing.after_hits import After
+from brvtui.engines.byterover.ageing.board import Row
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.levels import importance_bar
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import cut_left, days, number, plural, wrap
 from brvtui.text.visible import visible
 
 _ASTRAY = {

@@ -10,14 +10,14 @@ from textual.binding import Binding, BindingType
 
 from brvtui.app.jeffs_brain import answer as hybrid
 from brvtui.app.live import Live
-from brvtui.app.paint.line import Line, Span, line, rule
-from brvtui.app.paint.marking import lit
 from brvtui.app.paint.model import completion_lines, live_lines
-from brvtui.app.paint.text import plural, wrap
 from brvtui.app.view import AnyTrace, View, fell_short
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.marking import lit
+from brvtui.paint.text import plural, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Lane, Prompt, Trace
 

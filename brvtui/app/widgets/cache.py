@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.app.paint.bars import draining
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import cut_left, number, plural, seconds, wrap
 from brvtui.app.view import BYTEROVER, CacheShown, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.bars import draining
+from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import cut_left, number, plural, seconds, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import CacheEntry
 

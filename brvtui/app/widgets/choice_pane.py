@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from textual import events
 
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import wrap
 from brvtui.app.widgets.pane import Pane
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 
 NOTHING = "nothing matches: Esc clears the filter"
 

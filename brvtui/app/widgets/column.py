@@ -9,13 +9,13 @@ from textual import events
 from textual.binding import Binding, BindingType
 
 from brvtui.app.paint.cards import card, card_height, header
-from brvtui.app.paint.line import Line
 from brvtui.app.sieve import Sieve
 from brvtui.app.standings import Standings
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.rank.maturity import LEVELS
+from brvtui.paint.line import Line
+from brvtui.ranking.maturity import LEVELS
 
 
 class Cards(Sequence[Line]):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from brvtui.app.commands.command import Command
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.marking import lit
-from brvtui.app.paint.text import cut
 from brvtui.app.sieve import Sieve
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.paint.line import Line, line
+from brvtui.paint.marking import lit
+from brvtui.paint.text import cut
 
 if TYPE_CHECKING:
     from brvtui.app.screens.commands import CommandsDialog

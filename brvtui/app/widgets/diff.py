@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
     from brvtui.tree.merging import DiffLine, Hunk

@@ -9,11 +9,11 @@ from textual import events
 
 from brvtui.app.ageing_words import SHORT
 from brvtui.app.messages import DayWanted
-from brvtui.app.paint.line import Line, badge
 from brvtui.app.standings import HEAVIEST_FIRST, Standings
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
-from brvtui.inquire.forecast import LAST_DAY
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.paint.line import Line, badge
 from brvtui.wording import counted
 
 _LEFT, _RIGHT = " today ", " 365 d "

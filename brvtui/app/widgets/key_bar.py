@@ -7,10 +7,10 @@ from textual.binding import ActiveBinding
 
 from brvtui.app.keys.naming import is_text, key_name
 from brvtui.app.keys.owners import declared, own_bindings
-from brvtui.app.paint.line import Line
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from brvtui.paint.line import Line
 
 
 class KeyBar(Lines):

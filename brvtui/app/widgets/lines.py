@@ -11,10 +11,10 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Line, Span
 from brvtui.app.paint.segments import segments
 from brvtui.app.view import View
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, Span
 
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import Glyphs
 from brvtui.app.jeffs_brain import lint as hybrid
-from brvtui.app.paint.line import Line, Span, line, spread
-from brvtui.app.paint.text import plural
 from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.app.widgets.lines import Lines
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, Span, line, spread
+from brvtui.paint.text import plural
 from brvtui.trace import Trace
 
 _MOST_WORDS = 12

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import wrap
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 from brvtui.tree.logged_query import ENGINE, LoggedQuery
 
 _WIDE = 64

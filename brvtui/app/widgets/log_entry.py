@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import ms, number, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.log import moment, tier_of
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.inquire.log_summary import Compared
+from brvtui.lab.log_summary import Compared
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import ms, number, wrap
 
 _LABEL = 10
 

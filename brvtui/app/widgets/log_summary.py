@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from brvtui.app.paint.bars import eighths
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import ms
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.inquire.log_summary import LogSummary
+from brvtui.lab.log_summary import LogSummary
+from brvtui.paint.bars import eighths
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import ms
 from brvtui.tree.logged_query import LoggedQuery
 
 _MOST = 8

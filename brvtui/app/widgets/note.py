@@ -14,17 +14,17 @@ from textual.message import Message
 from textual.timer import Timer
 
 from brvtui.app.messages import LinkFollowed
-from brvtui.app.paint.line import Line, Span
-from brvtui.app.paint.marking import lit, painted
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.answer import HIGHLIGHT, marker
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.line import Line, Span
+from brvtui.paint.marking import lit, painted
 
 if TYPE_CHECKING:
-    from brvtui.app.paint.flow import Spot
     from brvtui.app.paint.markdown import Document, Placed, Target
-    from brvtui.inquire.about import About
+    from brvtui.lab.about import About
+    from brvtui.paint.flow import Spot
 
 _LATE_S = 0.15
 """A note that is not there by then is said to be on its way; until then the one before stays."""

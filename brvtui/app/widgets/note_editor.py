@@ -21,8 +21,8 @@ from textual.geometry import Offset
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from brvtui.app.paint.text import cut, cut_left, plural
 from brvtui.app.widgets.ordered_keys import act_in_order
+from brvtui.paint.text import cut, cut_left, plural
 from brvtui.text.visible import visible
 from brvtui.tree.note_text import without_hidden
 

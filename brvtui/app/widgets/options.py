@@ -9,9 +9,9 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from brvtui.app.paint.line import Line, line
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from brvtui.paint.line import Line, line
 
 
 class Options(Lines, can_focus=True):

@@ -13,13 +13,13 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Input
 
-from brvtui.app.paint.line import Line, Span
-from brvtui.app.paint.marking import lit
-from brvtui.app.paint.text import cut
 from brvtui.app.sieve import Sieve
 from brvtui.app.view import View
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.lines import LETTERS, Lines
+from brvtui.paint.line import Line, Span
+from brvtui.paint.marking import lit
+from brvtui.paint.text import cut
 from brvtui.text.visible import visible
 
 _WHEEL_ROWS = 3

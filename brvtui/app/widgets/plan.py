@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import cut_left, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import cut_left, wrap
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Recorded, Step, Write

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.messages import LineWanted
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
     from brvtui.tree.problems import Problem

@@ -5,12 +5,12 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import cut_left
 from brvtui.app.view import BYTEROVER, View
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.lint_line import LintLine
 from brvtui.app.widgets.query_input import QueryInput
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import cut_left
 
 
 class Prompt(Lines):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Line, badge, line
-from brvtui.app.paint.text import number, signed, wrap
 from brvtui.app.view import BYTEROVER, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import Answered, empty_lines, tier_role
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, badge, line
+from brvtui.paint.text import number, signed, wrap
 from brvtui.trace import Outcome
 
 if TYPE_CHECKING:
-    from brvtui.inquire.preview import Moved, Preview
+    from brvtui.engines.byterover.preview import Moved, Preview
 
 
 class RankingPane(Pane):

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from brvtui.app.glyphs import Glyphs, glyph_of
 from brvtui.app.jeffs_brain import results as hybrid
 from brvtui.app.messages import NoteWanted
-from brvtui.app.paint.bars import eighths
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import cut_left, number, plural, wrap
 from brvtui.app.view import ASTRAY, Phase, View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.bars import eighths
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import cut_left, number, plural, wrap
 from brvtui.trace import Hit, NearMiss, Origin, Outcome, Trace
 
 _BAR = 6

@@ -6,14 +6,14 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from brvtui.app.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
 from brvtui.app.messages import NoteWanted
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import ms, wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.rungs import Row, Rows, rows_of
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import ms, wrap
 from brvtui.trace import Kind, Listed, State
 
 _TIMED = 40

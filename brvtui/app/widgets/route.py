@@ -7,15 +7,15 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.arrangement import VERDICT
-from brvtui.app.glyphs import STATE_WORDS, Glyphs
 from brvtui.app.jeffs_brain import route as hybrid
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.steps import check_line, notices, stage_line, step_line, times
 from brvtui.app.paint.takes import takes_lines
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines, loading, strip, verdict
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.glyphs import STATE_WORDS, Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.steps import check_line, notices, stage_line, step_line, times
 from brvtui.trace import Trace
 
 _MOST_LIFTS = 12

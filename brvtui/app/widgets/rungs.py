@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from brvtui.app.view import AnyTrace
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Attempt, EntitySearch, EntityStep, Ladder, Listed, Rung, State, Trace, listed
 
 _SCORE = "score"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.editing.state import CHANGED, GONE, Edit, Effect
-from brvtui.app.paint.line import Line, Span, line, spread
-from brvtui.app.paint.text import number, plural
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from brvtui.paint.line import Line, Span, line, spread
+from brvtui.paint.text import number, plural
 
 _SAID = {
     CHANGED: ("CHANGED ON DISK", "somebody else wrote this note; ^S shows both texts"),

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from textual.geometry import Size
 
-from brvtui.app.paint.line import Line, Span, line
-from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from brvtui.paint.line import Line, Span, line
+from brvtui.paint.text import wrap
 
 
 class Saying(Lines):

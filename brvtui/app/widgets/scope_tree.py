@@ -7,10 +7,10 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.messages import NoteWanted
-from brvtui.app.paint.line import Line, line
 from brvtui.app.view import View
 from brvtui.app.widgets.status_line import counts
 from brvtui.app.widgets.tree import ASIDE, ROOT, UNSEEN, TreePane
+from brvtui.paint.line import Line, line
 
 
 class ScopeTree(TreePane):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from brvtui.app.glyphs import Glyphs, glyph_of
 from brvtui.app.jeffs_brain import score as hybrid
-from brvtui.app.paint.bars import role_of, stacked, tick_labels
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import days, number, signed, wrap
 from brvtui.app.view import GONE, NEWER, View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.terms import terms
 from brvtui.app.widgets.verdict import astray_lines, empty_lines
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint.bars import role_of, stacked, tick_labels
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import days, number, signed, wrap
 from brvtui.trace import Aged, Ceiling, Hit, Kind, NearMiss, Part, Trace, adds_up, parts_gap
 
 _TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")

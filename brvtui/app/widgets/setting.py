@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import wrap
 from brvtui.app.setting_rows import Row
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.config.sources import Layer
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 
 _LABEL = 10
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from brvtui.app.messages import SettingChosen, SettingSought
-from brvtui.app.paint.line import Line, line
 from brvtui.app.setting_rows import Row, setting_rows
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.config.sources import Layer
+from brvtui.paint.line import Line, line
 
 _NAME, _VALUE, _SOURCE = 22, 30, 11
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
-from brvtui.app.glyphs import MATURITIES, Glyphs
 from brvtui.app.keys.naming import key_name
 from brvtui.app.live import Live
 from brvtui.app.modes import EDITOR, SCREENS
-from brvtui.app.paint.line import Line, Span, spread
-from brvtui.app.paint.text import cut, plural, seconds
 from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.app.widgets.lines import Lines
+from brvtui.paint.glyphs import MATURITIES, Glyphs
+from brvtui.paint.line import Line, Span, spread
+from brvtui.paint.text import cut, plural, seconds
 
 _EDITED_CELLS = 28
 """For the name of the note in the editor."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from brvtui.app.glyphs import Glyphs
-from brvtui.app.paint.line import Line, line, rule
-from brvtui.app.paint.text import wrap
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import wrap
 from brvtui.trace import Contribution, Detail, MatchKind, TextScore
 
 _SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~"}

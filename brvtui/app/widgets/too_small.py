@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from brvtui.app.arrangement import LEAST_HEIGHT, LEAST_WIDTH
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import wrap
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 
 
 class TooSmall(Lines):

@@ -7,14 +7,14 @@ from typing import ClassVar, overload
 
 from textual.binding import Binding, BindingType
 
-from brvtui.app.glyphs import Glyphs
 from brvtui.app.outline import Order, Outline, Row, ancestors
-from brvtui.app.paint.line import Line, line
-from brvtui.app.paint.text import cut_left, days, wrap
 from brvtui.app.view import INDEX, MANIFEST, Branch, Overview, Phase, View, marks_of
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.status_line import counts
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import cut_left, days, wrap
 from brvtui.trace import Kind
 
 ROOT = ""

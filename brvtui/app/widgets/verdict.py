@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from brvtui.app.glyphs import Glyphs
 from brvtui.app.jeffs_brain import verdict as hybrid
-from brvtui.app.paint import steps
-from brvtui.app.paint.bars import meter
-from brvtui.app.paint.line import Line, badge, line
-from brvtui.app.paint.text import ms, plural, wrap
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.lines import Lines
-from brvtui.retrieve.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
-from brvtui.retrieve.jeffs_brain.trace import HybridTrace
+from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.paint import steps
+from brvtui.paint.bars import meter
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, badge, line
+from brvtui.paint.text import ms, plural, wrap
 from brvtui.trace import Outcome, Trace
 
 _BYTEROVER = {

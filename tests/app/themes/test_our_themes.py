@@ -8,8 +8,6 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from brvtui.app.glyphs import MATURITIES, STATE_ROLES, STATE_WORDS, UNICODE
-from brvtui.app.paint.bars import role_of
 from brvtui.app.themes.contrast import HIGH, LEAST, contrast
 from brvtui.app.themes.deriving import roles_of
 from brvtui.app.themes.library import DEFAULT, OURS, our_theme
@@ -17,6 +15,8 @@ from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.reading import COLOURS
 from brvtui.app.themes.roles import BADGES, ON_ANY_GROUND, ON_CURSOR, PREFIX, ROLES
 from brvtui.config import Settings
+from brvtui.paint.bars import role_of
+from brvtui.paint.glyphs import MATURITIES, STATE_ROLES, STATE_WORDS, UNICODE
 from brvtui.trace import State
 from tests.docs.pages import ROOT
 

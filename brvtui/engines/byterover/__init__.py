@@ -1,0 +1,1 @@
+"""ByteRover 3: search, route, cache, reasons and ageing (``docs/engine.md``)."""

@@ -1,0 +1,1 @@
+"""How signals, maturity and ceilings change with time."""

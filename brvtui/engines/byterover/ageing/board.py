@@ -1,0 +1,273 @@
+"""Where every note stands: signals stored and after decay, ceiling, what ageing brings, and when.
+
+``docs/engine.md``, "Maturity" and "What ageing brings". Everything is held as arrays by position in the snapshot, so
+that ten thousand notes take milliseconds; :meth:`Board.row` is the view of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.ranking.ceiling import ceilings, days_until_all_below, seen_by_gates
+from brvtui.ranking.decay import MS_PER_DAY, age_days, decayed_importance, decayed_recency
+from brvtui.ranking.maturity import LEVELS, demoted_below, next_levels, promoted_from
+from brvtui.snapshot import Note, Snapshot
+from brvtui.tree.files import ARCHIVE
+from brvtui.tree.signals import NoteSignals
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Levels = NDArray[np.int8]
+
+_SOON = 1e-3
+"""Days: how near an event is at least that has not come yet."""
+_WHOLE_HITS = 1e-9
+"""How far a number of hits may be over a whole one and still count as it."""
+
+
+class Event(StrEnum):
+    """What ageing brings to a note, once and for as long as nobody touches it."""
+
+    LEAVES_TIER_2 = "leaves tier 2"
+    LEAVES_PROMPT = "leaves the prompt"
+    ARCHIVE = "archive candidate"
+    PRUNING = "offered for pruning"
+    BELOW_MATURITY = "below its maturity"
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Every note at one moment, if nothing but time passes until then."""
+
+    days: Floats
+    """Since modification."""
+    importance: Floats
+    recency: Floats
+    ceiling: Floats
+    archive_importance: Floats
+    """Importance by the days since ``updatedAt``; NaN where that is no date."""
+    has_come: Mapping[Event, Bools]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One note of a board. Importance is in 0..100, recency and ceiling in 0..1, stored values before decay."""
+
+    position: int
+    path: str
+    title: str
+    note: Note
+    maturity: str
+    importance_stored: float
+    importance: float
+    recency_stored: float
+    recency: float
+    ceiling: float
+    access_count: int
+    update_count: int
+    days: float
+    updated_days: float | None
+    """Days since the note's own ``updatedAt``; None without one, NaN when it is no date."""
+    promoted_from: float | None
+    """The stored importance from which a hit promotes it; None for core."""
+    demoted_below: float | None
+    """The stored importance below which a hit demotes it; None for a draft."""
+    hits_to_promotion: int | None
+    """Access hits until it is promoted; None when no number of them does."""
+    after_one_hit: str
+    """Its maturity after one access hit."""
+    has_come: tuple[Event, ...]
+    source: str
+
+    @property
+    def to_promotion(self) -> float | None:
+        """Stored importance that is missing for a promotion, 0 when the next hit promotes whatever it adds."""
+        return None if self.promoted_from is None else max(0.0, self.promoted_from - self.importance_stored)
+
+    @property
+    def to_demotion(self) -> float | None:
+        """Stored importance above the threshold of demotion; negative when the next hit may demote."""
+        return None if self.demoted_below is None else self.importance_stored - self.demoted_below
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Every note of ``snapshot`` at ``now_ms``."""
+
+    snapshot: Snapshot
+    profile: Profile
+    now_ms: float
+
+    def __len__(self) -> int:
+        return len(self.snapshot.notes)
+
+    @cached_property
+    def today(self) -> Standing:
+        """Every note now."""
+        return self.after(0.0)
+
+    def after(self, days: float) -> Standing:
+        """Every note ``days`` from now, if nothing but time passes."""
+        snapshot, profile = self.snapshot, self.profile
+        at_ms = self.now_ms + days * MS_PER_DAY
+        age = age_days(at_ms, snapshot.mtime_ms)
+        importance = decayed_importance(snapshot.importance, age, profile.decay)
+        ceiling = self._ceiling(age)
+        by_date = decayed_importance(snapshot.importance, age_days(at_ms, snapshot.updated_ms), profile.decay)
+        come = {
+            Event.LEAVES_TIER_2: ceiling < self._gate(profile.direct.min_top),
+            Event.LEAVES_PROMPT: ceiling < self._gate(profile.direct.prefetch),
+            Event.ARCHIVE: self._archivable & (by_date < profile.signals.archive_below),
+            Event.PRUNING: age >= self._pruned_from,
+            Event.BELOW_MATURITY: importance < self._demoted_below,
+        }
+        recency = decayed_recency(snapshot.recency, age, profile.decay)
+        return Standing(age, importance, recency, ceiling, by_date, come)
+
+    @cached_property
+    def days_until(self) -> Mapping[Event, Floats]:
+        """Days until each event comes to each note: 0 where it has, infinite where it never does."""
+        profile, stored = self.profile, self.snapshot.importance
+        age = (self.now_ms - self.snapshot.mtime_ms) / MS_PER_DAY
+        since_update = (self.now_ms - self.snapshot.updated_ms) / MS_PER_DAY
+        archived = np.where(self._archivable, profile.signals.archive_below, -np.inf)
+        found = {
+            Event.ARCHIVE: self._days_to(archived, stored) - np.nan_to_num(since_update, nan=-np.inf, neginf=-np.inf),
+            Event.PRUNING: self._pruned_from - age,
+            Event.BELOW_MATURITY: self._days_to(self._demoted_below, stored) - age,
+        }
+        until = {event: np.where(self.today.has_come[event], 0.0, np.maximum(d, _SOON)) for event, d in found.items()}
+        for event, threshold in (
+            (Event.LEAVES_TIER_2, profile.direct.min_top),
+            (Event.LEAVES_PROMPT, profile.direct.prefetch),
+        ):
+            until[event] = days_until_all_below(self._gate(threshold), self._ceiling, age)
+        return {event: until[event] for event in Event}
+
+    @cached_property
+    def after_one_hit(self) -> Levels:
+        """The maturity of each note after one access hit, as a position in :data:`brvtui.ranking.maturity.LEVELS`."""
+        rules = self.profile.signals
+        raised = np.minimum(rules.max_importance, self.snapshot.importance + rules.access_gain)
+        return next_levels(raised, self.snapshot.maturity, rules)
+
+    @cached_property
+    def hits_to_promotion(self) -> Floats:
+        """Access hits until each note is promoted, at least 1; infinite where no number of them does."""
+        rules = self.profile.signals
+        missing = self._promoted_from - self.snapshot.importance
+        with np.errstate(divide="ignore"):
+            hits = np.ceil(np.where(missing > 0, missing, 0.0) / rules.access_gain - _WHOLE_HITS)
+        return np.where(self._promoted_from > rules.max_importance, np.inf, np.maximum(1.0, hits))
+
+    @cached_property
+    def path_ranks(self) -> NDArray[np.int64]:
+        """The rank of each note when they are sorted by path."""
+        return _ranks([note.path for note in self.snapshot.notes])
+
+    @cached_property
+    def title_ranks(self) -> NDArray[np.int64]:
+        """The rank of each note when they are sorted by title, whatever the case."""
+        return _ranks([note.title.casefold() for note in self.snapshot.notes])
+
+    def row(self, position: int) -> Row:
+        """The note at ``position`` of the snapshot."""
+        note, stored = self.snapshot.notes[position], self.snapshot.signals[position]
+        level = int(self.snapshot.maturity[position])
+        updated = float(self.snapshot.updated_ms[position])
+        hits = float(self.hits_to_promotion[position])
+        return Row(
+            position=position,
+            path=note.path,
+            title=note.title,
+            note=note,
+            maturity=stored.maturity,
+            importance_stored=stored.importance,
+            importance=float(self.today.importance[position]),
+            recency_stored=stored.recency,
+            recency=float(self.today.recency[position]),
+            ceiling=float(self.today.ceiling[position]),
+            access_count=stored.access_count,
+            update_count=stored.update_count,
+            days=float(self.today.days[position]),
+            updated_days=None if np.isposinf(updated) else (self.now_ms - updated) / MS_PER_DAY,
+            promoted_from=_finite(promoted_from(self.profile.signals)[level]),
+            demoted_below=_finite(demoted_below(self.profile.signals)[level]),
+            hits_to_promotion=int(hits) if np.isfinite(hits) else None,
+            after_one_hit=LEVELS[self.after_one_hit[position]],
+            has_come=tuple(event for event in Event if self.today.has_come[event][position]),
+            source=str(stored.source),
+        )
+
+    def _ceiling(self, age: Floats) -> Floats:
+        snapshot = self.snapshot
+        return ceilings(
+            np.maximum(0.0, age), snapshot.importance, snapshot.recency, self._boost, self._bonus, self.profile
+        )
+
+    def _gate(self, threshold: float) -> float:
+        return seen_by_gates(threshold, self.profile.score.decimals)
+
+    def _days_to(self, threshold: Floats, stored: Floats) -> Floats:
+        """The age at which decay takes each ``stored`` importance to its threshold; infinite where it never does."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            days = np.log(np.maximum(threshold, 0.0) / stored) / np.log(self.profile.decay.importance_base)
+        return np.where((threshold > 0) & np.isfinite(days), days, np.inf)
+
+    @cached_property
+    def _boost(self) -> Floats:
+        return np.asarray([self.profile.score.boost[level] for level in LEVELS])[self.snapshot.maturity]
+
+    @cached_property
+    def _bonus(self) -> Floats:
+        return np.where(self.snapshot.is_local, self.profile.score.local_bonus, 0.0)
+
+    @cached_property
+    def _demoted_below(self) -> Floats:
+        return np.asarray(demoted_below(self.profile.signals))[self.snapshot.maturity]
+
+    @cached_property
+    def _promoted_from(self) -> Floats:
+        return np.asarray(promoted_from(self.profile.signals))[self.snapshot.maturity]
+
+    @cached_property
+    def _archivable(self) -> Bools:
+        """Drafts of the project's own tree that are not in the archive already."""
+        notes, signals = self.snapshot.notes, self.snapshot.signals
+        return np.asarray([_archivable(*pair) for pair in zip(notes, signals, strict=True)], dtype=np.bool_)
+
+    @cached_property
+    def _pruned_from(self) -> Floats:
+        """The age from which each note is offered for pruning; infinite where it never is."""
+        rules = self.profile.pruning
+        days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.maturity]
+        walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)
+        return np.where(walked & (days > 0), days, np.inf)
+
+
+def _archivable(note: Note, signals: NoteSignals) -> bool:
+    if note.alias or signals.maturity != LEVELS[0]:
+        return False
+    return ARCHIVE not in note.file.split("/")
+
+
+def _pruned(note: Note) -> bool:
+    """Whether the engine's walk for pruning comes by: it passes over names that begin with an underscore."""
+    return not note.alias and not note.file.startswith("_") and "/_" not in note.file
+
+
+def _ranks(names: list[str]) -> NDArray[np.int64]:
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

@@ -1,0 +1,247 @@
+"""A model's work on one answer: turn by turn, with tools, until it answers or has to end.
+
+Tier 3 and tier 4 are the same loop with other constants (``docs/engine.md``, "The calls").
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from brvtui.engines.byterover.completion.note_tools import TOOLS, NoteTools, Result, arguments_of, refusal
+from brvtui.engines.byterover.profile import AgentRules
+from brvtui.ranking.tokens import estimated_tokens
+from brvtui.services.model import (
+    Cancellation,
+    ChatModel,
+    FromModel,
+    FromTool,
+    FromUser,
+    Message,
+    ModelCancelled,
+    ModelError,
+    Reply,
+    Request,
+    Text,
+    ToolCall,
+)
+from brvtui.trace import Ended, ModelTurn, Prompt, ToolStep, Usage
+from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, TurnEnded, Waiting
+from brvtui.wording import counted
+
+AgentEvent = TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded
+_NOW_ANSWER = (
+    "Call no more tools. Answer now, from what you have read, in the four parts; name under Gaps what you did not find."
+)
+_CHARS_OF_A_TOKEN = 16
+"""No token of a text is longer on average: an answer beyond that is one that no limit of tokens holds."""
+
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
+_CALLS_OF_A_TURN = 16
+"""More of them are answered, and not carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What bounds the work."""
+
+    agent: AgentRules
+    chars_per_token: float
+
+
+@dataclass
+class Work:
+    """What was done so far; complete once :func:`work` has ended."""
+
+    text: str = ""
+    """The answer, or what there is of it."""
+    ended: Ended = Ended.ANSWERED
+    why: str = ""
+    turns: list[ModelTurn] = field(default_factory=list)
+    steps: list[ToolStep] = field(default_factory=list)
+    read: dict[str, None] = field(default_factory=dict)
+    """The files that tools gave the text of, in their order."""
+    notices: list[str] = field(default_factory=list)
+    ms: dict[str, float] = field(default_factory=dict)
+
+
+def work(
+    model: ChatModel,
+    tools: NoteTools,
+    prompt: Prompt,
+    rules: Rules,
+    cancellation: Cancellation,
+    done: Work,
+    now: Callable[[], float] = perf_counter,
+) -> Iterator[AgentEvent]:
+    """Lets ``model`` answer ``prompt``, and fills ``done``. Closing the iterator breaks it off.
+
+    Nothing is raised: a service that fails and a cancellation are ways to end.
+    """
+    try:
+        yield from _Loop(model, tools, prompt, rules, cancellation, done, now).run()
+    except (ModelError, ModelCancelled) as error:
+        # A connection that is broken off may fail before it notices why.
+        cancelled = cancellation.asked or isinstance(error, ModelCancelled)
+        done.ended, done.why = (Ended.CANCELLED, "cancelled") if cancelled else (Ended.FAILED, str(error))
+
+
+class _Loop:
+    def __init__(
+        self,
+        model: ChatModel,
+        tools: NoteTools,
+        prompt: Prompt,
+        rules: Rules,
+        cancellation: Cancellation,
+        done: Work,
+        now: Callable[[], float],
+    ) -> None:
+        self._model = model
+        self._tools = tools
+        self._prompt = prompt
+        self._rules = rules
+        self._cancellation = cancellation
+        self._done = done
+        self._now = now
+        self._messages: list[Message] = [FromUser(prompt.material)]
+        self._called: Counter[tuple[str, str]] = Counter()
+        self._idle = 0
+
+    def run(self) -> Iterator[AgentEvent]:
+        done, last = self._done, self._prompt.max_iterations
+        for number in range(1, last + 1):
+            must_end = done.ended is not Ended.ANSWERED
+            if number == last and done.steps and not must_end:
+                self._end(Ended.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+                must_end = True
+            reply = yield from self._turn(number, must_end)
+            if not reply.calls and not must_end and not done.text.strip():
+                within = f" within its limit of {self._prompt.max_tokens} tokens" if reply.is_cut else ""
+                raise ModelError(f"{self._model.name} wrote nothing{within}")
+            if not reply.calls or must_end:
+                if reply.is_cut and not must_end:
+                    most = self._prompt.max_tokens
+                    self._end(Ended.CUT, f"the answer reached its limit of {most} tokens, and ends there")
+                return
+            self._messages.append(FromModel(done.text, tuple(_sendable(call) for call in reply.calls)))
+            yield from self._steps(number, reply.calls)
+        if done.ended is Ended.ANSWERED:
+            self._end(Ended.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+
+    def _end(self, ended: Ended, why: str) -> None:
+        self._done.ended, self._done.why = ended, why
+
+    def _turn(self, number: int, must_end: bool) -> Generator[AgentEvent, None, Reply]:
+        """One call of the model. Its text becomes that of the work; returns the :class:`Reply`."""
+        if self._cancellation.asked:
+            raise ModelCancelled
+        yield TurnBegun(number)
+        if must_end:
+            self._messages.append(FromUser(_NOW_ANSWER))
+        prompt = self._prompt
+        request = Request(
+            prompt.instructions, tuple(self._messages), TOOLS, not must_end, prompt.max_tokens, prompt.temperature
+        )
+        self._done.text, began = "", self._now()
+        try:
+            reply = yield from self._pieces(request, number, began)
+        finally:
+            self._done.ms[f"turn {number}"] = _ms(self._now() - began)
+        usage = self._usage(request, reply)
+        turn = ModelTurn(number, self._done.text, len(reply.calls), usage)
+        self._done.turns.append(turn)
+        self._done.notices += [notice for notice in reply.notices if notice not in self._done.notices]
+        yield TurnEnded(turn, self._done.ms[f"turn {number}"])
+        return reply
+
+    def _pieces(self, request: Request, number: int, began: float) -> Generator[AgentEvent, None, Reply]:
+        done, most = self._done, self._prompt.max_tokens * _CHARS_OF_A_TOKEN
+        pieces: list[str] = []
+        chars = 0
+        try:
+            with closing(self._model.turn(request, self._cancellation)) as given:
+                for piece in given:
+                    match piece:
+                        case Text(text):
+                            if not pieces:
+                                done.ms[f"turn {number} first text"] = _ms(self._now() - began)
+                            kept = text[: most - chars]
+                            pieces.append(kept)
+                            chars += len(kept)
+                            yield TextDelta(kept)
+                            if chars >= most:
+                                return Reply((), True, None, None)
+                        case Reply():
+                            return piece
+                        case wait:
+                            yield Waiting(wait.seconds, wait.why)
+        finally:
+            done.text = "".join(pieces)
+        raise ModelError(f"{self._model.name}: the answer ended before it was whole")
+
+    def _steps(self, turn: int, calls: tuple[ToolCall, ...]) -> Iterator[AgentEvent]:
+        done = self._done
+        known = len(done.read)
+        for number_in_turn, call in enumerate(calls, start=1):
+            if self._cancellation.asked:
+                raise ModelCancelled
+            number = len(done.steps) + 1
+            yield StepBegun(number, call.name, call.arguments)
+            began = self._now()
+            result = self._result(call, number_in_turn)
+            ms = done.ms[f"step {number}"] = _ms(self._now() - began)
+            tokens = estimated_tokens(len(result.text), self._rules.chars_per_token)
+            step = ToolStep(
+                number, turn, call.name, call.arguments, result.text, tokens, result.refused, result.read
+            )  # fmt: skip
+            done.steps.append(step)
+            done.read |= dict.fromkeys(result.read)
+            self._messages.append(FromTool(call.id, result.text))
+            yield StepEnded(step, ms)
+        self._idle = 0 if len(done.read) > known else self._idle + 1
+        most = self._rules.agent.idle_turns
+        if self._idle >= most and done.ended is Ended.ANSWERED:
+            self._end(Ended.IDLE, f"no new note was read in {counted(most, 'turn', 'turns')}")
+
+    def _result(self, call: ToolCall, number_in_turn: int) -> Result:
+        if self._done.ended is not Ended.ANSWERED:
+            return refusal(f"not carried out: {self._done.why}")
+        if number_in_turn > _CALLS_OF_A_TURN:
+            return refusal(f"not carried out: a turn may call {_CALLS_OF_A_TURN} tools")
+        same, most = (call.name, _canonical(call.arguments)), self._rules.agent.same_calls
+        self._called[same] += 1
+        if self._called[same] < most:
+            return self._tools.call(call.name, call.arguments)
+        why = f"{call.name} was called {most} times with the same arguments"
+        self._end(Ended.REPEATED, why)
+        return refusal(why)
+
+    def _usage(self, request: Request, reply: Reply) -> Usage:
+        if reply.sent is not None and reply.received is not None:
+            return Usage(reply.sent, reply.received, False)
+        said = len(self._done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
+        heard = len(request.system) + sum(len(message.text) for message in request.messages)
+        per_token = self._rules.chars_per_token
+        return Usage(estimated_tokens(heard, per_token), estimated_tokens(said, per_token), True)
+
+
+def _sendable(call: ToolCall) -> ToolCall:
+    """``call`` as it can be sent back: services refuse arguments that are no JSON object, and names of other signs."""
+    name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
+    return ToolCall(call.id, name, call.arguments if arguments_of(call.arguments) is not None else "{}")
+
+
+def _canonical(arguments: str) -> str:
+    given = arguments_of(arguments)
+    return arguments if given is None else json.dumps(given, sort_keys=True)
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 3)

@@ -1,0 +1,78 @@
+"""The form of an answer: its four parts, and the sources that it names (``docs/engine.md``, "The calls")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from brvtui.engines.byterover.completion.confined import bare, found
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Cited
+
+PARTS = ("Summary", "Details", "Sources", "Gaps")
+_LONGEST_HEADING = 80
+_HEADING = re.compile(r"^(?:#{1,6}\s+|\*\*)(?:\d+\.\s*)?(\w+)[\s:*]*$")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+# A service may send thousands of characters without a space: no pattern runs over a long stretch from many places.
+_LINKED = re.compile(r"\[[^\[\]]*\]\(([^)\s]{1,400})\)")
+_QUOTED = re.compile(r"`([^`]+)`")
+_WORD = re.compile(r"[^\s`\"'<>()|,;*]+")
+_ENDING = re.compile(r"\.md\b")
+
+
+def missing_parts(text: str) -> tuple[str, ...]:
+    """Which of :data:`PARTS` are no heading of ``text``."""
+    found = {name for name, _ in _lines_by_part(text)}
+    return tuple(part for part in PARTS if part not in found)
+
+
+def cited(snapshot: Snapshot, text: str, seen: Collection[str]) -> tuple[Cited, ...]:
+    """The sources that the answer ``text`` names, each once: the entries under Sources, and every path of a note.
+
+    ``seen`` are the files whose text the model was shown.
+    """
+    made: dict[str, Cited] = {}
+    for name in _named(text, snapshot.parsed):
+        path = found(snapshot, name)
+        made.setdefault(bare(name), Cited(bare(name), path is not None, path in seen))
+    return tuple(made.values())
+
+
+def _named(text: str, known: Collection[str]) -> Iterator[str]:
+    for part, line in _lines_by_part(text):
+        if part == "Sources" and _ITEM.match(line):
+            entry = _ITEM.sub("", line).strip().strip("`*")
+            yield from (entry,) if bare(entry) in known else _entry(entry)
+        else:
+            yield from _markdown_files(line)
+
+
+def _entry(entry: str) -> Iterator[str]:
+    """What one entry of the list of sources names: paths of notes where it holds some, else its first words."""
+    entry = _LINKED.sub(r"\1", entry)
+    files = tuple(_markdown_files(entry))
+    quoted = _QUOTED.search(entry)
+    whole = quoted.group(1) if quoted else re.split(r"\s[-–—(]|:\s", entry.strip("*_ "), maxsplit=1)[0].strip("*_ .")
+    if files:
+        yield from files
+    elif whole and whole.lower() not in ("none", "n/a", "-"):
+        yield whole
+
+
+def _markdown_files(text: str) -> Iterator[str]:
+    """Every path of a markdown file in ``text``, up to the last place in a word where one may end."""
+    for word in _WORD.findall(text):
+        ends = [match.end() for match in _ENDING.finditer(word) if match.start()]
+        if ends:
+            yield word[: ends[-1]]
+
+
+def _lines_by_part(text: str) -> Iterator[tuple[str, str]]:
+    """Every line with the part that it stands in, empty before the first; headings are lines of their own part."""
+    part = ""
+    for line in text.splitlines():
+        bare_line = line.strip()
+        heading = _HEADING.match(bare_line) if len(bare_line) <= _LONGEST_HEADING else None
+        if heading and heading.group(1).capitalize() in PARTS:
+            part = heading.group(1).capitalize()
+        yield part, line

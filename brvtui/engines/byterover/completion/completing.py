@@ -1,0 +1,128 @@
+"""From a route that ends at a model to the model's answer in its trace (``docs/engine.md``, "The calls")."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+
+from brvtui.engines.byterover.completion.agent import AgentEvent, Rules, Work, work
+from brvtui.engines.byterover.completion.answer_form import cited, missing_parts
+from brvtui.engines.byterover.completion.confined import Refused, text_of
+from brvtui.engines.byterover.completion.note_tools import NoteTools
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
+from brvtui.engines.byterover.route.prompt import TREE_PREFIX
+from brvtui.services.model import Cancellation, ChatModel
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Answer, Completion, Ended, Prompt, Trace, Usage
+
+_PER_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in cents; 0 for unknown."""
+
+    sent_cents: int = 0
+    received_cents: int = 0
+
+    def of(self, usage: Usage) -> float | None:
+        """What ``usage`` costs, in cents; None when no price is known."""
+        if not self.sent_cents and not self.received_cents:
+            return None
+        return (usage.sent * self.sent_cents + usage.received * self.received_cents) / _PER_MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Completing:
+    """Who answers, over what."""
+
+    snapshot: Snapshot
+    profile: Profile
+    now_ms: float
+    model: ChatModel
+    prices: Prices
+    cancellation: Cancellation
+
+
+def asks_model(trace: Trace) -> bool:
+    """Whether a model should write the answer of ``trace``."""
+    return trace.answer.kind == "extractive"
+
+
+def complete(how: Completing, trace: Trace) -> Generator[AgentEvent, None, Trace]:
+    """Lets the model answer ``trace``, whose prompt it has; returns the trace with its answer.
+
+    Where it fails or is cancelled, the answer stays what it was, and says so.
+    """
+    prompt = trace.answer.prompt
+    assert prompt is not None
+    done = Work()
+    tools = NoteTools(how.snapshot, how.profile, how.now_ms)
+    rules = Rules(how.profile.agent, how.profile.manifest.chars_per_token)
+    yield from work(how.model, tools, prompt, rules, how.cancellation, done)
+    return replace(trace, answer=_answer(how, trace, prompt, done))
+
+
+def _answer(how: Completing, trace: Trace, prompt: Prompt, done: Work) -> Answer:
+    shown = {hit.file for hit in trace.hits if hit.path in prompt.prefetched} | set(done.read)
+    shown |= {entry for lane in prompt.lanes for entry in lane.entries}
+    gave_none = done.ended in (Ended.FAILED, Ended.CANCELLED)
+    named = () if gave_none else cited(how.snapshot, done.text, shown)
+    usage = Usage(
+        sum(turn.usage.sent for turn in done.turns),
+        sum(turn.usage.received for turn in done.turns),
+        any(turn.usage.estimated for turn in done.turns),
+    )
+    completion = Completion(
+        model=how.model.name,
+        ended=done.ended,
+        why=done.why,
+        turns=tuple(done.turns),
+        steps=tuple(done.steps),
+        usage=usage,
+        cost_cents=how.prices.of(usage) if done.turns else None,
+        cited=named,
+        missing=() if gave_none or not done.text.strip() else missing_parts(done.text),
+        notices=tuple(done.notices),
+        timings=done.ms,
+        partial=done.text if gave_none else "",
+        turn_cents=tuple(cents for turn in done.turns if (cents := how.prices.of(turn.usage)) is not None),
+    )
+    if gave_none:
+        notice = f"{_sentence(done.why)} These are sentences of notes."
+        return replace(trace.answer, notice=notice, completion=completion)
+    if not done.text.strip():
+        notice = f"{how.model.name} wrote nothing{': ' if done.why else ''}{done.why}. These are sentences of notes."
+        text = _composed(how.snapshot, trace, tuple(done.read)) if done.read else trace.answer.text
+        return replace(trace.answer, text=text, notice=notice, completion=completion)
+    sources = tuple(one.path for one in named if one.in_tree)
+    return Answer("model", done.text, prompt, notice_of(completion), sources, completion)
+
+
+def notice_of(completion: Completion) -> str:
+    """What a reader must know of a model's answer, in one line; empty when there is nothing."""
+    said = [_sentence(completion.why)] if completion.why else []
+    if completion.ungrounded:
+        said.append(f"Not in the tree, so not grounded: {', '.join(completion.ungrounded)}.")
+    elif not completion.cited:
+        said.append("It names no source, so nothing in it is grounded.")
+    if completion.missing:
+        said.append(f"It lacks the part {', '.join(completion.missing)}.")
+    return " ".join([*said, *map(_sentence, completion.notices)])
+
+
+def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
+    """Sentences of the notes that were read, when the model itself says nothing about them."""
+    passages = []
+    for path in read:
+        try:
+            passages.append(Passage(path if path.startswith("[") else f"{TREE_PREFIX}{path}", text_of(snapshot, path)))
+        except Refused:
+            continue
+    expansions = trace.search.lint.expansions
+    return composed(trace.query, chosen(passages, expansions), expansions)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text and not text.endswith(".") else text

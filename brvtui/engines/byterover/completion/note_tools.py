@@ -1,0 +1,212 @@
+"""The tools that a model may call: they read one snapshot, and nothing else (``docs/engine.md``, "The calls")."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+from brvtui.engines.byterover.completion.confined import Refused, bare, note_at, text_of
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.services.model import Tool
+from brvtui.snapshot import Snapshot
+from brvtui.tree.archive import StubError, read_stub
+from brvtui.tree.links import LinkState, Names, links_in
+
+_LONGEST_QUERY = 500
+_LONGEST_ARGUMENTS = 4096
+_DEEPEST = 16
+_HALF = re.compile("[\ud800-\udfff]")
+_TEXT: dict[str, Any] = {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool answers: ``text`` is JSON, in which no text of a note can end its own string."""
+
+    text: str
+    refused: str = ""
+    read: tuple[str, ...] = ()
+    """The files whose text it holds."""
+
+
+def _tool(name: str, description: str, required: str, **properties: Any) -> Tool:
+    schema = {"type": "object", "properties": properties, "required": [required], "additionalProperties": False}
+    return Tool(name, description, schema)
+
+
+_PATH = {**_TEXT, "description": "a path below the context tree, as results give it"}
+TOOLS = (
+    _tool(
+        "search",
+        "Searches the notes by words; results with path, title and score, without texts.",
+        "query",
+        query={**_TEXT, "description": "the words to search for"},
+        scope={**_TEXT, "description": "a folder to search in; empty for the whole tree"},
+        limit={"type": "integer", "minimum": 1, "description": "how many results"},
+    ),
+    _tool("read_note", "The text of a note, or of what stands for a folder.", "path", path=_PATH),
+    _tool(
+        "list_folder",
+        "The notes and folders in a folder.",
+        "path",
+        path={**_PATH, "description": "a folder's path below the context tree; empty for the tree itself"},
+    ),
+    _tool("follow_relations", "The notes that a note links to.", "path", path=_PATH),
+    _tool("expand_stub", "The full text of an archived note, by the path of its stub.", "path", path=_PATH),
+)
+
+
+class NoteTools:
+    """The tools over one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, profile: Profile, now_ms: float) -> None:
+        """Searches are made with ``profile`` as of ``now_ms``."""
+        self._snapshot = snapshot
+        self._profile = profile
+        self._now_ms = now_ms
+        self._tools: Mapping[str, Callable[[Mapping[str, Any]], Result]] = {
+            "search": self._search,
+            "read_note": self._read_note,
+            "list_folder": self._list_folder,
+            "follow_relations": self._follow_relations,
+            "expand_stub": self._expand_stub,
+        }
+
+    def call(self, name: str, arguments: str) -> Result:
+        """What the tool ``name`` answers to ``arguments``, a JSON object; a refusal is an answer, too."""
+        tool = self._tools.get(name)
+        if tool is None:
+            return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")
+        given = arguments_of(arguments)
+        if given is None:
+            return refusal("the arguments are no JSON object: write one, as the tool's schema says")
+        if len(arguments) > _LONGEST_ARGUMENTS:
+            return refusal(f"the arguments are longer than {_LONGEST_ARGUMENTS} characters")
+        try:
+            return tool({name: value for name, value in given.items() if value is not None})
+        except Refused as error:
+            return refusal(str(error))
+
+    def _search(self, given: Mapping[str, Any]) -> Result:
+        query, scope = _text(given, "query"), bare(_text(given, "scope", ""))
+        if len(query) > _LONGEST_QUERY:
+            raise Refused(f"the query is longer than {_LONGEST_QUERY} characters: search for fewer words")
+        if scope and scope not in self._snapshot.hierarchy.by_path:
+            raise Refused(f"there is no folder {scope} to search in; leave scope out to search the whole tree")
+        limit = given.get("limit", self._profile.search.limit)
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise Refused("limit must be a whole number of 1 or more")
+        options = Options(min(limit, self._profile.agent.most_listed), scope=scope)
+        found = search(self._snapshot, self._profile, self._now_ms, query, options)
+        results = [{"path": hit.path, "title": hit.title, "kind": hit.kind, "score": hit.score} for hit in found.hits]
+        return _result({"totalFound": found.total_found, "results": results})
+
+    def _read_note(self, given: Mapping[str, Any]) -> Result:
+        path = note_at(self._snapshot, _text(given, "path"))
+        return self._whole(path, text_of(self._snapshot, path))
+
+    def _list_folder(self, given: Mapping[str, Any]) -> Result:
+        path = bare(_text(given, "path", ""))
+        hierarchy = self._snapshot.hierarchy
+        folder = hierarchy.by_path.get(path)
+        if path and (folder is None or not folder.is_folder):
+            note_at(self._snapshot, f"{path}/")  # says why, where the path itself is wrong
+            raise Refused(f"{path}: not a folder")
+        children = folder.children if folder else hierarchy.roots
+        shown = children[: self._profile.agent.most_listed]
+        entries = [
+            {"path": child.path, "kind": "folder" if child.is_folder else "note", "title": child.name}
+            for child in shown
+        ]
+        return _result({"folder": path, "entries": entries, "leftOut": len(children) - len(shown)})
+
+    def _follow_relations(self, given: Mapping[str, Any]) -> Result:
+        path = note_at(self._snapshot, _text(given, "path"))
+        own = self._snapshot.parsed[path]
+        resolved = [self._names[own.alias].resolve(link, own.file) for link in links_in(text_of(self._snapshot, path))]
+        relations: dict[str, dict[str, str]] = {}
+        for one in resolved:
+            if one.state in (LinkState.NOTE, LinkState.FOLDER):
+                found = f"[{own.alias}]:{one.path}" if own.alias else one.path
+                relations[found] = {"path": found, "title": self._title(found), "as": one.link.kind}
+            elif one.state in (LinkState.BROKEN, LinkState.REFUSED):
+                relations[one.link.target] = {"path": one.link.target, "title": "", "as": one.state}
+        shown = list(relations.values())[: self._profile.agent.most_listed]
+        return _result({"path": path, "relations": shown, "leftOut": len(relations) - len(shown)})
+
+    def _expand_stub(self, given: Mapping[str, Any]) -> Result:
+        path = note_at(self._snapshot, _text(given, "path"))
+        try:
+            stub = read_stub(text_of(self._snapshot, path))
+        except StubError as error:
+            raise Refused(f"{path}: no stub of an archived note ({error})") from None
+        alias = self._snapshot.parsed[path].alias
+        full = note_at(self._snapshot, f"[{alias}]:{stub.points_to}" if alias else stub.points_to)
+        return self._whole(full, text_of(self._snapshot, full))
+
+    def _whole(self, path: str, text: str) -> Result:
+        most = self._profile.agent.note_chars
+        cut = {"cutAfter": most, "of": len(text)} if len(text) > most else {}
+        return _result({"path": path, "title": self._title(path), "text": text[:most], **cut}, (path,))
+
+    def _title(self, path: str) -> str:
+        entry = self._snapshot.parsed.get(path)
+        return entry.title if entry else ""
+
+    @cached_property
+    def _names(self) -> Mapping[str, Names]:
+        """The files of each tree as links name them, by the tree's alias."""
+        files: dict[str, list[str]] = {}
+        for entry in self._snapshot.parsed.values():
+            files.setdefault(entry.alias, []).append(entry.file)
+        return {alias: Names(paths) for alias, paths in files.items()}
+
+
+def refusal(why: str) -> Result:
+    """The answer to a call that is not carried out."""
+    return Result(json.dumps({"error": why}, ensure_ascii=False), why)
+
+
+def arguments_of(text: str) -> dict[str, Any] | None:
+    """The JSON object in ``text``, empty where there is nothing; None for anything else."""
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and _is_sendable(value, _DEEPEST) else None
+
+
+def _is_sendable(value: Any, levels: int) -> bool:
+    """Whether services take ``value`` back: no deeper than ``levels``, every text and every number whole.
+
+    Python reads ``NaN``, ``1e400`` and half a surrogate pair; no UTF-8 and no JSON can hold them.
+    """
+    match value:
+        case str():
+            return not _HALF.search(value)
+        case float():
+            return isfinite(value)
+        case dict():
+            parts: Iterable[Any] = (*value, *value.values())
+        case list():
+            parts = value
+        case _:
+            return True
+    return levels > 0 and all(_is_sendable(part, levels - 1) for part in parts)
+
+
+def _result(value: Mapping[str, Any], read: tuple[str, ...] = ()) -> Result:
+    return Result(json.dumps(value, ensure_ascii=False), "", read)
+
+
+def _text(given: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    value = given.get(name, default)
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise Refused(f"{name} must be a text")
+    return value

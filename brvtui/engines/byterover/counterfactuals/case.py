@@ -1,0 +1,138 @@
+"""One query and the note that could have answered it directly; changes are tried by running the router again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from brvtui.engines.byterover.counterfactuals.changes import Change, NoChange, Reworded, SignalsSet, changed
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.deciding import Ranked, ranked, verdict
+from brvtui.engines.byterover.route.entities import entity_words
+from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.engines.byterover.search.matching import match_terms
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.ranking.ceiling import score_at
+from brvtui.ranking.compound import round_half_up
+from brvtui.ranking.decay import age_days
+from brvtui.snapshot import Note, Snapshot
+from brvtui.text.analysis import terms
+from brvtui.timing import Stopwatch
+from brvtui.trace import Hit, Origin, Outcome, Trace
+from brvtui.tree.signals import NoteSignals
+
+_LEADING = (Origin.TEXT, Origin.NAME)
+_ULPS = 1e-9
+"""How far a score that is computed in plain floats may be from the one that is computed in arrays."""
+
+
+class Cancelled(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the router makes of a change."""
+
+    answers: bool
+    """Whether it answers at tier 2 with the note first."""
+    made: Ranked | None
+    hit: Hit | None
+    """The note among the results."""
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A trace, and the note at ``position`` that is to lead a direct answer to its query."""
+
+    snapshot: Snapshot
+    profile: Profile
+    now_ms: float
+    trace: Trace
+    position: int
+    cancelled: Callable[[], bool]
+
+    @cached_property
+    def note(self) -> Note:
+        """The note."""
+        return self.snapshot.notes[self.position]
+
+    @cached_property
+    def signals(self) -> NoteSignals:
+        """Its stored signals."""
+        return self.snapshot.signals[self.position]
+
+    @cached_property
+    def days(self) -> float:
+        """Days since its modification."""
+        return float(age_days(self.now_ms, self.note.mtime_ms))
+
+    @cached_property
+    def relevance(self) -> float:
+        """The highest text relevance that any search for the query gives the note; 0 when no word matches it.
+
+        Signals and times cannot change it, so it bounds what they can do. Where the route uses the retry ladder, the
+        likeness of a name stands in for it, and 1 is the bound.
+        """
+        if self.profile.retry.in_route:
+            return 1.0
+        tables = (match_terms(self.snapshot, terms(text), self.profile.text) for text in self._searched())
+        return max(table.text_score(self.position).relevance for table in tables)
+
+    def _searched(self) -> set[str]:
+        """Every text that a route of the query may search, whatever signals make of its results."""
+        limits, scope = self.profile.entities, self.trace.scope_option
+        words = entity_words(self.trace.query, self.profile)[: limits.searches]
+        options = Options(limits.limit, scope=scope)
+        searches = [search(self.snapshot, self.profile, self.now_ms, word, options) for word in words]
+        texts = {attempt.query for made in (self.trace.search, *searches) for attempt in made.attempts}
+        # Also what is searched only when a scope turns out empty.
+        return texts | {filtered_query(text, self.profile) for text in (self.trace.query, *words)}
+
+    @cached_property
+    def ignores_signals(self) -> bool:
+        """Whether the engine ignores stored signals of this tree, whatever they are."""
+        other = 0.0 if self.signals.importance else 1.0
+        wanted = NoteSignals(other, 1.0, self.signals.maturity, 0, 0, self.signals.source)
+        made = changed(self.snapshot, self.profile, self.now_ms, SignalsSet(self.note.path, wanted))
+        position = made.by_path.get(self.note.path)
+        return position is None or made.signals[position].importance != other
+
+    def most(self, signals: NoteSignals | None = None, days: float | None = None, relevance: float = 1.0) -> float:
+        """The highest score, unrounded, of the note with such signals, at such an age, for such a relevance."""
+        own = signals or self.signals
+        age = self.days if days is None else days
+        return score_at(
+            relevance, age, own.importance, own.recency, own.maturity, self.note.is_local, self.profile
+        )  # fmt: skip
+
+    def seen(self, score: float) -> float:
+        """``score`` as the gates see it, at most."""
+        return round_half_up(score + _ULPS, self.profile.score.decimals)
+
+    def reaches(self, score: float) -> bool:
+        """Whether a note of that unrounded score can lead a direct answer."""
+        return self.seen(score) >= self.profile.direct.min_top
+
+    def judged(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Judged:
+        """What the router makes of the query after ``change``; the note must come as one of ``origins``.
+
+        Raises :class:`Cancelled`.
+        """
+        if self.cancelled():
+            raise Cancelled
+        try:
+            then = changed(self.snapshot, self.profile, self.now_ms, change)
+        except NoChange as reason:
+            return Judged(False, None, None, str(reason))
+        query = change.query if isinstance(change, Reworded) else self.trace.query
+        made = ranked(then, self.profile, self.now_ms, query, self.trace.scope_option, Stopwatch())
+        decided = verdict(then, self.profile, made)
+        first = made.gates.prefetched[0] if made.gates.prefetched else None
+        leads = first is not None and first.file == self.note.path and first.origin in origins
+        hits = [hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED]
+        return Judged(
+            decided.outcome is Outcome.DIRECT and leads, made, next(iter(hits), None), decided.why
+        )  # fmt: skip

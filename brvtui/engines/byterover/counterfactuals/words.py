@@ -1,0 +1,178 @@
+"""Changes of words: those of the query in the note's title, and other wordings of the query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from brvtui.engines.byterover.counterfactuals.case import Case, Judged
+from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, TitleSet
+from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
+from brvtui.engines.byterover.reasons.remedies import Change as Wording
+from brvtui.engines.byterover.reasons.remedies import unpunctuated, without_words
+from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.forward import FIELDS
+from brvtui.trace import Origin
+from brvtui.tree.files import Role
+from brvtui.tree.whitespace import spaced_words
+from brvtui.wording import counted
+
+MOST_TITLES = 63
+"""So many titles are all tried: every choice of up to six words."""
+_MOST_ADDED = 12
+_MOST_REPEATED = 4
+_STOP_WORD = "about"
+
+
+def title(case: Case, young_is_enough: bool) -> Way:
+    """Words of the query added to the title: as few as possible, the file's time kept if that is enough.
+
+    With ``young_is_enough``, saving with a new time alone does it, so only titles with the old one are tried.
+    """
+    kept, saved = case.most(), case.most(days=1 / MS_PER_DAY)
+    if not case.reaches(saved):
+        return _above_ceiling(case, Lever.TITLE, saved, "no title: this note's ceiling, even edited today, is")
+    if young_is_enough and not case.reaches(kept):
+        what = "edited today it needs no word more; with the time of its file its ceiling is"
+        return _above_ceiling(case, Lever.TITLE, kept, what)
+    words = _missing(case)
+    if not words:
+        return Way(Lever.TITLE, Standing.IMPOSSIBLE, "its title holds every word of the query that counts")
+    times = [case.note.mtime_ms] if case.reaches(kept) else []
+    times += [] if young_is_enough else [math.ceil(case.now_ms) - 1]
+    for mtime_ms in times:
+        for chosen in _choices(words):
+            change = TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), mtime_ms)
+            judged = case.judged(change)
+            if judged.answers:
+                how = "" if mtime_ms == case.note.mtime_ms else ", and saved today"
+                text = f"“{' '.join(chosen)}” added to its title{how}"
+                return _verified(Lever.TITLE, change, judged, text, len(chosen))
+    if 2 ** len(words) - 1 <= MOST_TITLES:
+        text = "no words of the query in its title do it: every choice of them was tried"
+        return Way(Lever.TITLE, Standing.IMPOSSIBLE, text)
+    return Way(Lever.TITLE, Standing.OPEN, "none of the titles that were tried does it")
+
+
+def wording(case: Case) -> Way:
+    """Another wording, least change first; impossible when not even a perfect text match would do."""
+    ceiling = case.most()
+    if not case.reaches(ceiling):
+        return _above_ceiling(case, Lever.WORDING, ceiling, "no wording: this note's ceiling today is")
+    seen = {case.trace.query}
+    for candidate in _wordings(case):
+        if not candidate.query.strip() or candidate.query in seen:
+            continue
+        seen.add(candidate.query)
+        change = Reworded(candidate.query)
+        judged = case.judged(change)
+        if judged.answers:
+            return _verified(Lever.WORDING, change, judged, f"“{candidate.query}”: {candidate.text}")
+    return Way(Lever.WORDING, Standing.OPEN, f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it")
+
+
+def path(case: Case) -> Way:
+    """The note asked for by its path."""
+    score = case.profile.paths.note_score
+    if score < case.profile.direct.min_top:
+        text = f"a note that is named by its path scores {score:g}"
+        return Way(Lever.PATH, Standing.IMPOSSIBLE, text, score=score)
+    shown, summary = case.note.path, case.snapshot.summaries.get(case.note.shown)
+    if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
+        text = f"its path names its folder, which {summary.file} stands for"
+        return Way(Lever.PATH, Standing.IMPOSSIBLE, text)
+    for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
+        change = Reworded(query)
+        judged = case.judged(change, (Origin.PATH,))
+        if judged.answers:
+            return _verified(Lever.PATH, change, judged, f"“{query}”")
+    return Way(Lever.PATH, Standing.OPEN, "its path is not read as one")
+
+
+def _verified(lever: Lever, change: Change, judged: Judged, text: str, amount: float | None = None) -> Way:
+    score = judged.hit.score if judged.hit else None
+    return Way(lever, Standing.VERIFIED, text, change, amount, score, judged.verdict)
+
+
+def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Way:
+    """``lever`` is impossible: a perfect text match would not do."""
+    seen = case.seen(ceiling)
+    return Way(lever, Standing.IMPOSSIBLE, f"{what} {seen:.2f}", score=seen)
+
+
+def _missing(case: Case) -> list[str]:
+    """The words of the query that are searched and not in the note's title."""
+    held = set(terms(case.note.title))
+    asked = terms(filtered_query(case.trace.query, case.profile))
+    return [from_utf16(term) for term in dict.fromkeys(asked) if term not in held]
+
+
+def _choices(words: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Every choice of ``words``, the smallest first; of many words each by itself, then the first two, three, …"""
+    if 2 ** len(words) - 1 <= MOST_TITLES:
+        for size in range(1, len(words) + 1):
+            yield from combinations(words, size)
+        return
+    yield from ((word,) for word in words)
+    yield from (words[:size] for size in range(2, len(words) + 1))
+
+
+def _wordings(case: Case) -> Iterator[Wording]:
+    query, words = case.trace.query, spaced_words(case.trace.query)
+    yield from unpunctuated(case.trace)
+    yield from without_words(words)
+    yield Wording("put a stop word before it", f"{_STOP_WORD} {query.strip()}")
+    added, rarest = _telling(case)
+    for word in added:
+        yield Wording(f"add “{word}”", f"{query} {word}")
+    bare = " ".join(_matching(case))
+    bases = (
+        (query, "add", added),
+        (bare, "with only the words that match it, add", added),
+        ("", "ask for", added),
+        ("", "ask for", rarest),
+    )
+    for base, what, words_added in bases:
+        for count in range(1, len(words_added) + 1):
+            more = " ".join(words_added[:count])
+            yield Wording(f"{what} “{more}”", f"{base} {more}".strip())
+    everything = " ".join(dict.fromkeys([*spaced_words(bare), *added]))
+    for times in range(2, _MOST_REPEATED + 1):
+        yield Wording(f"its words, {times} times", " ".join([everything] * times))
+    # Single words are searched too, the first few: these are one word, which few other notes hold.
+    times = case.profile.entities.searches
+    for word in rarest[:_MOST_REPEATED]:
+        if len(word) >= case.profile.entities.word_length:
+            yield Wording(f"its words behind “{word}”, {times} times", " ".join([*[word] * times, everything]))
+
+
+def _matching(case: Case) -> list[str]:
+    """The words of the query that the note itself holds."""
+    held = _held(case)
+    return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in held]
+
+
+def _telling(case: Case) -> tuple[list[str], list[str]]:
+    """Words of the note that the query lacks: those of its title, then the rarest; and the rarest alone."""
+    passed_over = {*terms(case.trace.query), *case.profile.query.stop_words}
+    held = {term: notes for term, notes in _held(case).items() if term not in passed_over}
+    in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in held]
+    rarest = sorted(held, key=lambda term: (not term.isalnum(), held[term], term))
+    both = dict.fromkeys([*in_title, *rarest])
+    return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
+
+
+def _held(case: Case) -> dict[str, int]:
+    """The note's terms, with how many notes hold each in their text."""
+    postings = case.snapshot.postings
+    fields = len(FIELDS)
+    identities = sorted({int(row) // fields for row in postings.note(case.position).rows})
+    names = postings.ids.terms
+    return {
+        names[identity]: max(postings.df(identity, field) for field in range(fields))
+        for identity in identities
+        if names[identity]
+    }

@@ -1,0 +1,103 @@
+"""What an edit would do to the answer of a query: the ranking with the edited text beside today's (*edit and see*).
+
+Nothing is written: the query is put to :func:`brvtui.loading.edited.edited`. Its scores are those that a search finds
+after the text is saved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.reasons.score_of import score_of
+from brvtui.engines.byterover.route.deciding import Ranked, Verdict, ranked, verdict
+from brvtui.loading.edited import edited, saved
+from brvtui.snapshot import Snapshot
+from brvtui.timing import Stopwatch
+from brvtui.trace import Hit, Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A rank, from 1, and the score there."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A result of today's answer, of the one after the edit, or of both; None where it is not among them."""
+
+    path: str
+    file: str
+    title: str
+    before: Place | None
+    after: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a query finds, which tier that makes, and the score of the edited note."""
+
+    ranked: Ranked
+    verdict: Verdict
+    own: Hit | None
+    """The edited note with the parts of its score, whether or not it is a result; None when no term matches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The outcome of a query before and after an edit of the file at ``path``, both without a cache."""
+
+    path: str
+    keep_mtime: bool
+    before: Outcome
+    after: Outcome
+    results: tuple[Moved, ...]
+    """In the order after the edit; those that it loses come last."""
+    unseen: str
+    """Why the engine would not read the file any more; empty when it would."""
+
+
+def preview(
+    snapshot: Snapshot,
+    profile: Profile,
+    now_ms: float,
+    query: str,
+    scope: str,
+    path: str,
+    data: bytes,
+    keep_mtime: bool,
+) -> Preview:
+    """The outcome of ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
+
+    Saving gives the file the time of ``now_ms``, unless it keeps the one that it has (``keep_mtime``).
+    """
+    then = edited(snapshot, profile, now_ms, saved(snapshot, now_ms, path, data, keep_mtime))
+    before, after = (_outcome(state, profile, now_ms, query, scope, path) for state in (snapshot, then))
+    unseen = next((file.reason for file in then.unseen if file.path == path), "")
+    return Preview(path, keep_mtime, before, after, _results(before.ranked.hits, after.ranked.hits), unseen)
+
+
+def _outcome(snapshot: Snapshot, profile: Profile, now_ms: float, query: str, scope: str, path: str) -> Outcome:
+    made = ranked(snapshot, profile, now_ms, query, scope, Stopwatch())
+    own = next((hit for hit in made.hits if hit.file == path and hit.origin is not Origin.PROPAGATED), None)
+    position = snapshot.by_path.get(path)
+    if own is None and position is not None:
+        own = score_of(snapshot, profile, now_ms, made.search, position)
+    return Outcome(made, verdict(snapshot, profile, made), own)
+
+
+def _results(before: tuple[Hit, ...], after: tuple[Hit, ...]) -> tuple[Moved, ...]:
+    """Every result of either. A folder's ``context.md`` may be one twice: as itself, and carried up from a note."""
+    places: list[dict[tuple[str, str, Origin], Place]] = []
+    found: dict[tuple[str, str, Origin], Hit] = {}
+    for hits in (after, before):
+        places.append({})
+        for rank, hit in enumerate(hits, start=1):
+            key = hit.path, hit.file, hit.origin
+            places[-1][key] = Place(rank, hit.score)
+            found.setdefault(key, hit)
+    now, was = places
+    return tuple(Moved(hit.path, hit.file, hit.title, was.get(key), now.get(key)) for key, hit in found.items())

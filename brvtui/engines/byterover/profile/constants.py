@@ -1,0 +1,208 @@
+"""The constants of an engine, by name and in what unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from brvtui.ladder import LadderRules
+from brvtui.ranking.constants import DecayRules, ScoreRules, SignalRules
+from brvtui.services.requests import RequestPolicy
+from brvtui.text.constants import TextRules
+from brvtui.tree.constants import ArchiveRules, ReadingLimits
+
+
+@dataclass(frozen=True, slots=True)
+class EngineVersion:
+    """What the constants describe."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRules:
+    """How a query is read."""
+
+    stop_words: tuple[str, ...]
+    and_min_words: int
+    and_word_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class PruningRules:
+    """After how many days without a change the engine offers a note for archiving, by maturity; 0 for never."""
+
+    draft_days: float
+    validated_days: float
+    core_days: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRules:
+    """Limits and filters of one search."""
+
+    limit: int
+    gap_ratio: float
+    lift_factor: float
+    lift_local_bonus: bool
+    lift_source: str
+    """``relevance`` [3.14] or ``score`` [doc]: what is carried to ancestor folders."""
+    excerpt_chars: int
+    excerpt_overlap: int
+    excerpt_break: float
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfDomainRules:
+    """When a search is emptied although it matched."""
+
+    min_notes: int
+    floor: float
+    escape: float
+    word_length: int
+    matched_results: int
+    compare: str
+    """``words`` [3.14]: words with their punctuation against tokens; ``tokens`` [doc]: token with token."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathRules:
+    """Scores of path answers."""
+
+    note_score: float
+    summary_score: float
+    child_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRules:
+    """The router's cache."""
+
+    capacity: int
+    ttl_seconds: float
+    ttl_inclusive: bool
+    fingerprint_seconds: float
+    min_similarity: float
+    min_tokens: int
+    token_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRules:
+    """The supplementary entity searches."""
+
+    below: int
+    stop_words: tuple[str, ...]
+    word_length: int
+    min_words: int
+    searches: int
+    limit: int
+    before_out_of_domain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DirectRules:
+    """Tier 2."""
+
+    prefetch: float
+    max_notes: int
+    min_top: float
+    sure_top: float
+    min_gap: float
+    note_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallRules:
+    """One kind of model call."""
+
+    max_tokens: int
+    temperature: float
+    max_iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRules:
+    """When a model that calls tools is made to end, and how much one tool may give it."""
+
+    same_calls: int
+    idle_turns: int
+    note_chars: int
+    most_listed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RouterRules:
+    """The router itself: its search limit, the tier that each outcome is logged as, the documented latencies."""
+
+    limit: int
+    not_covered_tier: int
+    expected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRules:
+    """The retry ladder in the route; beside it, as advice, otherwise."""
+
+    in_route: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NameRules:
+    """The ladder's last step: names that share trigrams with a word. ``least`` is a Jaccard similarity in 0..1."""
+
+    least: float
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestRules:
+    """Token budgets of the manifest's lanes, and characters per token."""
+
+    summaries: int
+    contexts: int
+    stubs: int
+    chars_per_token: float
+    contexts_by: str
+    """``walk`` [3.14]: the query path knows no importance there; ``importance`` [doc]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of constants."""
+
+    name: str
+    summary: str
+    engine: EngineVersion
+    limits: ReadingLimits
+    text: TextRules
+    query: QueryRules
+    score: ScoreRules
+    decay: DecayRules
+    signals: SignalRules
+    pruning: PruningRules
+    search: SearchRules
+    out_of_domain: OutOfDomainRules
+    paths: PathRules
+    cache: CacheRules
+    entities: EntityRules
+    direct: DirectRules
+    single_call: CallRules
+    agentic_loop: CallRules
+    agent: AgentRules
+    router: RouterRules
+    retry: RetryRules
+    ladder: LadderRules
+    names: NameRules
+    service: RequestPolicy
+    manifest: ManifestRules
+    archive: ArchiveRules
+
+
+def lookup(profile: Profile, dotted: str) -> Any:
+    """The constant called ``dotted`` (``direct.min_top``); raises AttributeError when there is none."""
+    value: Any = profile
+    for name in dotted.split("."):
+        value = getattr(value, name)
+    return value

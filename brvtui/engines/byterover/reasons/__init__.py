@@ -1,0 +1,1 @@
+"""Why a note is, or is not, in an answer."""

@@ -1,0 +1,1 @@
+"""The five tiers: cache, gates, entity searches, answers, manifest and prompt."""

@@ -1,0 +1,174 @@
+"""The router's cache, simulated: exact and fuzzy look-ups over immutable states (``docs/engine.md``, "The cache")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from brvtui.engines.byterover.profile import CacheRules, Profile
+from brvtui.ranking.similarity import jaccard
+from brvtui.text.analysis import utf16
+from brvtui.trace import CacheEntry, CacheLook, Check, FingerprintState, State
+from brvtui.tree.whitespace import folded, spaced_words
+
+_RULE = "the-cache"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One cached answer."""
+
+    key: str
+    tier: int
+    text: str
+    stored_ms: float
+    fingerprint: str
+    tokens: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A fingerprint that was computed and is used again for a while."""
+
+    value: str
+    at_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """Entries in the order of their insertion, and the fingerprint that is held."""
+
+    entries: tuple[Stored, ...] = ()
+    held: Held | None = None
+
+
+def cache_key(query: str) -> str:
+    """``query`` in lower case, trimmed, white space folded."""
+    return folded(query.lower())
+
+
+def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
+    """The words of a key that fuzzy look-ups compare."""
+    stop_words = frozenset(profile.query.stop_words)
+    least = profile.cache.token_length
+    return frozenset(word for word in spaced_words(key) if len(utf16(word)) >= least and word not in stop_words)
+
+
+def held_fingerprint(
+    state: CacheState, current: str, files: int, now_ms: float, profile: Profile
+) -> tuple[CacheState, FingerprintState]:
+    """The fingerprint that look-ups use: the held one while it lasts, else ``current``, which is held from now on."""
+    lasts = profile.cache.fingerprint_seconds
+    if state.held is not None:
+        age = (now_ms - state.held.at_ms) / 1000
+        if 0 <= age < lasts:
+            return state, FingerprintState(state.held.value, True, age, lasts - age, current, files)
+    return replace(state, held=Held(current, now_ms)), FingerprintState(current, False, 0.0, lasts, current, files)
+
+
+def look_up(
+    state: CacheState, query: str, fingerprint: str, now_ms: float, profile: Profile
+) -> tuple[CacheState, CacheLook, Stored | None]:
+    """Both look-ups: the state after them (a stale entry of the same key is gone), what they saw, and the hit."""
+    limits = profile.cache
+    key = cache_key(query)
+    tokens = cache_tokens(key, profile)
+    exact = next((entry for entry in state.entries if entry.key == key), None)
+    exact_state, exact_why = State.MISSED, "no entry has this key"
+    hit: Stored | None = None
+    after = state
+    if exact:
+        problem = _problem(exact, fingerprint, now_ms, limits)
+        if problem:
+            exact_why = f"{problem}: deleted"
+            after = replace(state, entries=tuple(entry for entry in state.entries if entry is not exact))
+        else:
+            exact_state, exact_why, hit = State.HIT, "same words, same tree, still fresh", exact
+    too_few = len(tokens) < limits.min_tokens
+    views: list[CacheEntry] = []
+    best: tuple[float, Stored, int] | None = None
+    for entry in state.entries:
+        shared, union, similarity = jaccard(tokens, entry.tokens)
+        problem = _problem(entry, fingerprint, now_ms, limits)
+        if entry is exact:
+            seen, why = (State.HIT, "exact") if hit else (State.MISSED, problem)
+        elif problem:
+            seen, why = State.SKIPPED, problem
+        elif too_few:
+            seen, why = State.SKIPPED, "the query has too few words to compare"
+        elif similarity >= limits.min_similarity:
+            seen, why = State.PASSED, f"similar enough: {similarity:.2f}"
+        else:
+            seen, why = State.MISSED, f"{similarity:.2f} is below {limits.min_similarity:g}"
+        live = not problem and entry is not (exact if not hit else None)
+        if live and not too_few and (best is None or similarity > best[0]):
+            best = (similarity, entry, len(views))
+        views.append(_view(entry, fingerprint, now_ms, limits, shared, union, similarity, seen, why))
+    fuzzy_state, fuzzy_why, check = _fuzzy(best[0] if best else None, too_few, len(tokens), limits)
+    if hit:
+        fuzzy_state, fuzzy_why = State.NOT_REACHED, "the exact look-up answered"
+    elif best and fuzzy_state is State.HIT:
+        hit = best[1]
+        views[best[2]] = replace(views[best[2]], state=State.HIT, why=f"most similar: {best[0]:.2f}")
+    look = CacheLook(
+        key=key,
+        tokens=tuple(sorted(tokens)),
+        capacity=limits.capacity,
+        exact=exact_state,
+        exact_why=exact_why,
+        fuzzy=fuzzy_state,
+        fuzzy_why=fuzzy_why,
+        fuzzy_check=check,
+        hit_key=hit.key if hit else "",
+        entries=tuple(views),
+    )
+    return after, look, hit
+
+
+def put(
+    state: CacheState, query: str, tier: int, text: str, fingerprint: str, now_ms: float, profile: Profile
+) -> CacheState:
+    """The state with an answer stored: a known key keeps its place, a new one may evict the oldest inserted."""
+    key = cache_key(query)
+    made = Stored(key, tier, text, now_ms, fingerprint, cache_tokens(key, profile))
+    if any(entry.key == key for entry in state.entries):
+        return replace(state, entries=tuple(made if entry.key == key else entry for entry in state.entries))
+    kept = state.entries[-(profile.cache.capacity - 1) :] if profile.cache.capacity > 1 else ()
+    return replace(state, entries=(*kept, made))
+
+
+def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules) -> str:
+    age = (now_ms - entry.stored_ms) / 1000
+    expired = age > limits.ttl_seconds if limits.ttl_inclusive else age >= limits.ttl_seconds
+    if expired:
+        return f"older than {limits.ttl_seconds:g} s"
+    return "" if entry.fingerprint == fingerprint else "the tree changed since"
+
+
+def _fuzzy(best: float | None, too_few: bool, tokens: int, limits: CacheRules) -> tuple[State, str, Check | None]:
+    if too_few:
+        return State.SKIPPED, f"{tokens} of the {limits.min_tokens} words needed", None
+    if best is None:
+        return State.MISSED, "no live entry to compare with", None
+    passed = best >= limits.min_similarity
+    check = Check(
+        "similarity", best, "≥", limits.min_similarity, passed, best - limits.min_similarity,
+        "cache.min_similarity", _RULE,
+    )  # fmt: skip
+    return (State.HIT if passed else State.MISSED), f"best similarity {best:.2f}", check
+
+
+def _view(
+    entry: Stored,
+    fingerprint: str,
+    now_ms: float,
+    limits: CacheRules,
+    shared: int,
+    union: int,
+    similarity: float,
+    state: State,
+    why: str,
+) -> CacheEntry:
+    age = (now_ms - entry.stored_ms) / 1000
+    left = max(0.0, limits.ttl_seconds - age)
+    same = entry.fingerprint == fingerprint
+    return CacheEntry(entry.key, entry.tier, age, left, same, shared, union, similarity, state, why)

@@ -1,0 +1,59 @@
+"""Supplementary searches for single words of a query (``docs/engine.md``, "Entity searches")."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import utf16
+from brvtui.timing import Stopwatch
+from brvtui.trace import Check, EntitySearch, EntityStep, Hit, Search, State
+from brvtui.tree.whitespace import spaced_words
+
+_RULE = "entity-searches"
+
+
+def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
+    """The words of ``query`` that count as entities, lower case, punctuation kept."""
+    stop_words = frozenset(profile.entities.stop_words)
+    least = profile.entities.word_length
+    return tuple(word for word in spaced_words(query.lower()) if len(utf16(word)) >= least and word not in stop_words)
+
+
+def entity_searches(
+    snapshot: Snapshot, profile: Profile, now_ms: float, query: str, found: Search, scope: str, watch: Stopwatch
+) -> tuple[EntityStep, tuple[Hit, ...]]:
+    """What the supplementary searches did, and the search's hits with what they added appended."""
+    limits = profile.entities
+    needed = found.total_found < limits.below
+    check = Check(
+        "notes found", found.total_found, "<", limits.below, needed, found.total_found - limits.below,
+        "entities.below", _RULE,
+    )  # fmt: skip
+    if not needed:
+        why = f"{found.total_found} found: {limits.below} or more need no supplement"
+        return EntityStep(State.SKIPPED, check, why, (), ()), found.hits
+    words = entity_words(query, profile)
+    if len(words) < limits.min_words:
+        why = f"{len(words)} of the {limits.min_words} words needed"
+        return EntityStep(State.SKIPPED, check, why, words, ()), found.hits
+    hits = list(found.hits)
+    known = {hit.path for hit in hits}
+    searches = []
+    for word in words[: limits.searches]:
+        timed_by = f"entity.{word}"
+        with watch.measure(timed_by):
+            made = search(snapshot, profile, now_ms, word, Options(limits.limit, scope=scope))
+        added = []
+        for hit in made.hits:
+            if hit.path not in known:
+                known.add(hit.path)
+                hits.append(replace(hit, found_by=word))
+                added.append(hit.path)
+        searches.append(EntitySearch(word, made, tuple(added), timed_by))
+    total = len(hits) - len(found.hits)
+    state = State.HIT if total else State.MISSED
+    why = f"{total} added by {', '.join(words[: limits.searches])}"
+    return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)

@@ -1,0 +1,262 @@
+"""The manifest: what of the tree fits into a prompt's structural context (``docs/engine.md``, "The manifest").
+
+Read when the file on disk is fresh, computed in memory otherwise, never written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.engines.byterover import profile as constants
+from brvtui.ranking.tokens import estimated_tokens, estimated_tokens_of
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Lane
+from brvtui.tree.collation import in_locale_order
+from brvtui.tree.files import ARCHIVE, MANIFEST_FILE, Role, folder_key, role_of
+from brvtui.tree.fingerprint import is_covered
+from brvtui.tree.json_file import read_json
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One manifest entry: the file that is listed, the file whose text is injected, its estimated tokens."""
+
+    path: str
+    text_path: str
+    tokens: int
+    rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An entry that did not fit into its lane when ``used`` tokens of the budget were taken."""
+
+    entry: Entry
+    used: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pool:
+    """What one lane is filled from: files in the order in which they are tried, and which of them fit."""
+
+    paths: Sequence[str]
+    text_paths: Mapping[str, str]
+    """The file that is injected in place of each that has one."""
+    tokens: NDArray[np.int64]
+    ranks: NDArray[np.float64]
+    fitting: NDArray[np.int64]
+    """Places of those that fit, ascending."""
+
+    def entry(self, place: int) -> Entry:
+        """The entry at one place."""
+        path = self.paths[place]
+        return Entry(path, self.text_paths.get(path, path), int(self.tokens[place]), float(self.ranks[place]))
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries that fit."""
+        return tuple(self.entry(place) for place in self.fitting.tolist())
+
+    def left_out(self, path: str) -> LeftOut | None:
+        """The entry of ``path`` if it is here and did not fit."""
+        if path not in self.paths:
+            return None
+        place = self.paths.index(path)
+        before = self.fitting[self.fitting <= place]
+        if len(before) and before[-1] == place:
+            return None
+        return LeftOut(self.entry(place), int(self.tokens[before].sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The lanes in the order of their injection, with the entries that fit, and where they came from."""
+
+    summaries: tuple[Entry, ...]
+    contexts: tuple[Entry, ...]
+    stubs: tuple[Entry, ...]
+    lanes: tuple[Lane, ...]
+    source: str
+    pools: tuple[Pool, ...] = ()
+    """What each lane was filled from; unknown, and so empty, of a manifest that was read."""
+
+    def left_out(self, path: str) -> LeftOut | None:
+        """The entry of the file at ``path`` if it did not fit; None when it did, or is not known."""
+        return next((missed for pool in self.pools if (missed := pool.left_out(path)) is not None), None)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every entry in the order of injection."""
+        return (*self.summaries, *self.contexts, *self.stubs)
+
+
+_LANES = ("summaries", "contexts", "stubs")
+_ARCHIVED = ARCHIVE.encode()
+_HUGE = 1 << 40
+"""More tokens than any budget: what frontmatter claims beyond that is no more than too much."""
+_Key = tuple[constants.ManifestRules, tuple[int, int] | None]
+_made: WeakKeyDictionary[Snapshot, tuple[_Key, Manifest]] = WeakKeyDictionary()
+
+
+def manifest_of(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest:
+    """The manifest of ``snapshot``; remembered while the snapshot lives and the file stays as it is."""
+    try:
+        stat = (snapshot.project.tree / MANIFEST_FILE).stat()
+        key: _Key = (limits, (stat.st_mtime_ns, stat.st_size))
+    except OSError:
+        key = (limits, None)
+    known = _made.get(snapshot)
+    if known is None or known[0] != key:
+        known = _made[snapshot] = (key, _make(snapshot, limits))
+    return known[1]
+
+
+def source_fingerprint(snapshot: Snapshot) -> str:
+    """SHA-256 over ``path:mtime:size`` of every file that the tree's own fingerprint covers, in locale order."""
+    covered = [file for file in snapshot.files if is_covered(file.role)]
+    ordered = in_locale_order(covered, lambda file: file.path)
+    lines = "\n".join(f"{file.path}:{file.mtime_ms}:{file.size}" for file in ordered)
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _make(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest:
+    stale = ""
+    try:
+        value = read_json(snapshot.project.tree / MANIFEST_FILE)
+    except OSError:
+        stale = f"computed in memory: there is no {MANIFEST_FILE}"
+    except ValueError:
+        stale = f"computed in memory: {MANIFEST_FILE} is not valid"
+    else:
+        read = _from_json(value, limits)
+        if read is None:
+            stale = f"computed in memory: {MANIFEST_FILE} is not valid"
+        elif read[1] != source_fingerprint(snapshot):
+            stale = f"computed in memory: {MANIFEST_FILE} is stale"
+        elif any(entry.text_path not in snapshot.parsed for entry in read[0].entries):
+            stale = f"computed in memory: {MANIFEST_FILE} names files that are not in the tree"
+        else:
+            return read[0]
+    return _computed(snapshot, limits, stale)
+
+
+def _computed(snapshot: Snapshot, limits: constants.ManifestRules, source: str) -> Manifest:
+    pools = (_summary_pool(snapshot, limits), *_note_pools(snapshot, limits))
+    budgets = (limits.summaries, limits.contexts, limits.stubs)
+    lanes = tuple(
+        Lane(
+            name,
+            budget,
+            int(pool.tokens[pool.fitting].sum()),
+            tuple(pool.paths[place] for place in pool.fitting.tolist()),
+            len(pool.paths) - len(pool.fitting),
+        )
+        for name, pool, budget in zip(_LANES, pools, budgets, strict=True)
+    )
+    return Manifest(pools[0].entries, pools[1].entries, pools[2].entries, lanes, source, pools)
+
+
+def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
+    found: list[tuple[str, int, int]] = []
+    for path in sorted(snapshot.summary_files, key=folder_key):
+        parsed = snapshot.parsed[path]
+        valid = parsed.summary_order is not None
+        tokens = parsed.summary_tokens if valid else estimated_tokens(parsed.chars, limits.chars_per_token)
+        if tokens is not None and not parsed.unseen:
+            found.append((path, tokens, parsed.summary_order or 0))
+    found.sort(key=lambda entry: -entry[2])
+    return _pool([path for path, *_ in found], [tokens for _, tokens, _ in found], limits.summaries)
+
+
+def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
+    """Contexts and stubs, folder by folder; contexts by importance first where the profile says so."""
+    orders = snapshot.orders if "orders" in snapshot.__dict__ else None
+    own = (note.path for note in snapshot.notes if note.is_local)
+    paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)
+    edges: tuple[tuple[bytes, ...], ...] = ((_ARCHIVED,), (_ARCHIVED + b"\0",))
+    first, end = (bisect_left(paths, edge, key=folder_key) for edge in edges)
+    stubs = [path for path in paths[first:end] if role_of(path) is Role.STUB]
+    lengths = [snapshot.notes[snapshot.by_path[path]].chars for path in stubs]
+    of_stubs = [estimated_tokens(chars, limits.chars_per_token) for chars in lengths]
+    return _context_pool(snapshot, [*paths[:first], *paths[end:]], limits), _pool(stubs, of_stubs, limits.stubs)
+
+
+def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.ManifestRules) -> Pool:
+    positions = np.fromiter(map(snapshot.by_path.__getitem__, paths), dtype=np.int64, count=len(paths))
+    tokens = estimated_tokens_of(snapshot.chars[positions], limits.chars_per_token)
+    ranks = np.zeros(len(paths))
+    if limits.contexts_by == "importance":
+        ranks = snapshot.importance[positions]
+        order = np.argsort(-ranks, kind="stable")
+        paths, tokens, ranks = [paths[place] for place in order.tolist()], tokens[order], ranks[order]
+    places = {path: place for place, path in enumerate(paths)} if snapshot.abstracts else {}
+    text_paths: dict[str, str] = {}
+    for note, chars in snapshot.abstracts.items():
+        if note in places:
+            tokens[places[note]] = estimated_tokens(chars, limits.chars_per_token)
+            text_paths[note] = f"{note.removesuffix('.md')}.abstract.md"
+    return Pool(paths, text_paths, tokens, ranks, _fitting(tokens, limits.contexts))
+
+
+def _pool(paths: Sequence[str], tokens: Sequence[int], budget: int) -> Pool:
+    held = np.asarray([max(-_HUGE, min(_HUGE, amount)) for amount in tokens], dtype=np.int64)
+    return Pool(paths, {}, held, np.zeros(len(held)), _fitting(held, budget))
+
+
+def _fitting(tokens: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
+    """Which entries fit when each is taken, in order, that still does."""
+    taken: list[int] = []
+    left, place = budget, 0
+    while place < len(tokens):
+        found = int(np.argmax(tokens[place:] <= left)) + place
+        if tokens[found] > left:
+            break
+        taken.append(found)
+        left -= int(tokens[found])
+        place = found + 1
+    return np.asarray(taken, dtype=np.int64)
+
+
+def _from_json(value: Any, limits: constants.ManifestRules) -> tuple[Manifest, str] | None:
+    try:
+        lanes: dict[str, list[Entry]] = {"summary": [], "context": [], "stub": []}
+        for item in value["active_context"]:
+            lanes[item["type"]].append(_entry(item))
+        fingerprint = str(value["source_fingerprint"])
+    except (ValueError, KeyError, TypeError, OverflowError):
+        return None
+    named = (
+        ("summaries", lanes["summary"], limits.summaries),
+        ("contexts", lanes["context"], limits.contexts),
+        ("stubs", lanes["stub"], limits.stubs),
+    )
+    shown = tuple(
+        Lane(name, budget, sum(e.tokens for e in entries), tuple(e.path for e in entries), 0)
+        for name, entries, budget in named
+    )
+    made = Manifest(tuple(lanes["summary"]), tuple(lanes["context"]), tuple(lanes["stub"]), shown, "read: fresh")
+    return made, fingerprint
+
+
+def _entry(item: dict[str, Any]) -> Entry:
+    path = str(item["path"])
+    abstract = item.get("abstractPath")
+    tokens = item.get("abstractTokens") if abstract else item["tokens"]
+    rank = item.get("order", item.get("importance", 0))
+    return Entry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]), float(rank or 0))
+
+
+def injected_text(snapshot: Snapshot, entry: Entry) -> str:
+    """The text of an entry as a prompt holds it: the whole file; empty when it cannot be read."""
+    try:
+        return snapshot.text(entry.text_path)
+    except OSError:
+        return ""

@@ -1,0 +1,38 @@
+"""One search as it was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.snapshot import Snapshot
+from brvtui.timing import Stopwatch
+from brvtui.trace import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may set. Empty sets and strings do not restrict; a limit below 0 is 0."""
+
+    limit: int
+    scope: str = ""
+    kinds: frozenset[Kind] = frozenset()
+    not_kinds: frozenset[Kind] = frozenset()
+    least_maturity: str = ""
+
+    @property
+    def most(self) -> int:
+        """The results to keep, at least 0."""
+        return max(0, self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query, what it is asked of, and when (ms since 1970)."""
+
+    snapshot: Snapshot
+    profile: Profile
+    now_ms: float
+    query: str
+    options: Options
+    watch: Stopwatch

@@ -1,0 +1,81 @@
+"""The term x field detail of one note: a pure function of a search and the snapshot it was made on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.ranking import bm25
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.constants import TextRules
+from brvtui.text.forward import FIELDS
+from brvtui.text.vocabulary import KINDS
+from brvtui.trace import Contribution, Detail, Search, TextScore
+
+FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"
+TANTIVY_FORMULA = "boost × tantivy's BM25 (k 1.2, b 0.75, lengths quantised)"
+
+
+def detail(snapshot: Snapshot, profile: Profile, search: Search, path: str) -> Detail:
+    """Every contribution to the text score of the note at ``path`` (a hit's ``file``), heaviest first.
+
+    A note that no query term matches has no contributions. Raises KeyError when the snapshot has no such note.
+    """
+    position = snapshot.by_path[path]
+    by_tantivy = profile.text.relevance == "tantivy"
+    found: list[Contribution] = []
+    matched = 0
+    for token, times in Counter(terms(search.lint.filtered)).items():
+        made = _contributions(snapshot, profile.text, token, position)
+        if by_tantivy:
+            made = _by_tantivy(snapshot, token, position, made)
+        own = [replace(item, value=item.value * times) for item in made]
+        matched += bool(own)
+        found += own
+    total = sum(item.value for item in found)
+    raw = total * matched
+    found.sort(key=lambda item: -item.value)
+    score = TextScore(total, matched, raw, raw / (1 + raw))
+    return Detail(path, tuple(found), score, TANTIVY_FORMULA if by_tantivy else FORMULA)
+
+
+def _contributions(snapshot: Snapshot, text: TextRules, token: str, position: int) -> Iterator[Contribution]:
+    postings = snapshot.postings
+    note = postings.note(position)
+    held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
+    expansion = postings.exact(token) if text.relevance == "tantivy" else postings.expand(token, text)
+    for place, identity in enumerate(expansion.ids.tolist()):
+        for field, name in enumerate(FIELDS):
+            tf = held.get(identity * len(FIELDS) + field)
+            if tf is None:
+                continue
+            df = postings.df(identity, field)
+            idf = bm25.idf(len(postings), df)
+            length, average = note.lengths[field], postings.averages[field]
+            norm = float(bm25.length_norm(np.asarray(float(length)), average, text.k, text.b))
+            weight = float(expansion.weights[place])
+            yield Contribution(
+                query_term=from_utf16(token),
+                term=from_utf16(postings.ids.terms[identity]),
+                kind=KINDS[expansion.kinds[place]],
+                field=name,
+                tf=tf,
+                df=df,
+                idf=idf,
+                length=length,
+                average_length=average,
+                weight=weight,
+                boost=text.boost[name],
+                value=weight * text.boost[name] * idf * (text.d + tf * (text.k + 1) / (tf + norm)),
+            )
+
+
+def _by_tantivy(snapshot: Snapshot, token: str, position: int, made: Iterator[Contribution]) -> Iterator[Contribution]:
+    for item in made:
+        score = float(snapshot.index.field_scores(token, item.field)[position])
+        yield replace(item, value=item.boost * score)

@@ -1,0 +1,60 @@
+"""The notes that matched and are not among the results, nearest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.engines.byterover.search.asked import Asked
+from brvtui.engines.byterover.search.scoring import Ranking
+from brvtui.trace import Found, Hit, NearMiss, Origin
+
+NEAR_MISSES = 20
+PAST_LIMIT = "past the limit"
+TRIMMED = "trimmed after propagation"
+
+
+def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
+    """The direct hits that folder summaries pushed past the limit."""
+    trimmed = [hit for hit in merged[limit:] if hit.origin is Origin.TEXT]
+    return tuple(
+        NearMiss(
+            path=hit.path,
+            file=hit.file,
+            title=hit.title,
+            kind=hit.kind,
+            maturity=hit.signals.maturity if hit.signals else "",
+            rank=limit + number,
+            score=hit.score,
+            reason=TRIMMED,
+            short=number,
+        )
+        for number, hit in enumerate(trimmed, start=1)
+    )
+
+
+def near_misses(
+    asked: Asked, ranking: Ranking, taken: int, outcome: Found, floor: float = 0.0, after: int = 0
+) -> tuple[NearMiss, ...]:
+    """The best matches after the first ``taken``, with what each lacked of ``floor`` or of its rank.
+
+    Their ranks begin behind ``after`` others that were lost later.
+    """
+    limits = asked.profile.out_of_domain
+    misses = []
+    positions = ranking.positions[taken : taken + NEAR_MISSES].tolist()
+    for rank_, position in enumerate(positions, start=taken + 1):
+        note = asked.snapshot.notes[position]
+        score = float(ranking.scores[rank_ - 1])
+        if outcome is Found.BELOW_FLOOR:
+            reason, short = "below the out-of-domain floor", limits.floor - score
+        elif outcome is Found.UNMATCHED_WORDS:
+            reason, short = "the unmatched-word rule emptied the answer", limits.escape - score
+        elif score < floor:
+            reason, short = f"below {asked.profile.search.gap_ratio:g} × top", floor - score
+        else:
+            reason, short = PAST_LIMIT, float(rank_ - asked.options.most)
+        maturity = asked.snapshot.signals[position].maturity
+        misses.append(
+            NearMiss(note.shown, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
+        )
+    return tuple(misses)

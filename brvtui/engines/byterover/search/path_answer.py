@@ -1,0 +1,87 @@
+"""The answer to a query that names a note or a folder (``docs/engine.md``, "Paths and scopes")."""
+
+from __future__ import annotations
+
+from brvtui.engines.byterover.search.asked import Asked
+from brvtui.engines.byterover.search.scope import PathLookup
+from brvtui.engines.byterover.search.scoring import path_hit
+from brvtui.trace import (
+    MOST_LISTED,
+    Attempt,
+    Found,
+    Hit,
+    Kind,
+    Origin,
+    Part,
+    QueryLint,
+    Scope,
+    Search,
+    Stage,
+    State,
+    listed,
+)
+from brvtui.tree.hierarchy import Symbol
+
+PATH_TIME = "search.path"
+"""The key of the path look-up's milliseconds."""
+
+
+def path_answer(asked: Asked, named: Symbol, lookup: PathLookup) -> Search:
+    """The note, or the folder's summary and the notes below it, with the scores that the rules give."""
+    snapshot, profile, limit = asked.snapshot, asked.profile, max(1, asked.options.limit)
+    results: list[Hit] = []
+    if named.is_folder:
+        outcome = Found.PATH_FOLDER
+        summary = snapshot.summaries.get(named.path)
+        if summary:
+            results.append(
+                Hit(
+                    named.path, summary.file, named.name, Kind.SUMMARY, Origin.PATH, profile.paths.summary_score,
+                    (Part("named folder", profile.paths.summary_score),), None, None, None,
+                )
+            )  # fmt: skip
+        below = [symbol for symbol in snapshot.hierarchy.walk(named) if not symbol.is_folder]
+        for symbol in below[: max(0, limit - len(results))]:
+            note = snapshot.notes[snapshot.by_path[symbol.path]]
+            score = profile.paths.child_score
+            results.append(path_hit(snapshot, profile, asked.now_ms, note, score, "below the named folder"))
+        came_in = len(below) + bool(summary)
+    else:
+        outcome = Found.PATH_NOTE
+        note = snapshot.notes[snapshot.by_path[named.path]]
+        results = [path_hit(snapshot, profile, asked.now_ms, note, profile.paths.note_score, "named note")]
+        came_in = 1
+    hits = tuple(results[:limit])
+    how = lookup.match.how if lookup.match else ""
+    scope = Scope(named.path, lookup.pattern, "path", how, "", True, len(hits), f"{lookup.why}: {named.path}")
+    everything = len(snapshot.notes)
+    named_notes = came_in - bool(named.is_folder and snapshot.summaries.get(named.path))
+    attempt = Attempt(
+        "path look-up", lookup.pattern, named.path, "", State.HIT, everything, named_notes, lookup.why,
+        tuple(map(listed, hits[:MOST_LISTED])), PATH_TIME,
+    )  # fmt: skip
+    return Search(
+        query=asked.query,
+        limit=limit,
+        outcome=outcome,
+        scope=scope,
+        lint=QueryLint(asked.query, "", (), (), (), ("taken as a path: no text is searched",)),
+        attempts=(attempt,),
+        combine="",
+        combine_why="taken as a path: no text is searched",
+        and_failed=False,
+        searchable=everything,
+        matched=len(hits),
+        total_found=len(hits),
+        top=max((hit.score for hit in hits), default=None),
+        floor=None,
+        stages=(
+            Stage("named by the path", everything, everything - named_notes, named_notes, "paths-and-scopes"),
+            Stage("limit", came_in, came_in - len(hits), len(hits), "paths-and-scopes", "with the folder's summary"),
+        ),
+        out_of_domain=(),
+        unmatched_words=(),
+        hits=hits,
+        near_misses=(),
+        lifts=(),
+    )

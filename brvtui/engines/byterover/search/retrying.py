@@ -1,0 +1,90 @@
+"""The retry ladder over ByteRover's own search (``docs/jeffs_brain.md``, "In ByteRover's route")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search.scoring import text_hit
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.ladder import TRIGRAMS, Climbed, Searches, climb
+from brvtui.snapshot import Snapshot
+from brvtui.text.trigrams import Likeness, TrigramIndex
+from brvtui.timing import Stopwatch
+from brvtui.trace import Hit, Ladder, Origin, Search, State, TextScore, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """What the ladder found over ByteRover's search: its place in a trace, and the hits, best first."""
+
+    ladder: Ladder
+    hits: tuple[Hit, ...]
+
+
+SEARCH_TIME = "search"
+"""The key of the milliseconds of the search that the ladder begins with."""
+
+_names: WeakKeyDictionary[Snapshot, TrigramIndex] = WeakKeyDictionary()
+
+
+def names_of(snapshot: Snapshot) -> TrigramIndex:
+    """The notes' file names by their trigrams; remembered while the snapshot lives."""
+    known = _names.get(snapshot)
+    if known is None:
+        known = _names[snapshot] = TrigramIndex((note.path, note.path) for note in snapshot.notes)
+    return known
+
+
+def retry(
+    snapshot: Snapshot,
+    profile: Profile,
+    now_ms: float,
+    found: Search,
+    options: Options,
+    watch: Stopwatch | None = None,
+) -> Retried:
+    """The ladder for a search that ``found`` nothing; when it found something, no step is taken.
+
+    Each step is a whole search with ``options``. In the last one the likeness of a name stands in for text relevance.
+    """
+
+    def again(text: str) -> Sequence[Hit]:
+        return search(snapshot, profile, now_ms, text, options).hits
+
+    def like(tokens: Sequence[str]) -> Sequence[Hit]:
+        return named_like(snapshot, profile, now_ms, tokens, options.most)
+
+    made = climb(found.query, (found.query, found.hits), Searches(again, like), profile.ladder, watch)
+    return Retried(_ladder(made), made.found)
+
+
+def named_like(snapshot: Snapshot, profile: Profile, now_ms: float, tokens: Sequence[str], most: int) -> list[Hit]:
+    """The notes whose file name is like one of ``tokens``, by score, at most ``most``."""
+    likenesses = names_of(snapshot).search(tokens, profile.names.limit, profile.names.least)
+    hits = [_named(snapshot, profile, now_ms, likeness) for likeness in likenesses]
+    return sorted(hits, key=lambda hit: -hit.score)[:most]
+
+
+def _ladder(made: Climbed[Hit]) -> Ladder:
+    first, *others = made.with_listed(listed, "score")
+    rungs = (replace(first, timed_by=SEARCH_TIME), *others)
+    if made.error:
+        return Ladder(State.FAILED, made.error, rungs)
+    paths = tuple(hit.path for hit in made.found)
+    if not made.found:
+        return Ladder(State.MISSED, "no step of the ladder found a note", rungs)
+    if rungs[0].state is State.HIT:
+        return Ladder(State.NOT_REACHED, "the search itself found notes", rungs, paths)
+    notes = "1 note" if len(paths) == 1 else f"{len(paths)} notes"
+    how = "by their names, " if made.strategy == TRIGRAMS else ""
+    return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", rungs, paths, made.found)
+
+
+def _named(snapshot: Snapshot, profile: Profile, now_ms: float, likeness: Likeness) -> Hit:
+    """The hit of a note whose name is like a word: its score with the likeness as relevance."""
+    base = text_hit(snapshot, profile, now_ms, likeness.position, TextScore(0.0, 0, 0.0, likeness.similarity))
+    first = replace(base.parts[0], note="the likeness of its name")
+    return replace(base, parts=(first, *base.parts[1:]), origin=Origin.NAME, text=None)

@@ -1,0 +1,224 @@
+"""One whole search as ByteRover makes it, and everything it decided (``docs/engine.md``, "A search")."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search import scope as scopes
+from brvtui.engines.byterover.search.asked import Asked, Options
+from brvtui.engines.byterover.search.combining import Matched, combine, time_of
+from brvtui.engines.byterover.search.lifting import lift
+from brvtui.engines.byterover.search.lint import lint
+from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, trimmed_misses
+from brvtui.engines.byterover.search.out_of_domain import out_of_domain
+from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
+from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hit
+from brvtui.ranking.maturity import LEVELS
+from brvtui.snapshot import Snapshot
+from brvtui.timing import Stopwatch
+from brvtui.trace import Attempt, Check, Found, Hit, Kind, QueryLint, Scope, Search, Stage, State
+
+__all__ = ["Options", "search"]
+
+
+def search(
+    snapshot: Snapshot, profile: Profile, now_ms: float, query: str, options: Options, watch: Stopwatch | None = None
+) -> Search:
+    """The search for ``query`` over ``snapshot`` at the time ``now_ms``. Pure but for the times in ``watch``."""
+    asked = Asked(snapshot, profile, now_ms, query, options, watch or Stopwatch())
+    if snapshot.engine_failure and profile.limits.failures:
+        return _engine_fails(asked)
+    with asked.watch.measure(PATH_TIME):
+        lookup = scopes.look_up_path(snapshot, query)
+    if lookup.match and not (lookup.match.symbol.is_folder and lookup.text):
+        named = lookup.match.symbol
+        with asked.watch.measure(PATH_TIME):
+            return path_answer(asked, named, lookup)
+    if lookup.match:
+        scope = scopes.inside_path(snapshot, lookup)
+        attempt = Attempt(
+            "path look-up", lookup.pattern, scope.path, "", State.PASSED, len(snapshot.notes), scope.notes,
+            f"{lookup.why}: the folder becomes the scope", timed_by=PATH_TIME,
+        )  # fmt: skip
+        return _text_search(asked, lookup.text, scope, (attempt,))
+    state = State.MISSED if lookup.tried else State.SKIPPED
+    timed_by = PATH_TIME if lookup.tried else ""
+    everything = len(snapshot.notes)
+    attempts = (Attempt("path look-up", lookup.pattern, "", "", state, everything, 0, lookup.why, timed_by=timed_by),)
+    scope = scopes.parse_scope(snapshot, query, options.scope)
+    first = _text_search(asked, scope.text, scope, attempts)
+    if first.hits or not scope.path:
+        return first
+    whole = scopes.whole_tree(snapshot, query, f"nothing was found in {scope.path}: the whole query, everywhere")
+    return _text_search(asked, query, whole, first.attempts)
+
+
+def _text_search(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
+    with asked.watch.measure(time_of(scope)):
+        return _search_text(asked, text, scope, attempts)
+
+
+def _search_text(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
+    snapshot, profile, watch = asked.snapshot, asked.profile, asked.watch
+    with watch.measure("search.lint"):
+        linted = lint(text, profile, snapshot.postings)
+    with watch.measure("search.match"):
+        matched = combine(asked, linted.filtered, scope)
+    keep = asked.options.most + NEAR_MISSES
+    with watch.measure("search.score"):
+        ranking = rank(
+            snapshot,
+            profile,
+            asked.now_ms,
+            matched.table,
+            matched.matching,
+            max(keep, profile.out_of_domain.matched_results),
+        )
+    best = listing(snapshot, profile, ranking)
+    attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
+    if not ranking.matched:
+        outcome = Found.NO_MATCH if linted.tokens else Found.NO_TOKENS
+        return _nothing(asked, outcome, scope, linted, attempts, matched, matched.stages)
+    with watch.measure("search.gates"):
+        checks, unmatched, outcome = out_of_domain(asked, linted.filtered, matched, ranking)
+    emptied = outcome is not Found.MATCHES
+    stages = (
+        *matched.stages,
+        Stage(
+            "out of domain", ranking.matched, ranking.matched if emptied else 0, 0 if emptied else ranking.matched,
+            "out-of-domain",
+        ),
+    )  # fmt: skip
+    if emptied:
+        made = _nothing(asked, outcome, scope, linted, attempts, matched, stages)
+        misses = near_misses(asked, ranking, 0, outcome)
+        top = float(ranking.scores[0])
+        return replace(
+            made, matched=ranking.matched, top=top, out_of_domain=checks, unmatched_words=unmatched, near_misses=misses
+        )
+    with watch.measure("search.explain"):
+        return _keep(asked, scope, linted, attempts, matched, ranking, stages, checks, unmatched)
+
+
+def _keep(
+    asked: Asked,
+    scope: Scope,
+    linted: QueryLint,
+    attempts: tuple[Attempt, ...],
+    matched: Matched,
+    ranking: Ranking,
+    stages: tuple[Stage, ...],
+    checks: tuple[Check, ...],
+    unmatched: tuple[str, ...],
+) -> Search:
+    snapshot, profile, options = asked.snapshot, asked.profile, asked.options
+    top = float(ranking.scores[0])
+    floor = profile.search.gap_ratio * top
+    above = ranking.at_least
+    within = min(above, options.most)
+    direct = [
+        text_hit(snapshot, profile, asked.now_ms, position, matched.table.text_score(position))
+        for position in ranking.positions[:within].tolist()
+    ]
+    wanted = [hit for hit in direct if _wanted(snapshot, hit, options)]
+    lifts, summaries = lift(snapshot, profile, asked.now_ms, wanted, floor)
+    summaries = tuple(hit for hit in summaries if _wanted(snapshot, hit, options))
+    merged = sorted([*wanted, *summaries], key=lambda hit: -hit.score)
+    hits = tuple(merged[: options.most])
+    total = ranking.matched
+    lifted = len(summaries)
+    ratio = profile.search.gap_ratio
+    stages = (
+        *stages,
+        Stage("score gap", total, total - above, above, "what-is-kept", f"≥ {ratio:g} × top {top:.4f}"),
+        Stage("limit", above, above - within, within, "what-is-kept", f"{options.most}"),
+        Stage("kind and maturity", within, within - len(wanted), len(wanted), "what-is-kept"),
+        Stage("parent propagation", len(lifts), len(lifts) - lifted, lifted, "parent-propagation", "folders reached"),
+        Stage(
+            "merge", len(merged), len(merged) - len(hits), len(hits), "parent-propagation",
+            f"{len(wanted)} notes and {lifted} summaries",
+        ),
+    )  # fmt: skip
+    misses = trimmed_misses(merged, options.most)
+    misses += near_misses(asked, ranking, within, Found.MATCHES, floor, after=len(misses))
+    return Search(
+        query=asked.query,
+        limit=options.most,
+        outcome=Found.MATCHES,
+        scope=scope,
+        lint=linted,
+        attempts=attempts,
+        combine=matched.combine,
+        combine_why=matched.combine_why,
+        and_failed=matched.and_failed,
+        searchable=len(snapshot.notes),
+        matched=total,
+        total_found=total,
+        top=top,
+        floor=floor,
+        stages=stages,
+        out_of_domain=checks,
+        unmatched_words=unmatched,
+        hits=hits,
+        near_misses=misses[:NEAR_MISSES],
+        lifts=lifts,
+    )
+
+
+def _wanted(snapshot: Snapshot, hit: Hit, options: Options) -> bool:
+    if (options.kinds and hit.kind not in options.kinds) or hit.kind in options.not_kinds:
+        return False
+    if not options.least_maturity:
+        return True
+    return LEVELS.index(_maturity(snapshot, hit)) >= LEVELS.index(options.least_maturity)
+
+
+def _maturity(snapshot: Snapshot, hit: Hit) -> str:
+    """Stored maturity; of a ``context.md``, that of the file which summarises its folder."""
+    if hit.kind is Kind.SUMMARY:
+        summary = snapshot.summaries.get(hit.path)
+        stored = snapshot.summary_signals.get(summary.file) if summary else None
+        return stored.maturity if stored else LEVELS[0]
+    return hit.signals.maturity if hit.signals else LEVELS[0]
+
+
+def _nothing(
+    asked: Asked,
+    outcome: Found,
+    scope: Scope,
+    linted: QueryLint,
+    attempts: tuple[Attempt, ...],
+    matched: Matched | None,
+    stages: tuple[Stage, ...],
+) -> Search:
+    return Search(
+        query=asked.query,
+        limit=asked.options.most,
+        outcome=outcome,
+        scope=scope,
+        lint=linted,
+        attempts=attempts,
+        combine=matched.combine if matched else "",
+        combine_why=matched.combine_why if matched else "",
+        and_failed=matched.and_failed if matched else False,
+        searchable=len(asked.snapshot.notes),
+        matched=0,
+        total_found=0,
+        top=None,
+        floor=None,
+        stages=stages,
+        out_of_domain=(),
+        unmatched_words=(),
+        hits=(),
+        near_misses=(),
+        lifts=(),
+    )
+
+
+def _engine_fails(asked: Asked) -> Search:
+    why = asked.snapshot.engine_failure
+    scope = scopes.whole_tree(asked.snapshot, asked.query, why)
+    linted = lint(asked.query, asked.profile, asked.snapshot.postings)
+    attempt = Attempt("path look-up", "", "", "", State.FAILED, len(asked.snapshot.notes), 0, why)
+    return _nothing(asked, Found.ENGINE_FAILS, scope, linted, (attempt,), None, ())

@@ -1,0 +1,337 @@
+"""The hybrid search: legs, retry ladder, fusion, intent, reranking (``docs/jeffs_brain.md``, "The pipeline")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from brvtui.engines.jeffs_brain.profile import HybridProfile
+from brvtui.engines.jeffs_brain.protocols import Index, RankedHit
+from brvtui.engines.jeffs_brain.reranking import Outcome, Wanted, rerank
+from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
+from brvtui.engines.jeffs_brain.trace import (
+    PIPELINE,
+    SCHEMA,
+    HybridHit,
+    HybridTrace,
+    Leg,
+    LegHit,
+    LegRank,
+    Mode,
+    Retrieved,
+    StageError,
+)
+from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
+from brvtui.ranking import intent as intents
+from brvtui.ranking.fusion import Candidate, Fused, fuse, ranked
+from brvtui.ranking.reranking import head_and_tail, rerank_text
+from brvtui.services.embedding import Embedder
+from brvtui.services.failures import LegError
+from brvtui.services.reranking import Reranker
+from brvtui.text.aliases import Aliases, expand
+from brvtui.text.query_language import Parsed, compile_fts, parse
+from brvtui.timing import Stopwatch
+from brvtui.trace import Listed, Part, State
+
+BM25, VECTOR = "bm25", "vector"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One query. What is None is as the profile says."""
+
+    query: str
+    mode: Mode | None = None
+    top_k: int | None = None
+    candidate_k: int | None = None
+    rerank_top_n: int | None = None
+    rerank: bool | None = None
+    skip_retry_ladder: bool = False
+    probe: bool = False
+    """Whether somebody still types: no reranker is asked then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What is searched, and the services there are."""
+
+    index: Index
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    aliases: Aliases = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    idle_rules: tuple[str, ...] = ()
+    embedder_waits: str = ""
+    """Why the embedder is not asked this time; empty when it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    query: str
+    requested: Mode
+    mode: Mode
+    fell_back: bool
+    top_k: int
+    candidate_k: int
+    rerank_top_n: int
+    rerank: bool
+    skip_retry_ladder: bool
+    probe: bool
+    k: float
+    profile: HybridProfile
+    sources: Sources
+    watch: Stopwatch
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A fused candidate after reweighting."""
+
+    fused: Fused
+    fused_rank: int
+    factors: tuple[intents.Factor, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """A leg as it was ranked, and as the trace shows it."""
+
+    hits: tuple[RankedHit, ...]
+    leg: Leg
+    errors: tuple[StageError, ...] = ()
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        return [hit.candidate for hit in self.hits]
+
+
+def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: Stopwatch | None = None) -> Retrieved:
+    """The answer to ``request`` and its trace. A leg or service that fails is left out and named; nothing is raised.
+
+    Pure but for the services and the times.
+    """
+    asked = _asked(request, sources, profile, watch or Stopwatch())
+    with asked.watch.measure("total"):
+        made = _retrieve(asked)
+    made.trace.timings.update({name: round(ms, 3) for name, ms in asked.watch.ms.items()})
+    return made
+
+
+def resolve_mode(wanted: Mode, has_embedder: bool) -> tuple[Mode, bool]:
+    """The mode that is used, and whether one that was asked for by name had to be given up."""
+    if wanted is Mode.BM25:
+        return wanted, False
+    if has_embedder:
+        return (Mode.HYBRID if wanted is Mode.AUTO else wanted), False
+    return Mode.BM25, wanted is not Mode.AUTO
+
+
+def _asked(request: Request, sources: Sources, profile: HybridProfile, watch: Stopwatch) -> _Asked:
+    standard = profile.options
+    wanted = Mode(standard.mode) if request.mode is None else request.mode
+    mode, fell_back = resolve_mode(wanted, sources.embedder is not None)
+    return _Asked(
+        query=request.query,
+        requested=wanted,
+        mode=mode,
+        fell_back=fell_back,
+        top_k=standard.top_k if request.top_k is None else request.top_k,
+        candidate_k=standard.candidate_k if request.candidate_k is None else request.candidate_k,
+        rerank_top_n=standard.rerank_top_n if request.rerank_top_n is None else request.rerank_top_n,
+        rerank=standard.rerank if request.rerank is None else request.rerank,
+        skip_retry_ladder=request.skip_retry_ladder,
+        probe=request.probe,
+        k=profile.fusion.k,
+        profile=profile,
+        sources=sources,
+        watch=watch,
+    )
+
+
+def _retrieve(asked: _Asked) -> Retrieved:
+    with asked.watch.measure("parse"):
+        query = _parsed(asked, asked.query)
+        compiled = compile_fts(query)
+    with asked.watch.measure("bm25"):
+        lexical, climbed = _bm25(asked, query, compiled)
+    with asked.watch.measure("vector"):
+        semantic = _vector(asked)
+    with asked.watch.measure("fusion"):
+        fused = _fused(asked, lexical, semantic)
+    with asked.watch.measure("intent"):
+        intent = intents.detect(asked.query)
+        weighed = _reweighed(asked, intent, fused)
+    with asked.watch.measure("rerank"):
+        outcome = rerank(
+            asked.query,
+            [entry.fused.candidate for entry in weighed],
+            asked.sources.reranker if asked.rerank else None,
+            (lexical.candidates, semantic.candidates),
+            Wanted(asked.rerank, asked.rerank_top_n, asked.probe),
+            asked.profile,
+        )
+    legs = (lexical.leg, semantic.leg)
+    ranking = _hits(asked, weighed, outcome, legs)
+    count, answered = len(weighed), len(ranking[: max(0, asked.top_k)])
+    factored = sum(1 for entry in weighed if entry.factors)
+    embedder, reranker = asked.sources.embedder, asked.sources.reranker
+    trace = HybridTrace(
+        schema=SCHEMA,
+        pipeline=PIPELINE,
+        profile=asked.profile.name,
+        query=asked.query,
+        probe=asked.probe,
+        compiled=compiled,
+        requested_mode=asked.requested,
+        mode=asked.mode,
+        fell_back=asked.fell_back,
+        top_k=asked.top_k,
+        candidate_k=asked.candidate_k,
+        rerank_top_n=asked.rerank_top_n,
+        rrf_k=asked.k,
+        verdict=verdict_of(asked.mode, legs, climbed.rungs, count),
+        steps=steps_of(legs, climbed.rungs, count, intent.name, factored, outcome),
+        stages=stages_of(legs, count, answered),
+        legs=legs,
+        rungs=climbed.rungs,
+        intent=intent.name,
+        fused=count,
+        embedder=embedder.name if embedder else "",
+        embedder_used=semantic.leg.state in (State.HIT, State.MISSED),
+        reranker=reranker.name if reranker else "",
+        reranked=outcome.ran,
+        rerank_skipped=outcome.skipped,
+        agreements=outcome.agreements,
+        errors=(*lexical.errors, *semantic.errors, *outcome.errors),
+        ranking=ranking,
+        notices=asked.sources.notices,
+        idle_rules=asked.sources.idle_rules,
+    )
+    texts = {entry.fused.candidate.id: entry.fused.candidate for entry in weighed}
+    return Retrieved(tuple(texts[hit.id] for hit in trace.hits), trace)
+
+
+def _parsed(asked: _Asked, text: str) -> Parsed:
+    language = asked.profile.query
+    return expand(parse(text, language.stopped, language.word_length), asked.sources.aliases)
+
+
+def _bm25(asked: _Asked, query: Parsed, compiled: str) -> tuple[_List, Climbed[RankedHit]]:
+    index, limit = asked.sources.index, asked.candidate_k
+    counts = asked.mode is not Mode.SEMANTIC
+
+    def search(text: str) -> Sequence[RankedHit]:
+        parsed = _parsed(asked, text)
+        return index.bm25(parsed, limit) if parsed.tokens else ()
+
+    def like(tokens: Sequence[str]) -> Sequence[RankedHit]:
+        return index.like_names(tokens, limit)
+
+    try:
+        with asked.watch.measure(time_of(INITIAL)):
+            first = index.bm25(query, limit) if query.tokens else ()
+    except LegError as failure:
+        leg = Leg(BM25, State.FAILED, "", counts, str(failure))
+        return _List((), leg, (StageError(BM25, str(failure)),)), not_climbed(compiled, (), str(failure), failed=True)
+    if asked.skip_retry_ladder:
+        climbed = not_climbed(compiled, first, "the request skips the ladder")
+    else:
+        with asked.watch.measure("retry ladder"):
+            climbed = climb(asked.query, (compiled, first), Searches(search, like), asked.profile.ladder, asked.watch)
+    found = _placed(climbed.found)
+    unit = "" if not found else "likeness of names" if climbed.strategy == TRIGRAMS else "BM25"
+    why = climbed.strategy or ("nothing to search for" if not compiled else "nothing was found")
+    leg = Leg(BM25, State.HIT if found else State.MISSED, unit, counts, why, _leg_hits(found))
+    errors = (StageError(BM25, climbed.error),) if climbed.error else ()
+    return _List(found, leg, errors), replace(climbed, rungs=climbed.with_listed(_in_short, unit))
+
+
+def _in_short(hit: RankedHit) -> Listed:
+    note = hit.candidate
+    return Listed(note.path, note.path, note.title, None, "", hit.value)
+
+
+def _placed(hits: Sequence[RankedHit]) -> tuple[RankedHit, ...]:
+    return tuple(replace(hit, candidate=replace(hit.candidate, bm25_rank=rank)) for rank, hit in enumerate(hits))
+
+
+def _leg_hits(hits: Sequence[RankedHit]) -> tuple[LegHit, ...]:
+    return tuple(LegHit(hit.candidate.id, rank, hit.value) for rank, hit in enumerate(hits))
+
+
+def _vector(asked: _Asked) -> _List:
+    embedder = asked.sources.embedder
+    if embedder is None or asked.mode is Mode.BM25:
+        why = "there is no embedder" if embedder is None else "the mode is bm25"
+        return _List((), Leg(VECTOR, State.NOT_RUN, "", False, why))
+    if asked.sources.embedder_waits:
+        return _List((), Leg(VECTOR, State.SKIPPED, "", True, asked.sources.embedder_waits))
+    try:
+        with asked.watch.measure("vector.embed"):
+            vectors = embedder.embed([asked.query])
+        if not vectors or not len(vectors[0]):
+            return _List((), Leg(VECTOR, State.SKIPPED, "", True, f"{embedder.name} gave no vector for the query"))
+        found = tuple(asked.sources.index.nearest(vectors[0], asked.candidate_k))
+    except LegError as failure:
+        return _List((), Leg(VECTOR, State.FAILED, "", True, str(failure)), (StageError(VECTOR, str(failure)),))
+    state = State.HIT if found else State.MISSED
+    return _List(found, Leg(VECTOR, state, "cosine" if found else "", True, embedder.name, _leg_hits(found)))
+
+
+def _fused(asked: _Asked, lexical: _List, semantic: _List) -> list[Fused]:
+    if asked.mode is Mode.BM25:
+        return ranked(lexical.candidates, asked.k)
+    if asked.mode is Mode.SEMANTIC:
+        return ranked(semantic.candidates, asked.k, leg=1)
+    return fuse((lexical.candidates, semantic.candidates), asked.k)
+
+
+def _reweighed(asked: _Asked, intent: intents.Intent, fused: Sequence[Fused]) -> list[_Weighed]:
+    made = []
+    for rank, entry in enumerate(fused):
+        note = entry.candidate
+        factors = intents.factors(intent, note.path, note.title, note.summary, note.content, asked.profile.intent)
+        made.append(_Weighed(entry, rank, factors, intents.multiplied(entry.score, factors)))
+    if not intent:
+        return made
+    return [made[position] for position in intents.reordered([entry.score for entry in made])]
+
+
+def _hits(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs: tuple[Leg, ...]) -> tuple[HybridHit, ...]:
+    places = [{hit.id: hit for hit in reversed(leg.hits)} for leg in legs]
+    head, _ = head_and_tail(len(weighed), asked.rerank_top_n)
+    snippet = asked.profile.rerank.snippet_chars
+    made = []
+    for position in outcome.order:
+        entry = weighed[position]
+        note = entry.fused.candidate
+        own = [(leg.name, place[note.id]) for leg, place in zip(legs, places, strict=True) if note.id in place]
+        made.append(
+            HybridHit(
+                id=note.id,
+                path=note.path,
+                title=note.title,
+                summary=note.summary,
+                score=entry.score,
+                parts=_parts(entry, asked.k),
+                legs=tuple(LegRank(name, hit.rank, hit.value) for name, hit in own),
+                fused_rank=entry.fused_rank,
+                reweighted_rank=position,
+                rerank_score=outcome.scores.get(position),
+                sent=rerank_text(note.title, note.summary, note.content, snippet) if position in head else "",
+            )
+        )
+    return tuple(made)
+
+
+def _parts(entry: _Weighed, k: float) -> tuple[Part, ...]:
+    parts = [
+        Part(f"{(BM25, VECTOR)[own.leg]} leg", own.value, own.rank + 1, None, f"1 / ({k:g} + {own.rank + 1})")
+        for own in entry.fused.shares
+    ]
+    score = entry.fused.score
+    for factor in entry.factors:
+        parts.append(Part("intent", score * factor.value - score, score, factor.value, factor.why))
+        score *= factor.value
+    return tuple(parts)

@@ -1,0 +1,77 @@
+"""Whether a reranker is asked, and what its answer does to the list (``docs/jeffs_brain.md``, "Reranking")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from brvtui.engines.jeffs_brain.profile import HybridProfile
+from brvtui.engines.jeffs_brain.trace import SkipReason, StageError
+from brvtui.ranking.fusion import Candidate, unanimity
+from brvtui.ranking.reranking import head_and_tail, rerank_text, reranked
+from brvtui.services.failures import LegError
+from brvtui.services.reranking import RerankDocument, Reranker
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The final order as positions of the list before, the reranker's scores by those positions, and why not."""
+
+    order: Sequence[int]
+    scores: dict[int, float] = field(default_factory=dict)
+    ran: bool = False
+    skipped: SkipReason | None = None
+    agreements: int | None = None
+    errors: tuple[StageError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a request says of reranking: whether at all, how many notes, and whether somebody still types."""
+
+    rerank: bool
+    most: int
+    probe: bool = False
+
+
+def rerank(
+    query: str,
+    candidates: Sequence[Candidate],
+    reranker: Reranker | None,
+    legs: tuple[Sequence[Candidate], Sequence[Candidate]],
+    wanted: Wanted,
+    profile: HybridProfile,
+) -> Outcome:
+    """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
+
+    A reranker that fails leaves the order as it was, with the stage's error.
+    """
+    as_is = range(len(candidates))
+    if not candidates:
+        return Outcome(as_is, skipped=SkipReason.EMPTY_CANDIDATES)
+    if not wanted.rerank:
+        return Outcome(as_is, skipped=SkipReason.MODE_OFF)
+    if reranker is None:
+        return Outcome(as_is, skipped=SkipReason.NO_RERANKER)
+    rules = profile.unanimity
+    first, second = ([candidate.id for candidate in leg] for leg in legs)
+    agreed = unanimity(first, second, rules.window, rules.agree_min)
+    if agreed:
+        return Outcome(as_is, skipped=SkipReason.UNANIMITY, agreements=agreed.agreements)
+    if wanted.probe:
+        return Outcome(as_is, skipped=SkipReason.PROBE)
+    head, _ = head_and_tail(len(candidates), wanted.most)
+    documents = [_document(candidates[position], profile.rerank.snippet_chars) for position in head]
+    try:
+        answer = reranker.rerank(query, documents)
+    except LegError as failure:
+        return Outcome(as_is, errors=(StageError("rerank", str(failure)),))
+    scores: dict[int, float] = {}
+    for judged in answer:
+        if judged.index in head:
+            scores.setdefault(judged.index, judged.score)
+    return Outcome(reranked(len(candidates), wanted.most, list(scores)), scores, ran=True)
+
+
+def _document(candidate: Candidate, most: int) -> RerankDocument:
+    return RerankDocument(candidate.id, rerank_text(candidate.title, candidate.summary, candidate.content, most))

@@ -1,0 +1,122 @@
+"""What a hybrid search did, step by step, with counts that are conserved and a verdict in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.engines.jeffs_brain.reranking import Outcome
+from brvtui.engines.jeffs_brain.trace import Leg, Mode, SkipReason
+from brvtui.ladder import INITIAL
+from brvtui.trace import Rung, Stage, State, Step
+from brvtui.wording import counted
+
+_NOT_RERANKED = {
+    SkipReason.EMPTY_CANDIDATES: "there is nothing to rerank",
+    SkipReason.MODE_OFF: "reranking is turned off",
+    SkipReason.NO_RERANKER: "there is no reranker",
+    SkipReason.PROBE: "a probe asks no reranker: a run does",
+}
+
+
+def steps_of(
+    legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int, intent: str, weighed: int, outcome: Outcome
+) -> tuple[Step, ...]:
+    """The steps in the order in which they are taken; ``weighed`` counts the notes that intent gave a factor."""
+    return (
+        _words(rungs[0]),
+        _ladder(rungs),
+        _vectors(legs[1]),
+        _fusion(legs, fused),
+        _intent(intent, weighed),
+        _reranking(outcome),
+    )
+
+
+def stages_of(legs: tuple[Leg, Leg], fused: int, answered: int) -> tuple[Stage, ...]:
+    """The legs that count, merged, and cut to the answer."""
+    counting = [leg for leg in legs if leg.counts]
+    came_in = sum(len(leg.hits) for leg in counting)
+    note = " + ".join(f"{leg.name} {len(leg.hits)}" for leg in counting)
+    return (
+        Stage("fusion", came_in, came_in - fused, fused, "fusion", note),
+        Stage("top_k", fused, fused - answered, answered, "options"),
+    )
+
+
+def verdict_of(mode: Mode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int) -> str:
+    """What came of it, in one line."""
+    words, vectors = legs
+    if not fused:
+        return f"nothing was found: {_why_nothing(mode, words, vectors, rungs)}"
+    found = next((rung for rung in rungs if rung.state is State.HIT), None)
+    how = f"by words at {found.strategy}" if found is not None and found.strategy != INITIAL else "by words"
+    notes = counted(fused, "note", "notes")
+    if mode is Mode.HYBRID and vectors.hits:
+        return f"{notes}: {len(words.hits)} {how}, {len(vectors.hits)} by vectors"
+    return f"{notes} by vectors" if mode is Mode.SEMANTIC else f"{notes} {how}"
+
+
+def _why_nothing(mode: Mode, words: Leg, vectors: Leg, rungs: Sequence[Rung]) -> str:
+    if mode is Mode.SEMANTIC:
+        return "no note has a vector" if vectors.state is State.MISSED else vectors.why
+    if words.state is State.FAILED:
+        return words.why
+    if not any(rung.query for rung in rungs):
+        return "the query has no word to search for"
+    climbed = any(rung.ran for rung in rungs[1:])
+    return "no note has the words, and no step of the ladder helps" if climbed else "no note has the words"
+
+
+def _words(first: Rung) -> Step:
+    summary = first.why if first.state is State.FAILED else counted(first.hits, "note", "notes")
+    if not first.query:
+        summary = "no word to search for"
+    return Step("words", None, "words", first.state, (), summary)
+
+
+def _ladder(rungs: Sequence[Rung]) -> Step:
+    first, *others = rungs
+    found = next((rung for rung in others if rung.state is State.HIT), None)
+    failed = next((rung for rung in others if rung.state is State.FAILED), None)
+    if found is not None:
+        state, summary = State.HIT, f"{counted(found.hits, 'note', 'notes')} at {found.strategy}"
+    elif failed is not None:
+        state, summary = State.FAILED, failed.why
+    elif any(rung.ran for rung in others):
+        state, summary = State.MISSED, "no step of the ladder found a note"
+    else:
+        state = State.NOT_REACHED if first.state is State.HIT else State.SKIPPED
+        summary = others[0].why
+    return Step("retry_ladder", None, "retry ladder", state, (), summary)
+
+
+def _vectors(leg: Leg) -> Step:
+    summary = counted(len(leg.hits), "note", "notes") if leg.state in (State.HIT, State.MISSED) else leg.why
+    return Step("vectors", None, "vectors", leg.state, (), summary)
+
+
+def _fusion(legs: tuple[Leg, Leg], fused: int) -> Step:
+    counting = [leg for leg in legs if leg.counts and leg.hits]
+    if len(counting) < 2:
+        summary = f"{counting[0].name} alone" if counting else "nothing to merge"
+        return Step("fusion", None, "fusion", State.SKIPPED, (), summary)
+    came_in = " + ".join(str(len(leg.hits)) for leg in counting)
+    return Step("fusion", None, "fusion", State.PASSED, (), f"{came_in} places are {fused} notes")
+
+
+def _intent(intent: str, weighed: int) -> Step:
+    if not intent:
+        return Step("intent", None, "intent", State.SKIPPED, (), "neither advice nor a fact is asked for")
+    return Step("intent", None, "intent", State.PASSED, (), f"{intent}: {counted(weighed, 'note', 'notes')} weighed")
+
+
+def _reranking(outcome: Outcome) -> Step:
+    if outcome.ran:
+        state, summary = State.TAKEN, f"{counted(len(outcome.scores), 'note', 'notes')} judged"
+    elif outcome.errors:
+        state, summary = State.FAILED, outcome.errors[0].detail
+    elif outcome.skipped is SkipReason.UNANIMITY:
+        state, summary = State.SKIPPED, f"the legs agree at {counted(outcome.agreements or 0, 'place', 'places')}"
+    else:
+        state, summary = State.SKIPPED, _NOT_RERANKED.get(outcome.skipped, "") if outcome.skipped else ""
+    return Step("rerank", None, "rerank", state, (), summary)

@@ -1,0 +1,136 @@
+"""The notes' vectors: kept by text and model, made where they are missing (``docs/jeffs_brain.md``, "Vectors")."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui import faults
+from brvtui.services.embedding import Embedder, Vector
+from brvtui.services.failures import LegError
+
+Floats = NDArray[np.float32]
+
+
+class Kept(Protocol):
+    """Vectors of one model, kept from run to run by the digests of their texts."""
+
+    def read(self) -> Mapping[str, Floats]:
+        """What is kept; empty when nothing is, or it is broken."""
+        ...
+
+    def write(self, vectors: Mapping[str, Floats]) -> None:
+        """Replaces what is kept. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class VectorTable:
+    """Vectors of unit length, and the positions of the notes they stand for. A note may have none."""
+
+    matrix: Floats
+    positions: NDArray[np.int64]
+
+    def nearest(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
+        """Positions and cosines, nearest first, equal ones in order.
+
+        Raises :class:`brvtui.services.failures.LegError` when ``vector`` has another length or no direction.
+        """
+        asked = np.asarray(vector, dtype=np.float64)
+        if not len(self.positions):
+            return []
+        if asked.ndim != 1 or asked.shape[0] != self.matrix.shape[1]:
+            raise LegError(f"the query's vector has {asked.size} numbers, the notes' have {self.matrix.shape[1]}")
+        length = float(np.linalg.norm(asked))
+        if not np.isfinite(length) or length == 0:
+            raise LegError("the query's vector has no direction")
+        cosines = self.matrix @ (asked / length).astype(np.float32)
+        order = np.lexsort((self.positions, -cosines))[: max(0, limit)]
+        return [(int(self.positions[place]), float(cosines[place])) for place in order]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The table that could be made, how many texts are without a vector, and why."""
+
+    table: VectorTable
+    made: int
+    missing: int
+    error: str = ""
+
+
+def digest(text: str) -> str:
+    """The name of a text among the kept vectors."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def embed_texts(
+    texts: Sequence[str],
+    embedder: Embedder,
+    kept: Kept,
+    batch: int,
+    cancelled: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int], None] = lambda done, all_: None,
+) -> Embedded:
+    """A vector for each of ``texts``: kept ones as they are, the others made and then kept. Nothing is raised.
+
+    What was made before a failure or a cancellation is kept and used. Vectors of texts that are gone are dropped.
+    """
+    names = [digest(text) for text in texts]
+    stored = dict(kept.read())
+    known = {name: stored[name] for name in names if name in stored}
+    wanted = {name: text for name, text in zip(names, texts, strict=True) if name not in known and text.strip()}
+    todo = list(wanted)
+    error = ""
+    made = 0
+    for start in range(0, len(todo), batch):
+        if cancelled():
+            error = "cancelled"
+            break
+        part = todo[start : start + batch]
+        try:
+            found = _checked(embedder, [wanted[name] for name in part])
+        except LegError as failure:
+            error = str(failure)
+            break
+        if known and found.shape[1] != len(next(iter(known.values()))):
+            known = {}
+            error = f"{embedder.name} now makes vectors of another length: the kept ones were dropped; try again"
+        known.update(zip(part, found, strict=True))
+        made += len(part)
+        progress(made, len(todo))
+        if error:
+            break
+    if made or known.keys() != stored.keys():
+        try:
+            kept.write(known)
+        except OSError as failure:
+            error = error or f"the vectors cannot be kept: {faults.said(failure)}"
+    return Embedded(_table(names, known), made, sum(name not in known for name in names), error)
+
+
+def _checked(embedder: Embedder, texts: Sequence[str]) -> Floats:
+    """The vectors of ``texts`` at unit length. Raises LegError when they are not as many, not alike, or no numbers."""
+    vectors = embedder.embed(texts)
+    if len(vectors) != len(texts):
+        raise LegError(f"{embedder.name} gave {len(vectors)} vectors for {len(texts)} texts")
+    lengths = {len(vector) for vector in vectors}
+    if len(lengths) > 1 or 0 in lengths:
+        raise LegError(f"{embedder.name} gave vectors of {', '.join(map(str, sorted(lengths)))} numbers")
+    matrix = np.asarray(vectors, dtype=np.float64)
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(norms).all():
+        raise LegError(f"{embedder.name} gave a vector that is not made of numbers")
+    return (matrix / np.where(norms > 0, norms, 1.0)).astype(np.float32)
+
+
+def _table(names: Sequence[str], known: Mapping[str, Floats]) -> VectorTable:
+    positions = [position for position, name in enumerate(names) if name in known]
+    if not positions:
+        return VectorTable(np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.int64))
+    return VectorTable(np.stack([known[names[position]] for position in positions]), np.asarray(positions))

@@ -1,0 +1,158 @@
+"""What is known of one file of the tree: its text and signals at once, and what surrounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from brvtui import faults
+from brvtui.engines.byterover.ageing.board import Board, Row
+from brvtui.engines.byterover.ageing.forecast import Coming, Forecast
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
+from brvtui.engines.byterover.search.scoring import aged, ceiling
+from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Aged, Ceiling
+from brvtui.tree.files import CONTEXT_FILE
+from brvtui.tree.frontmatter import Frontmatter, parse
+from brvtui.tree.links import Names, Resolved
+
+_NO_FRONTMATTER = Frontmatter({}, 0)
+_GONE = "the file is gone"
+
+
+class FileState(StrEnum):
+    """How a file stands to the snapshot."""
+
+    CURRENT = "current"
+    NEWER = "newer"
+    """It changed on disk after it was read: scores and links are those of the text before."""
+    GONE = "gone"
+    NOT_READ = "not read"
+    """It is no note: nothing of it is searched."""
+
+
+@dataclass(frozen=True, eq=False)
+class About:
+    """A file of the tree by itself. ``text`` is the whole file as it is now; signals are of snapshot ``generation``."""
+
+    path: str
+    alias: str
+    """Of the shared source that holds it; empty for a file of the project."""
+    title: str
+    generation: int
+    names: Names
+    """The files of its tree, as links name them."""
+    state: FileState
+    text: str = ""
+    problem: str = ""
+    """Why there is no text to show."""
+    unseen: str = ""
+    """Why the engine does not see the file."""
+    frontmatter: Frontmatter = _NO_FRONTMATTER
+    aged: Aged | None = None
+    """Signals before and after decay, of a note."""
+    ceiling: Ceiling | None = None
+    cut_lines: int = 0
+    """Lines at its end that the engine does not read."""
+    cut_units: int = 0
+    """Lines that the engine reads only the beginning of."""
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """What surrounds the file at ``path`` in snapshot ``generation``."""
+
+    path: str
+    generation: int
+    links: tuple[Resolved, ...]
+    backlinks: tuple[Backlink, ...]
+    place: ManifestPlace | None
+    """None for what is no markdown file of the tree."""
+    coming: tuple[Coming, ...]
+    """What ageing brings to a note, soonest first."""
+    standing: Row | None
+    """The note on the board of maturities."""
+
+
+def about(snapshot: Snapshot, profile: Profile, now_ms: float, path: str) -> About:
+    """The file at ``path`` by itself. Nothing is raised for a file that is gone, cannot be read or is no note."""
+    parsed = snapshot.parsed.get(path)
+    alias = parsed.alias if parsed else ""
+    text, problem = _text(snapshot, path)
+    made = About(
+        path,
+        alias,
+        path.rpartition("/")[2],
+        snapshot.generation,
+        names_of(snapshot)[alias],
+        FileState.GONE if problem == _GONE else FileState.NOT_READ,
+        text,
+        problem,
+        next((file.reason for file in snapshot.unseen if file.path == path), ""),
+        parse(text),
+    )
+    position = snapshot.by_path.get(path)
+    if position is None:
+        return made
+    note, signals = snapshot.notes[position], snapshot.signals[position]
+    today = aged(signals, note.mtime_ms, profile, now_ms)
+    return replace(
+        made,
+        title=note.title,
+        state=_state(snapshot, path),
+        aged=today,
+        ceiling=ceiling(signals, today.days, note.is_local, profile),
+        cut_lines=note.cut_lines,
+        cut_units=note.cut_units,
+    )
+
+
+def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Around:
+    """What surrounds the file at ``path``; what is not known of such a file is left empty."""
+    snapshot = board.snapshot
+    position = snapshot.by_path.get(path)
+    folder = path.removesuffix(f"/{CONTEXT_FILE}")
+    backlinks = links.backlinks(path) + (links.backlinks(folder) if folder != path else ())
+    return Around(
+        path,
+        snapshot.generation,
+        links.links_of(path),
+        backlinks,
+        manifest_place(snapshot, profile.manifest, path) if path in snapshot.parsed else None,
+        Forecast(board, 0).coming(position) if position is not None else (),
+        board.row(position) if position is not None else None,
+    )
+
+
+def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
+    """The whole text of a file, with what the engine does not read of it, and why there is none."""
+    if path in snapshot.edited:
+        return snapshot.edited[path], ""
+    try:
+        data = snapshot.read(path)
+    except FileNotFoundError:
+        return "", _GONE
+    except OSError as error:
+        return "", f"cannot be shown: {faults.said(error)}"
+    return ("", "cannot be shown: it is no text") if b"\0" in data else (data.decode("utf-8", "replace"), "")
+
+
+def astray(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
+    """Which of the files at ``paths`` are newer than ``snapshot``, or gone, by path; others are left out."""
+    states = {path: _state(snapshot, path) for path in paths}
+    return {path: state.value for path, state in states.items() if state in (FileState.NEWER, FileState.GONE)}
+
+
+def _state(snapshot: Snapshot, path: str) -> FileState:
+    try:
+        stat = snapshot.location(path).stat()
+    except OSError:
+        return FileState.GONE
+    parsed = snapshot.parsed.get(path)
+    if parsed is None:
+        return FileState.NOT_READ
+    same = (parsed.mtime_ns, parsed.size) == (stat.st_mtime_ns, stat.st_size)
+    return FileState.CURRENT if same or path in snapshot.edited else FileState.NEWER

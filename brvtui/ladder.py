@@ -1,0 +1,182 @@
+"""The retry ladder over any search function (``docs/jeffs_brain.md``, "The retry ladder").
+
+It rewrites a query that found nothing, step by step, until something is found. It never waits, and asks nothing a
+second time because of an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from brvtui.services.failures import LegError
+from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
+from brvtui.timing import Stopwatch
+from brvtui.trace import MOST_LISTED, Listed, Rung, State
+
+H = TypeVar("H")
+
+INITIAL = "initial"
+STRONGEST = "strongest_term"
+REFRESH = "force_refresh"
+SANITISED = "refreshed_sanitised"
+REFRESHED_STRONGEST = "refreshed_strongest"
+TRIGRAMS = "trigram_fuzzy"
+STRATEGIES = (INITIAL, STRONGEST, REFRESH, SANITISED, REFRESHED_STRONGEST, TRIGRAMS)
+
+
+@dataclass(frozen=True)
+class LadderRules:
+    """Which words of a query the retry ladder looks at."""
+
+    word_length: int
+    stop_words: tuple[str, ...]
+
+    @cached_property
+    def stopped(self) -> frozenset[str]:
+        """The stop words as a set."""
+        return frozenset(self.stop_words)
+
+
+@dataclass(frozen=True, slots=True)
+class Searches(Generic[H]):
+    """What the ladder calls. Both search functions may raise :class:`brvtui.services.failures.LegError`."""
+
+    text: Callable[[str], Sequence[H]]
+    """The search itself, for a rewritten text."""
+    fuzzy: Callable[[Sequence[str]], Sequence[H]] | None = None
+    """Names like these words; None when there are none to compare."""
+    refresh: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Climbed(Generic[H]):
+    """How far the ladder went: all its steps in order, and what the last one that ran found."""
+
+    rungs: tuple[Rung, ...]
+    found: tuple[H, ...] = ()
+    error: str = ""
+    """Why a step failed, which ended the climb; empty when none did."""
+
+    @property
+    def attempts(self) -> tuple[Rung, ...]:
+        """The steps that searched and were answered."""
+        return tuple(rung for rung in self.rungs if rung.ran)
+
+    @property
+    def strategy(self) -> str:
+        """The step that found something; empty when none did."""
+        return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")
+
+    def with_listed(self, in_short: Callable[[H], Listed], unit: str) -> tuple[Rung, ...]:
+        """The steps, the one that found something with the best of it; ``unit`` says what ranked that."""
+        best = tuple(map(in_short, self.found[:MOST_LISTED]))
+        return tuple(replace(rung, listed=best, unit=unit) if rung.state is State.HIT else rung for rung in self.rungs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan(Generic[H]):
+    """A step before it is taken: its text and search, or why it is skipped."""
+
+    strategy: str
+    query: str
+    search: Callable[[], Sequence[H]] | None
+    why: str = ""
+
+
+def climb(
+    query: str,
+    initial: tuple[str, Sequence[H]],
+    searches: Searches[H],
+    rules: LadderRules,
+    watch: Stopwatch | None = None,
+) -> Climbed[H]:
+    """The ladder for ``query``, whose own search ran as the text ``initial[0]`` and found ``initial[1]``.
+
+    It stops at the first step with hits, the search itself included, and at the first error. A step whose input is
+    empty is skipped, as is the strongest term when it is the whole query.
+    """
+    text, found = initial
+    rungs = [_initial(text, State.HIT if found else State.MISSED, len(found), "the query itself")]
+    tried = {text: INITIAL}
+    timer = watch or Stopwatch()
+    plans = _plans(query, searches, rules)
+    error = ""
+    over = f"{INITIAL} found notes" if found else ""
+    for number, strategy in enumerate(STRATEGIES[1:], start=1):
+        if over:
+            rungs.append(Rung(number, strategy, "", State.NOT_REACHED, 0, over))
+            continue
+        plan = next(plans)
+        if plan.search is None:
+            rungs.append(Rung(number, strategy, plan.query, State.SKIPPED, 0, plan.why))
+            continue
+        timed_by = time_of(strategy)
+        try:
+            with timer.measure(timed_by):
+                found = plan.search()
+        except LegError as failure:
+            error, over = str(failure), f"{strategy} failed"
+            rungs.append(Rung(number, strategy, plan.query, State.FAILED, 0, error, timed_by=timed_by))
+            continue
+        over = f"{strategy} found notes" if found else ""
+        before = strategy if strategy == TRIGRAMS else tried.setdefault(plan.query, strategy)
+        why = plan.why if before == strategy else f"{plan.why}: the text that {before} had"
+        state = State.HIT if found else State.MISSED
+        rungs.append(Rung(number, strategy, plan.query, state, len(found), why, timed_by=timed_by))
+    return Climbed(tuple(rungs), tuple(found), error)
+
+
+def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
+    """A ladder that was not asked: the search itself, ``failed`` or not, and every later step skipped for ``why``."""
+    state = State.FAILED if failed else State.HIT if found else State.MISSED
+    first = _initial(text, state, len(found), why if failed else "the query itself")
+    later = (
+        Rung(number, name, "", State.NOT_REACHED if found else State.SKIPPED, 0, why)
+        for number, name in enumerate(STRATEGIES[1:], start=1)
+    )
+    return Climbed((first, *later), tuple(found), why if failed else "")
+
+
+def time_of(strategy: str) -> str:
+    """The key of the milliseconds that a step takes; the caller measures the first, which is its own search."""
+    return f"ladder.{strategy}"
+
+
+def _initial(text: str, state: State, hits: int, why: str) -> Rung:
+    return Rung(0, INITIAL, text, state, hits, why, timed_by=time_of(INITIAL))
+
+
+def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_Plan[H]]:
+    """The steps after the search itself, in their order."""
+    words = rules.stopped, rules.word_length
+    strongest = strongest_term(query, *words)
+    none_left = f"no word of {rules.word_length} letters or more but stop words"
+    if strongest and strongest != query.strip().lower():
+        yield _Plan(STRONGEST, strongest, lambda: searches.text(strongest), "the longest word that says something")
+    else:
+        yield _Plan(STRONGEST, strongest, None, "it is the whole query" if strongest else none_left)
+    yield _Plan(REFRESH, "", None, _refreshed(searches))
+    clean = sanitised(query)
+    if clean:
+        yield _Plan(SANITISED, clean, lambda: searches.text(clean), "without punctuation and symbols")
+    else:
+        yield _Plan(SANITISED, "", None, "nothing but punctuation and symbols")
+    again = strongest_term(clean, *words)
+    if again:
+        yield _Plan(REFRESHED_STRONGEST, again, lambda: searches.text(again), "the longest word of the clean text")
+    else:
+        yield _Plan(REFRESHED_STRONGEST, "", None, none_left)
+    tokens = query_tokens(query, *words)
+    fuzzy = searches.fuzzy
+    if tokens and fuzzy is not None:
+        yield _Plan(TRIGRAMS, " ".join(tokens), lambda: fuzzy(tokens), "names with similar trigrams")
+    else:
+        yield _Plan(TRIGRAMS, " ".join(tokens), None, none_left if not tokens else "there are no names to compare")
+
+
+def _refreshed(searches: Searches[H]) -> str:
+    searches.refresh()
+    return "the index is always current: nothing to refresh"

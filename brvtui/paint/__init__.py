@@ -1,0 +1,1 @@
+"""Lines of text with roles: what panes, reports and Markdown are made of."""

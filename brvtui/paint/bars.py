@@ -1,0 +1,114 @@
+"""Bars made of cells: a score bar in eighths, a stacked bar of a score's parts, a bar that runs down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, Span
+from brvtui.trace import Part
+
+
+def eighths(value: float, width: int, glyphs: Glyphs) -> str:
+    """``value`` in 0..1 as a bar over ``width`` cells, exact to an eighth of a cell; filled up with spaces."""
+    steps = len(glyphs.eighths)
+    filled = round(max(0.0, min(1.0, value)) * width * steps)
+    whole, rest = divmod(filled, steps)
+    bar = glyphs.eighths[-1] * whole + (glyphs.eighths[rest - 1] if rest else "")
+    return bar + " " * (width - len(bar))
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The kept width of every positive part, in order, and what was taken away in all."""
+
+    kept: tuple[tuple[str, float], ...]
+    taken: float
+
+
+def stack(parts: Sequence[Part]) -> Stack:
+    """How ``parts`` lie beside each other: what is taken away shrinks, in proportion, what came before it."""
+    kept: list[tuple[str, float]] = []
+    taken = 0.0
+    for part in parts:
+        if part.value > 0:
+            kept.append((part.name, part.value))
+        elif part.value < 0:
+            before = sum(value for _, value in kept)
+            if before > 0:
+                kept = [(name, value * (1 + part.value / before)) for name, value in kept]
+            taken -= part.value
+    return Stack(tuple(kept), taken)
+
+
+def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs) -> list[Span]:
+    """A bar from 0 to 1 over ``width`` cells: every part in its own fill, what is taken away hatched, ticks."""
+    pieces = stack(parts)
+    marks = {min(width - 1, int(tick * width)) for tick in ticks}
+    edges: list[tuple[float, str]] = []
+    end = 0.0
+    for name, value in pieces.kept:
+        end += value
+        edges.append((end, name))
+    edges.append((end + pieces.taken, "lost"))
+    spans: list[Span] = []
+    for cell in range(width):
+        middle = (cell + 0.5) / width
+        name = next((name for edge, name in edges if middle < edge), "")
+        fill, role = (glyphs.fills.get(name, glyphs.fills["other"]), role_of(name)) if name else (" ", "faint")
+        if not name or name == "lost":
+            fill, role = (glyphs.tick, "muted") if cell in marks else (fill or " ", role)
+        if spans and spans[-1][1] == role:
+            spans[-1] = (spans[-1][0] + fill, role)
+        else:
+            spans.append((fill, role))
+    return spans
+
+
+def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
+    """The labels of ``ticks`` (value: sign and text) under a bar over ``width`` cells; where tight, the sign alone."""
+    made = Line()
+    ordered = sorted(ticks.items())
+    columns = [min(width - 1, int(value * width)) for value, _ in ordered]
+    for place, (_, label) in enumerate(ordered):
+        after = columns[place + 1] if place + 1 < len(columns) else width
+        text = label if columns[place] + len(label) <= after else label[:1]
+        if columns[place] >= made.width:
+            made.to(columns[place]).add(text, "muted")
+    return made
+
+
+_ROLES = {
+    "relevance": "relevance",
+    "importance": "importance",
+    "recency": "recency",
+    "local bonus": "local",
+    "maturity": "maturity",
+    "propagated": "propagated",
+    "named note": "named",
+    "named folder": "named",
+    "below the named folder": "named",
+    "bm25 leg": "relevance",
+    "vector leg": "propagated",
+    "intent": "maturity",
+    "lost": "lost",
+}
+
+
+def role_of(part: str) -> str:
+    """The role that a part of a score is painted in."""
+    return _ROLES.get(part, "other")
+
+
+def meter(value: float, width: int, glyphs: Glyphs) -> list[Span]:
+    """``value`` in 0..1 as a bar over ``width`` cells, exact to an eighth of a cell, what is left as a line."""
+    done = eighths(value, width, glyphs).rstrip(" ")
+    return [(done, "bar"), (glyphs.dash * (width - len(done)), "faint")]
+
+
+def draining(left: float, whole: float, width: int, glyphs: Glyphs) -> str:
+    """A bar of ``width`` cells that runs empty as ``left`` of ``whole`` goes to zero."""
+    share = max(0.0, min(1.0, left / whole)) if whole > 0 else 0.0
+    full = round(share * width)
+    return glyphs.full * full + glyphs.empty * (width - full)

@@ -1,0 +1,109 @@
+"""Text of several roles in lines of a width, with the places of the links in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from brvtui.paint.line import Line, Span
+from brvtui.paint.text import breaks, cut_hard
+
+NO_LINK = -1
+_LEAST_WIDTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text (already made visible) in one role; ``link`` is the number of the link that it belongs to."""
+
+    text: str
+    role: str = "text"
+    link: int = NO_LINK
+
+
+Row = list[Piece]
+
+
+def width_of(row: Iterable[Piece]) -> int:
+    """Cells that ``row`` takes."""
+    return sum(cell_len(piece.text) for piece in row)
+
+
+def flow(pieces: Sequence[Piece], width: int) -> list[Row]:
+    """``pieces`` (one paragraph) in rows of at most ``width`` cells, broken at spaces where that is possible.
+
+    A line feed ends a row.
+    """
+    text = "".join(piece.text for piece in pieces)
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    for part in text.split("\n"):
+        ranges += [(start + first, start + last) for first, last in breaks(part, max(width, _LEAST_WIDTH))]
+        start += len(part) + 1
+    return _sliced(pieces, ranges)
+
+
+def chop(pieces: Sequence[Piece], width: int) -> list[Row]:
+    """``pieces`` in rows of at most ``width`` cells, broken anywhere: nothing of them falls away."""
+    text = "".join(piece.text for piece in pieces)
+    room = max(width, _LEAST_WIDTH)
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text) or not ranges:
+        end = start + max(len(cut_hard(text[start : start + room], room)), 1)
+        ranges.append((start, end))
+        start = end
+    return _sliced(pieces, ranges)
+
+
+def _sliced(pieces: Sequence[Piece], ranges: Iterable[tuple[int, int]]) -> list[Row]:
+    """What of ``pieces`` lies in each of ``ranges``, which ascend and do not overlap."""
+    rows: list[Row] = []
+    number = before = 0
+    for start, end in ranges:
+        row: Row = []
+        while number < len(pieces):
+            piece = pieces[number]
+            after = before + len(piece.text)
+            if after > start and before < end:
+                cut = piece.text[max(start - before, 0) : end - before]
+                row.append(piece if cut == piece.text else Piece(cut, piece.role, piece.link))
+            if after > end:
+                break
+            number, before = number + 1, after
+        rows.append(row)
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where (a part of) a link stands: its line, and its characters in that line."""
+
+    line: int
+    start: int
+    end: int
+
+
+def spots_in(row: Iterable[Piece], line: int) -> Iterable[tuple[int, Spot]]:
+    """Number and place of every link in ``row``, which is drawn as line ``line``."""
+    start = 0
+    open_link, begun = NO_LINK, 0
+    for piece in (*row, Piece("")):
+        if piece.link != open_link:
+            if open_link != NO_LINK:
+                yield open_link, Spot(line, begun, start)
+            open_link, begun = piece.link, start
+        start += len(piece.text)
+
+
+def line_of(row: Iterable[Piece]) -> Line:
+    """``row`` as a line."""
+    spans: list[Span] = []
+    for piece in row:
+        if spans and spans[-1][1] == piece.role:
+            spans[-1] = (spans[-1][0] + piece.text, piece.role)
+        elif piece.text:
+            spans.append((piece.text, piece.role))
+    return Line(spans)

@@ -1,0 +1,191 @@
+"""Steps of a decision as lines: beside each other, below each other with their checks, counts, notices, times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import ms, number, signed, wrap
+from brvtui.trace import Check, Stage, State, Step
+
+_SHORT = {
+    "exact_cache": "exact",
+    "fuzzy_cache": "fuzzy",
+    "entity_search": "entities",
+    "out_of_domain": "domain",
+    "direct": "direct",
+    "single_call": "one call",
+    "agentic_loop": "loop",
+    "retry_ladder": "ladder",
+    "words": "words",
+    "vectors": "vectors",
+    "fusion": "fusion",
+    "intent": "intent",
+    "rerank": "rerank",
+}
+_SHORTEST = {**_SHORT, "entity_search": "entity", "single_call": "call", "agentic_loop": "loop"}
+_TIMED_BY = {
+    "exact_cache": "cache",
+    "out_of_domain": "search",
+    "entity_search": "entity searches",
+    "retry_ladder": "retry ladder",
+    "direct": "gates",
+    "single_call": "answer",
+    "agentic_loop": "answer",
+    "words": "ladder.initial",
+    "vectors": "vector",
+    "fusion": "fusion",
+    "intent": "intent",
+    "rerank": "rerank",
+}
+_NARROW_CELL = 10
+_WIDE_CELL = 14
+_REACHED = (State.HIT, State.TAKEN, State.PASSED, State.FAILED, State.MISSED)
+_NAMED = 90
+_NAME = 24
+
+
+def strip(
+    steps: Sequence[Step], timings: Mapping[str, float], width: int, glyphs: Glyphs, values: bool = False
+) -> list[Line]:
+    """The steps beside each other: names, how each ended, and with ``values`` what decided and how long it took."""
+    cell = (width - 1) // len(steps)
+    names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
+    for place, step in enumerate(steps):
+        role = STATE_ROLES[step.state.value]
+        arrow = glyphs.arrow if step.state in _REACHED else glyphs.skipped_arrow
+        last = place == len(steps) - 1
+        room = cell - 4 if cell >= _WIDE_CELL and not last else cell - 1
+        reached = step.state not in (State.NOT_REACHED, State.NOT_RUN)
+        names.fit(_name(step, room), room, _name_role(step) if reached else "faint")
+        if room < cell - 1:
+            names.add(arrow, "faint").gap()
+        else:
+            names.gap()
+        states.fit(_state(step, cell, glyphs), cell - 1, f"bold {role}" if step.state is State.TAKEN else role).gap()
+        check = deciding(step)
+        told = step.summary if step.tier is None and reached else ""
+        checks.fit(comparison(check) if check else told, cell - 1, "muted").gap()
+        spent = timings.get(_TIMED_BY.get(step.name, ""), 0.0)
+        times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
+    return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
+
+
+def outlook(names: Mapping[str, str], width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
+    """The steps before any query; ``names`` holds the tier of each by the step's name, empty for none."""
+    cell = (width - 1) // len(names)
+    labels, states = Line().gap(), Line().gap()
+    for place, (name, tier) in enumerate(names.items()):
+        label = _SHORTEST[name] if cell < _NARROW_CELL else f"{tier} {_SHORT[name]}".strip()
+        arrow = cell >= _WIDE_CELL and place < len(names) - 1
+        labels.fit(label, cell - 4 if arrow else cell - 1, "faint")
+        labels.add(glyphs.skipped_arrow if arrow else "", "faint").gap()
+        states.fit(glyphs.state[State.NOT_REACHED.value], cell - 1, "faint").gap()
+    return [labels.cut(width), states.cut(width), *([Line(), Line()] if values else [])]
+
+
+def _name(step: Step, room: int) -> str:
+    tier = f"{step.tier} " if step.tier is not None else ""
+    if room < _NARROW_CELL - 1:
+        return _SHORTEST.get(step.name, step.label)
+    return f"{tier}{step.label if len(tier + step.label) < room else _SHORT.get(step.name, step.label)}"
+
+
+def _name_role(step: Step) -> str:
+    ended = step.state in (State.TAKEN, State.HIT) and step.tier is not None
+    return "bold strong" if ended else "text"
+
+
+def _state(step: Step, cell: int, glyphs: Glyphs) -> str:
+    word = STATE_WORDS[step.state.value]
+    if cell < _WIDE_CELL and step.state is State.NOT_REACHED:
+        word = "unasked" if cell >= _NARROW_CELL else "idle"
+    space = " " if cell >= _NARROW_CELL else ""
+    return f"{glyphs.state[step.state.value]}{space}{word}"
+
+
+def deciding(step: Step) -> Check | None:
+    """The check of a step that decided: in a step that failed the last that failed, else the last that was reached."""
+    reached = [check for check in step.checks if check.passed is not None]
+    failed = [check for check in reached if check.passed is False]
+    chosen = failed if failed and step.state in (State.FAILED, State.MISSED) else reached
+    return chosen[-1] if chosen else None
+
+
+def comparison(check: Check) -> str:
+    """``0.82 ≥ 0.85``; whole numbers on both sides stay whole."""
+    places = places_of(check)
+    return f"{number(check.value, places)} {check.operator} {number(check.threshold, places)}"
+
+
+def places_of(check: Check) -> int:
+    """How many decimals a check is written with: none when it compares counts."""
+    both = (check.value, check.threshold)
+    return 0 if all(value is None or float(value).is_integer() for value in both) else 2
+
+
+def step_line(step: Step, width: int, glyphs: Glyphs) -> Line:
+    """One step: how it ended and why."""
+    role = STATE_ROLES[step.state.value]
+    made = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
+    made.add(f"tier {step.tier} " if step.tier is not None else "", "muted").add(step.label, "bold strong")
+    made.add(f" {STATE_WORDS[step.state.value]} ", role)
+    made.add(step.summary, "muted")
+    expected = Line().add(f"doc {step.expected}" if step.expected else "", "faint")
+    return made.right(width, expected)
+
+
+def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
+    """One check of a step: value, threshold, margin, and where there is room the constant's name."""
+    sign, role = _passed(check, glyphs)
+    if step.state in (State.SKIPPED, State.NOT_REACHED) or (step.state is State.PASSED and check.passed is False):
+        role = "muted"
+    made = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
+    places = places_of(check)
+    made.add(f"{number(check.value, places):>6} {check.operator} {number(check.threshold, places):<5}", "text")
+    if check.margin is not None and check.passed is not None:
+        made.add(f" {signed(check.margin, places)}", role)
+    if check.note:
+        made.add(f"  {check.note}", "muted")
+    right = Line().add(check.constant if width >= _NAMED else "", "faint")
+    return made.right(width, right)
+
+
+def _passed(check: Check, glyphs: Glyphs) -> tuple[str, str]:
+    if check.passed is None:
+        return glyphs.state["not_reached"], "faint"
+    return (glyphs.check, "ok") if check.passed else (glyphs.cross, "bad")
+
+
+def stage_line(stage: Stage, width: int) -> Line:
+    """What one stage took in, dropped and gave on."""
+    made = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
+    made.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
+    return made.add(f" {stage.note}" if stage.note else "", "muted").cut(width)
+
+
+def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
+    """What the user should know about the project's state."""
+    if not texts:
+        return []
+    made = [rule(width, "good to know", dash=glyphs.dash)]
+    for notice in texts:
+        for place, part in enumerate(wrap(notice, width - 4)):
+            made.append(line(f" {glyphs.warn} " if place == 0 else "   ", "warn").add(part, "text"))
+    return made
+
+
+def times(timings: Mapping[str, float], width: int) -> list[Line]:
+    """The milliseconds of every stage."""
+    if not timings:
+        return []
+    made = [rule(width, "time spent")]
+    current = Line().gap()
+    for name, spent in timings.items():
+        piece = Line().add(f"{name} ", "muted").add(ms(spent), "text").gap(3)
+        if current.width + piece.width > width and current.width > 1:
+            made.append(current)
+            current = Line().gap()
+        current.extend(piece.spans)
+    return [*made, current.cut(width)]

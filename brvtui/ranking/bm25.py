@@ -1,0 +1,58 @@
+"""BM25+ as MiniSearch computes it (``docs/engine.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d), and
+BM25 as SQLite's FTS5 does (``docs/jeffs_brain.md``, "The BM25 leg").
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.ranking.v8_log import log
+
+Floats = NDArray[np.float64]
+
+
+def idf(notes: int, df: int) -> float:
+    """``ln(1 + (N - df + 0.5) / (df + 0.5))``; positive for every df in 0..N."""
+    return log(1.0 + (notes - df + 0.5) / (df + 0.5))
+
+
+def length_norm(lengths: Floats, average: float, k: float, b: float) -> Floats:
+    """``k (1 - b + b length / average)``, the part of the denominator that depends on the note alone."""
+    if average <= 0:
+        return np.full(lengths.shape, k * (1 - b), dtype=np.float64)
+    return k * (1 - b + b * lengths / average)
+
+
+def term_score(idf_value: Floats, tf: Floats, norm: Floats, k: float, d: float) -> Floats:
+    """``idf (d + tf (k + 1) / (tf + norm))`` for term frequencies ``tf`` >= 1."""
+    return idf_value * (d + tf * (k + 1) / (tf + norm))
+
+
+def saturate(raw: Floats) -> Floats:
+    """Raw text scores in 0..inf as relevance in 0..1: ``raw / (1 + raw)``."""
+    return raw / (1.0 + raw)
+
+
+def running_mean(lengths: list[float]) -> float:
+    """The mean of ``lengths``, updated one by one in order, as the engine keeps it (it matters in the last digits)."""
+    mean = count = 0.0  # a count that is a float makes this, which every change waits for, a third faster
+    for length in lengths:
+        total = mean * count + length
+        count += 1.0
+        mean = total / count
+    return mean
+
+
+def fts5_idf(rows: int, hits: int, least: float) -> float:
+    """``ln((N - n + 0.5) / (n + 0.5))``, or ``least`` where that is not positive (in half of the rows or more)."""
+    value = math.log((rows - hits + 0.5) / (hits + 0.5))
+    return value if value > 0 else least
+
+
+def fts5_score(idf_value: float, frequency: Floats, lengths: Floats, average: float, k: float, b: float) -> Floats:
+    """``idf f (k + 1) / (f + k (1 - b + b D / average))``: f counts a phrase by column weight, D a row's tokens."""
+    relative = lengths / average if average > 0 else np.zeros(lengths.shape)
+    return idf_value * ((frequency * (k + 1.0)) / (frequency + k * (1 - b + b * relative)))

@@ -1,0 +1,60 @@
+"""Whether a model answers, and whether it calls tools: one turn of a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+from brvtui.services.model import (
+    Cancellation,
+    ChatModel,
+    FromUser,
+    ModelCancelled,
+    ModelError,
+    Reply,
+    Request,
+    Tool,
+)
+
+_TOOL = Tool("answer", "Takes the answer.", {"type": "object", "properties": {"word": {"type": "string"}}})
+_REQUEST = Request(
+    "You are asked whether you can be reached.", (FromUser("Call the tool answer with the word ready."),), (_TOOL,),
+    True, 1024, 0.0,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Whether a model answered a question of a few words."""
+
+    model: str
+    answered: bool
+    why: str
+    """Why not, in one line."""
+    calls_tools: bool
+    """Whether it called the tool that it was told to call: tier 4 needs that."""
+    sent: int | None
+    received: int | None
+    ms: float
+    notices: tuple[str, ...] = ()
+
+
+def check(model: ChatModel, cancellation: Cancellation, now: Callable[[], float] = perf_counter) -> Checked:
+    """What came back from ``model``. Nothing is raised."""
+    began = now()
+    reply: Reply | None = None
+    why = ""
+    try:
+        for piece in model.turn(_REQUEST, cancellation):
+            if isinstance(piece, Reply):
+                reply = piece
+    except ModelError as error:
+        why = str(error)
+    except ModelCancelled:
+        why = "cancelled"
+    ms = round((now() - began) * 1000, 3)
+    if reply is None:
+        return Checked(model.name, False, why, False, None, None, ms)
+    calls_tools = any(call.name == _TOOL.name for call in reply.calls)
+    return Checked(model.name, True, "", calls_tools, reply.sent, reply.received, ms, reply.notices)

@@ -1,0 +1,224 @@
+"""The cache, rule by rule, and against a naive model over random operations."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import CacheState, cache_key, cache_tokens, held_fingerprint, look_up, put
+from brvtui.trace import State
+from tests.support.trees import BRV3, DOCS
+
+NOW = 1_000_000_000.0
+STOP = set(BRV3.query.stop_words)
+
+
+def stored(*queries: str, at: float = NOW, fingerprint: str = "f", state: CacheState = CacheState()) -> CacheState:  # noqa: B008 - frozen
+    for query in queries:
+        state = put(state, query, 3, f"answer to {query}", fingerprint, at, BRV3)
+    return state
+
+
+def hit(
+    state: CacheState, query: str, after_ms: float = 0, fingerprint: str = "f", profile: Profile = BRV3
+) -> tuple[str, str, str]:
+    _, look, found = look_up(state, query, fingerprint, NOW + after_ms, profile)
+    return look.exact.value, look.fuzzy.value, found.key if found else ""
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("  Alpha   BETA ", "alpha beta"),
+        ("alpha\tbeta\u00a0\ngamma", "alpha beta gamma"),
+        ("", ""),
+        (" \n", ""),
+        ("Gamma?", "gamma?"),
+    ],
+)
+def test_keys(query: str, key: str) -> None:
+    assert cache_key(query) == key
+
+
+@pytest.mark.parametrize(
+    ("key", "tokens"),
+    [
+        ("how is the alpha beta", {"alpha", "beta"}),
+        ("alpha alpha beta", {"alpha", "beta"}),
+        ("a b alpha c", {"alpha"}),
+        ("gamma? gamma", {"gamma?", "gamma"}),
+        ("the of", set()),
+        ("😀 é", {"😀"}),
+    ],
+)
+def test_tokens(key: str, tokens: set[str]) -> None:
+    assert cache_tokens(key, BRV3) == tokens
+
+
+@pytest.mark.parametrize(("age_ms", "exact"), [(0, "hit"), (59_999, "hit"), (60_000, "hit"), (60_001, "missed")])
+def test_an_answer_lasts_a_minute_to_the_end(age_ms: float, exact: str) -> None:
+    state = stored("alpha beta")
+    assert hit(state, "ALPHA  beta ", age_ms)[0] == exact
+    fuzzy = hit(state, "beta alpha", age_ms)[1]
+    assert fuzzy == exact
+
+
+@pytest.mark.parametrize(("age_ms", "exact"), [(59_999, "hit"), (60_000, "missed")])
+def test_in_docs_it_lasts_less_than_a_minute(age_ms: float, exact: str) -> None:
+    assert hit(stored("alpha beta"), "alpha beta", age_ms, profile=DOCS)[0] == exact
+    assert hit(stored("alpha beta"), "beta alpha", age_ms, profile=DOCS)[1] == exact
+
+
+def test_another_fingerprint_is_no_hit() -> None:
+    assert hit(stored("alpha beta"), "alpha beta", fingerprint="g") == ("missed", "missed", "")
+    assert hit(stored("alpha beta"), "beta alpha", fingerprint="g") == ("missed", "missed", "")
+
+
+def test_an_exact_hit_wins_over_an_equal_set_of_words() -> None:
+    assert hit(stored("beta alpha", "alpha beta"), "alpha beta") == ("hit", "not_reached", "alpha beta")
+
+
+@pytest.mark.parametrize(
+    ("entry", "query", "fuzzy"),
+    [
+        ("alpha beta gamma delta", "alpha beta gamma epsilon", "hit"),  # 3 of 5
+        ("alpha beta gamma", "alpha beta delta", "missed"),  # 2 of 4
+        ("alpha beta", "alpha", "skipped"),
+        ("alpha beta", "the of", "skipped"),
+        ("alpha beta", "alpha b", "skipped"),
+        ("alpha beta", "alpha the beta", "hit"),
+        ("alpha gamma?", "alpha gamma", "missed"),
+        ("alpha alpha beta", "beta alpha", "hit"),
+    ],
+)
+def test_similarity(entry: str, query: str, fuzzy: str) -> None:
+    assert hit(stored(entry), query)[1] == fuzzy
+
+
+def test_the_check_shows_similarity_and_margin() -> None:
+    _, look, _ = look_up(stored("alpha beta gamma delta"), "alpha beta gamma epsilon", "f", NOW, BRV3)
+    check = look.fuzzy_check
+    assert check is not None
+    assert (check.value, check.passed) == (0.6, True)
+    assert check.margin == pytest.approx(0.0)
+    entry = look.entries[0]
+    assert (entry.shared_tokens, entry.union_tokens, entry.similarity) == (3, 5, 0.6)
+
+
+def test_the_most_similar_wins_and_of_equals_the_older() -> None:
+    assert hit(stored("alpha beta gamma", "alpha beta"), "beta alpha")[2] == "alpha beta"
+    assert hit(stored("alpha beta gamma", "alpha beta delta"), "beta alpha")[2] == "alpha beta gamma"
+
+
+def test_fifty_entries_and_the_oldest_inserted_goes() -> None:
+    state = stored(*(f"query number{n}" for n in range(50)))
+    assert len(state.entries) == 50
+    state = stored("one more", state=state)
+    assert [entry.key for entry in state.entries][:2] == ["query number1", "query number2"]
+    assert (len(state.entries), state.entries[-1].key) == (50, "one more")
+
+
+def test_rewriting_a_key_keeps_its_place_and_evicts_nothing() -> None:
+    state = stored("one", "two", "three")
+    state = put(state, " TWO ", 4, "again", "g", NOW + 5, BRV3)
+    assert [(entry.key, entry.tier) for entry in state.entries] == [("one", 3), ("two", 4), ("three", 3)]
+
+
+def test_a_stale_entry_that_is_asked_for_is_deleted_and_then_stands_last() -> None:
+    state = stored("one", "two")
+    after, look, found = look_up(state, "one", "f", NOW + 61_000, BRV3)
+    assert found is None
+    assert [entry.key for entry in after.entries] == ["two"]
+    assert look.entries[0].state is State.MISSED
+    assert [entry.key for entry in put(after, "one", 3, "x", "f", NOW + 61_000, BRV3).entries] == ["two", "one"]
+
+
+def test_a_fuzzy_look_deletes_nothing() -> None:
+    state = stored("alpha beta")
+    after, _, _ = look_up(state, "beta alpha", "f", NOW + 61_000, BRV3)
+    assert after == state
+
+
+def test_a_hit_does_not_refresh() -> None:
+    state = stored("alpha beta")
+    after, _, _ = look_up(state, "alpha beta", "f", NOW + 30_000, BRV3)
+    assert after == state
+
+
+@pytest.mark.parametrize(("age_ms", "held"), [(0, True), (29_999, True), (30_000, False), (30_001, False)])
+def test_a_fingerprint_is_held_for_less_than_30_seconds(age_ms: float, held: bool) -> None:
+    state, first = held_fingerprint(CacheState(), "old", 3, NOW, BRV3)
+    assert (first.value, first.held) == ("old", False)
+    after, second = held_fingerprint(state, "new", 3, NOW + age_ms, BRV3)
+    assert (second.value, second.held, second.current) == ("old" if held else "new", held, "new")
+    assert second.left_s == pytest.approx(30 - age_ms / 1000 if held else 30)
+    assert after.held is not None
+    assert after.held.value == second.value
+
+
+def test_a_clock_that_runs_back_holds_nothing() -> None:
+    state, _ = held_fingerprint(CacheState(), "old", 3, NOW, BRV3)
+    assert held_fingerprint(state, "new", 3, NOW - 1, BRV3)[1].value == "new"
+
+
+# Against a naive model
+
+
+class Model:
+    """The rules of the cache with a dictionary, which keeps insertion order."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, tuple[float, str, str]] = {}
+
+    def ask(self, query: str, fingerprint: str, now: float) -> tuple[int, str]:
+        key = " ".join(query.lower().split())
+        if key in self.entries:
+            at, print_, text = self.entries[key]
+            if now - at <= 60_000 and print_ == fingerprint:
+                return 0, text
+            del self.entries[key]
+        words = self.words(key)
+        best, answer = 0.0, ""
+        for other, (at, print_, text) in self.entries.items():
+            if now - at > 60_000 or print_ != fingerprint or len(words) < 2:
+                continue
+            similarity = len(words & self.words(other)) / len(words | self.words(other))
+            if similarity >= 0.6 and similarity > best:
+                best, answer = similarity, text
+        if best:
+            return 1, answer
+        if key not in self.entries and len(self.entries) >= 50:
+            del self.entries[next(iter(self.entries))]
+        self.entries[key] = (now, fingerprint, f"{query}@{now}")
+        return 3, ""
+
+    @staticmethod
+    def words(key: str) -> set[str]:
+        return {word for word in key.split() if len(word) >= 2 and word not in STOP}
+
+
+OPERATION = st.tuples(
+    st.lists(
+        st.sampled_from(["alpha", "Beta", "gamma", "DELTA", "the", "a", "x", "gamma?"]), min_size=1, max_size=5
+    ).map(" ".join),
+    st.sampled_from([0, 1, 1000, 15_000, 30_000, 60_000, 60_001]),
+    st.sampled_from("fffg"),
+)
+
+
+@settings(max_examples=80)
+@given(st.lists(OPERATION, max_size=40), st.booleans())
+def test_the_cache_is_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
+    state, model, now = CacheState(), Model(), NOW
+    filler = [(f"filler number{n}", 0, "f") for n in range(48)] if crowded else []
+    for query, wait, fingerprint in [*filler, *operations]:
+        now += wait
+        state, look, found = look_up(state, query, fingerprint, now, BRV3)
+        tier = 0 if look.exact is State.HIT else 1 if found else 3
+        expected, text = model.ask(query, fingerprint, now)
+        assert (tier, found.text if found else "") == (expected, text)
+        if not found:
+            state = put(state, query, 3, f"{query}@{now}", fingerprint, now, BRV3)
+        assert [entry.key for entry in state.entries] == list(model.entries)

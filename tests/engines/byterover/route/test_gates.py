@@ -1,0 +1,103 @@
+"""Which tier answers: the gates over the scores as the results carry them."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.gates import Gates, gates
+from brvtui.trace import Hit, Kind, Origin, Part
+from tests.support.trees import BRV3, changed
+
+
+def hits(*scores: float) -> list[Hit]:
+    return [
+        Hit(
+            f"x/{n}.md", f"x/{n}.md", f"T{n}", Kind.CONTEXT, Origin.TEXT, score, (Part("all", score),), None, None, None
+        )
+        for n, score in enumerate(scores)
+    ]
+
+
+def tier(*scores: float, profile: Profile = BRV3) -> int:
+    found = gates(hits(*scores), profile)
+    return 2 if found.passes else 3 if found.prefetched else 4
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ((0.85,), 2),
+        ((0.84,), 3),
+        ((0.70,), 3),
+        ((0.69,), 4),
+        ((), 4),
+        ((0.6999999999,), 4),
+        ((0.85, 0.69), 2),
+        ((0.93, 0.93), 2),
+        ((0.92, 0.92), 3),
+        ((1.0, 1.0), 2),
+        ((0.84, 0.2), 3),
+    ],
+)
+def test_tiers_by_score(scores: tuple[float, ...], expected: int) -> None:
+    assert tier(*scores) == expected
+
+
+@pytest.mark.parametrize("top", [0.85, 0.86, 0.87, 0.88, 0.89])
+def test_a_shown_gap_of_008_fails_below_090(top: float) -> None:
+    """In IEEE doubles the gap is 0.07999999999999996 there."""
+    second = round(top - 0.08, 2)
+    assert top - second < 0.08
+    assert tier(top, second) == 3
+    assert tier(top, round(second - 0.01, 2)) == 2
+
+
+@pytest.mark.parametrize("top", [0.90, 0.91, 0.92])
+def test_a_shown_gap_of_008_passes_from_090(top: float) -> None:
+    second = round(top - 0.08, 2)
+    assert top - second >= 0.08
+    assert tier(top, second) == 2
+    assert tier(top, round(second + 0.01, 2)) == 3
+
+
+def checks(found: Gates) -> list[tuple[str, bool | None]]:
+    return [(check.name, check.passed) for check in found.direct]
+
+
+def test_what_was_not_reached_is_said() -> None:
+    assert checks(gates(hits(0.8), BRV3)) == [("top score", False), ("sure top", None), ("gap to runner-up", None)]
+    assert checks(gates(hits(0.9), BRV3)) == [("top score", True), ("notes to choose from", True)]
+    assert checks(gates(hits(0.95, 0.94), BRV3)) == [("top score", True), ("sure top", True)]
+    assert checks(gates(hits(0.9, 0.85), BRV3)) == [
+        ("top score", True),
+        ("sure top", False),
+        ("gap to runner-up", False),
+    ]
+
+
+def test_margins() -> None:
+    found = gates(hits(0.84, 0.8), BRV3)
+    assert found.direct[0].margin == pytest.approx(-0.01)
+    assert found.direct[0].constant == "direct.min_top"
+    assert found.prefetch.margin == pytest.approx(0.14)
+    assert gates([], BRV3).prefetch.value is None
+
+
+def test_the_first_is_the_first_that_reaches_the_prefetch_threshold() -> None:
+    """Results of entity searches are appended, so a better one may stand behind a worse one."""
+    assert tier(0.6, 0.9) == 2
+    assert tier(0.75, 0.95) == 3
+    assert tier(0.86, 0.95) == 3
+
+
+def test_only_five_are_taken() -> None:
+    found = gates(hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74), BRV3)
+    assert len(found.prefetched) == 5
+    assert found.prefetch.note.startswith("7 ")
+
+
+def test_thresholds_come_from_the_profile() -> None:
+    lax = changed(BRV3, direct={"min_top": 0.5, "prefetch": 0.4, "min_gap": 0.0})
+    assert tier(0.5, 0.5, profile=lax) == 2
+    assert tier(0.39, profile=lax) == 4

@@ -1,0 +1,232 @@
+"""The manifest: which files fit into which lane, in which order, and when the file on disk is believed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from brvtui.engines.byterover.route.manifest import injected_text, manifest_of, source_fingerprint
+from brvtui.trace import Lane
+from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, stored
+
+LIMITS = BRV3.manifest
+
+
+def lanes(tree: Tree, profile: Any = BRV3) -> dict[str, Lane]:
+    return {lane.name: lane for lane in manifest_of(tree.snapshot(profile), profile.manifest).lanes}
+
+
+def test_characters_are_utf16_units(tree: Tree) -> None:
+    tree.file("a/n.md", "😀" * 4)
+    assert lanes(tree)["contexts"].tokens == 2
+
+
+def test_budgets_are_inclusive_and_greedy(tree: Tree) -> None:
+    hundred = "x" * 399 + "\n"  # 100 tokens
+    tree.file("a/1.md", hundred * 30)
+    tree.file("a/2.md", hundred * 20)  # does not fit
+    tree.file("a/3.md", hundred * 10)  # fills the lane to the last token
+    tree.file("a/4.md", "x")  # 0 tokens still fit
+    tree.file("a/5.md", "xx")  # 1 token does not
+    lane = lanes(tree)["contexts"]
+    assert (lane.budget, lane.tokens, lane.left_out) == (4000, 4000, 2)
+    assert lane.entries == ("a/1.md", "a/3.md", "a/4.md")
+
+
+def test_summaries_by_order_then_by_walk(tree: Tree) -> None:
+    tree.note("a/n.md", "N")
+    for folder, order, tokens in (("b", 1, 100), ("a", 1, 100), ("c", 3, 1850), ("d", 0, 100), ("", 2, 40)):
+        tree.summary(folder, order=order, tokens=tokens)
+    lane = lanes(tree)["summaries"]
+    assert lane.entries == ("c/_index.md", "_index.md", "a/_index.md")
+    assert (lane.tokens, lane.budget, lane.left_out) == (1990, 2000, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("---\ntype: summary\ncondensation_order: 1\ntoken_count: 77\n---\n", 77),
+        ("---\ntype: summary\ncondensation_order: 1\n---\n", 0),
+        ("---\ntype: summary\ncondensation_order: 1\ntoken_count: many\n---\n", None),
+        ("---\ntype: summary\ncondensation_order: 1\ntoken_count: .inf\n---\n", None),
+        ("---\ntype: summary\ncondensation_order: 1\ntoken_count: .nan\n---\n", None),
+        ("no summary, forty characters in all, yes.", 10),
+    ],
+)
+def test_tokens_of_a_summary_are_what_its_frontmatter_claims(tree: Tree, text: str, tokens: int | None) -> None:
+    tree.note("a/n.md", "N")
+    tree.file("a/_index.md", text)
+    lane = lanes(tree)["summaries"]
+    assert (lane.entries, lane.tokens) == ((("a/_index.md",), tokens) if tokens is not None else ((), 0))
+
+
+def test_an_abstract_stands_in_for_its_note(tree: Tree) -> None:
+    tree.file("a/n.md", "long " * 100)
+    tree.file("a/n.abstract.md", "short and sweet.")
+    tree.file("a/m.md", "x" * 40)
+    tree.file("a/m.abstract.md", "y" * 80)  # larger, and still it counts
+    tree.file("a/orphan.abstract.md", "z" * 80)
+    snapshot = tree.snapshot()
+    manifest = manifest_of(snapshot, LIMITS)
+    assert [(entry.path, entry.text_path, entry.tokens) for entry in manifest.contexts] == [
+        ("a/m.md", "a/m.abstract.md", 20), ("a/n.md", "a/n.abstract.md", 4),
+    ]  # fmt: skip
+    assert injected_text(snapshot, manifest.contexts[1]) == "short and sweet."
+
+
+def test_contexts_in_the_order_of_the_walk(tree: Tree) -> None:
+    names = [
+        "A2/n.md",
+        "a/10.md",
+        "a/2.md",
+        "a/b/n.md",
+        "a/b_c/n.md",
+        "a/context.md",
+        "a/n.md",
+        "a-b/n.md",
+        "b/n.md",
+        "c.md",
+    ]
+    for number, name in enumerate(reversed(names)):
+        tree.file(name, "x", days=number)
+        tree.signals[name] = stored(importance=number * 10)
+    assert lanes(tree)["contexts"].entries == tuple(names)
+
+
+def test_contexts_by_importance_in_docs(tree: Tree) -> None:
+    for name, importance in (("a", 10), ("b", 90), ("c", 50)):
+        tree.note(f"x/{name}.md", "N", importance=importance)
+    assert lanes(tree, DOCS)["contexts"].entries == ("x/b.md", "x/c.md", "x/a.md")
+
+
+def test_stubs(tree: Tree) -> None:
+    tree.file("_archived/a/2.stub.md", "x" * 1000)
+    tree.file("_archived/a/1.stub.md", "---\nevicted_importance: 1\noriginal_token_count: 9999\n---\n" + "x" * 900)
+    tree.file("_archived/a/3.stub.md", "x" * 100)
+    tree.file("_archived/a/1.full.md", "x")
+    tree.file("_archived/a/plain.md", "x" * 40)
+    found = lanes(tree)
+    assert found["stubs"].entries == ("_archived/a/1.stub.md", "_archived/a/2.stub.md")
+    assert found["stubs"].left_out == 1
+    assert found["contexts"].entries == ()
+
+
+def test_local_files_alone(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+    other = make_tree("other")
+    other.note("pay/c.md", "C")
+    other.summary("pay")
+    tree.note("a/n.md", "N")
+    tree.source(("lib", other))
+    assert [entry.path for entry in manifest_of(tree.snapshot(), LIMITS).entries] == ["a/n.md"]
+
+
+def test_the_source_fingerprint(tree: Tree) -> None:
+    for path in ("a/n.md", "a/context.md", "a/o.abstract.md", "_archived/a/s.stub.md"):
+        tree.file(path, "xyz")
+    for path in ("a/_index.md", "a/n.overview.md", "_archived/a/s.full.md"):
+        tree.file(path, "xyz")
+    paths = ["_archived/a/s.stub.md", "a/context.md", "a/n.md", "a/o.abstract.md"]
+    lines = "\n".join(f"{path}:{NOW_MS}:3" for path in paths)
+    assert source_fingerprint(tree.snapshot()) == hashlib.sha256(lines.encode()).hexdigest()
+
+
+# The file on disk
+
+
+def written(tree: Tree, **changes: Any) -> None:
+    value = {
+        "version": 1,
+        "source_fingerprint": source_fingerprint(tree.snapshot()),
+        "active_context": [{"path": "a/n.md", "type": "context", "tokens": 3, "importance": 50}],
+        **changes,
+    }
+    (tree.tree / "_manifest.json").write_text(json.dumps(value))
+
+
+@pytest.fixture
+def two(tree: Tree) -> Tree:
+    tree.file("a/n.md", "first words")
+    tree.file("a/m.md", "second words")
+    (tree.root / "secret.md").write_text("SECRET")
+    return tree
+
+
+def test_none_is_computed_and_never_written(two: Tree) -> None:
+    manifest = manifest_of(two.snapshot(), LIMITS)
+    assert "there is no _manifest.json" in manifest.source
+    assert not (two.tree / "_manifest.json").exists()
+
+
+def test_a_fresh_one_is_believed(two: Tree) -> None:
+    written(two)
+    manifest = manifest_of(two.snapshot(), LIMITS)
+    assert (manifest.source, [entry.path for entry in manifest.entries]) == ("read: fresh", ["a/n.md"])
+
+
+def test_a_stale_one_is_not(two: Tree) -> None:
+    written(two)
+    two.age("a/m.md", 1)
+    manifest = manifest_of(two.snapshot(), LIMITS)
+    assert "stale" in manifest.source
+    assert [entry.path for entry in manifest.entries] == ["a/m.md", "a/n.md"]
+
+
+def test_it_is_noticed_when_it_changes(two: Tree) -> None:
+    snapshot = two.snapshot()
+    assert "there is no" in manifest_of(snapshot, LIMITS).source
+    written(two)
+    assert manifest_of(snapshot, LIMITS).source == "read: fresh"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "junk",
+        "[]",
+        "{}",
+        '{"active_context": 3}',
+        '{"active_context": [3]}',
+        "null",
+        "\ufeff{}",
+        pytest.param("[" * 200_000, id="deep"),
+    ],
+)
+def test_what_is_no_manifest(two: Tree, text: str) -> None:
+    (two.tree / "_manifest.json").write_text(text)
+    assert "not valid" in manifest_of(two.snapshot(), LIMITS).source
+
+
+@pytest.mark.parametrize("tokens", ["Infinity", "1e999", '"x"', "[]", "{}", "null", "NaN"])
+def test_tokens_that_are_no_number(two: Tree, tokens: str) -> None:
+    fingerprint = source_fingerprint(two.snapshot())
+    entry = f'{{"path": "a/n.md", "type": "context", "tokens": {tokens}}}'
+    text = f'{{"source_fingerprint": "{fingerprint}", "active_context": [{entry}]}}'
+    (two.tree / "_manifest.json").write_text(text)
+    assert "not valid" in manifest_of(two.snapshot(), LIMITS).source
+
+
+@pytest.mark.parametrize("field", ["path", "abstractPath"])
+@pytest.mark.parametrize(
+    "path", ["../../secret.md", "{root}/secret.md", "a/../../../secret.md", "[x]:secret.md", "gone.md", "\0"]
+)
+def test_a_path_that_leads_out_of_the_tree_is_refused(two: Tree, field: str, path: str) -> None:
+    entry = {"path": "a/n.md", "type": "context", "tokens": 3, "abstractTokens": 3}
+    entry[field] = path.format(root=two.root)
+    written(two, active_context=[entry])
+    trace = two.ask("quokka words first")
+    assert "SECRET" not in json.dumps(trace.answer.prompt and trace.answer.prompt.text)
+    manifest = manifest_of(two.snapshot(), LIMITS)
+    assert "in memory" in manifest.source
+    assert all("SECRET" not in injected_text(two.snapshot(), entry) for entry in manifest.entries)
+
+
+def test_no_location_is_outside(two: Tree) -> None:
+    snapshot = two.snapshot()
+    for path in ("../../secret.md", str(two.root / "secret.md"), "a/../../../secret.md"):
+        with pytest.raises(OSError, match="leads out"):
+            snapshot.text(path)

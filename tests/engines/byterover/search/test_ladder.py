@@ -1,0 +1,159 @@
+"""The retry ladder over any search function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.engines.byterover.search.retrying import retry
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed
+from brvtui.services.failures import LegError
+from brvtui.text.rewriting import sanitised
+from brvtui.trace import MOST_LISTED, Kind, Listed, Origin, State, adds_up
+from tests.support.hybrid import JEFFS
+from tests.support.trees import BRV3, NOW_MS, Tree
+
+RULES = JEFFS.ladder
+_QUERIES = st.text() | st.lists(st.sampled_from(["the", "tips", "go", "alpha?", "BETA", "foo-bar", "!!", "AND"])).map(
+    " ".join
+)
+
+
+class Search:
+    """Finds a note at the given call, and remembers what it was asked."""
+
+    def __init__(self, finds_at: int = 99, fails_at: int = 99) -> None:
+        self.finds_at = finds_at
+        self.fails_at = fails_at
+        self.asked: list[str] = []
+        self.fuzzy_asked: list[list[str]] = []
+
+    def _answer(self) -> list[str]:
+        call = len(self.asked) + len(self.fuzzy_asked)
+        if call == self.fails_at:
+            raise LegError("no index")
+        return ["note"] if call == self.finds_at else []
+
+    def text(self, text: str) -> Sequence[str]:
+        self.asked.append(text)
+        return self._answer()
+
+    def fuzzy(self, tokens: Sequence[str]) -> Sequence[str]:
+        self.fuzzy_asked.append(list(tokens))
+        return self._answer()
+
+    def searches(self, refresh: Callable[[], None] = lambda: None) -> Searches[str]:
+        return Searches(self.text, self.fuzzy, refresh)
+
+
+@given(_QUERIES, st.integers(1, 6))
+def test_it_stops_at_the_first_hit(query: str, finds_at: int) -> None:
+    asked = Search(finds_at)
+    made = climb(query, (query, []), asked.searches(), RULES)
+    calls = len(asked.asked) + len(asked.fuzzy_asked)
+    assert calls <= finds_at
+    assert bool(made.found) is (calls == finds_at)
+    assert [rung.strategy for rung in made.rungs] == list(STRATEGIES)
+    hits = [rung.number for rung in made.rungs if rung.state is State.HIT]
+    if hits:
+        assert all(rung.state is State.NOT_REACHED for rung in made.rungs[hits[0] + 1 :])
+        assert made.strategy == made.rungs[hits[0]].strategy
+    assert len(made.attempts) == calls + 1
+
+
+@given(_QUERIES)
+def test_it_never_runs_a_query_that_adds_no_information(query: str) -> None:
+    """No text is empty, and the strongest term is never the whole query. 3 and 4 may repeat a text, and then say so."""
+    asked = Search()
+    made = climb(query, (query, []), asked.searches(), RULES)
+    assert all(text.strip() for text in asked.asked)
+    assert all(tokens and all(tokens) for tokens in asked.fuzzy_asked)
+    strongest = made.rungs[1]
+    assert strongest.strategy == STRONGEST
+    assert not (strongest.ran and strongest.query == query.strip().lower())
+    seen = {query}
+    for rung in made.attempts[1:]:
+        if rung.strategy != TRIGRAMS:
+            assert ("the text that" in rung.why) is (rung.query in seen)
+            seen.add(rung.query)
+
+
+@given(_QUERIES)
+def test_a_search_that_found_something_is_left_alone(query: str) -> None:
+    asked = Search(1)
+    refreshed: list[bool] = []
+    made = climb(query, (query, ["note"]), asked.searches(lambda: refreshed.append(True)), RULES)
+    assert (asked.asked, asked.fuzzy_asked, refreshed) == ([], [], [])
+    assert made.found == ("note",)
+    assert {rung.state for rung in made.rungs[1:]} == {State.NOT_REACHED}
+
+
+def test_the_step_that_found_something_carries_the_best_of_it() -> None:
+    made = climb("alpha beta", ("", []), Searches(lambda text: [f"{text} {n}" for n in range(25)]), RULES)
+    rungs = made.with_listed(lambda name: Listed(name, name, name, None, "", 1.0), "score")
+    assert [(rung.strategy, rung.hits) for rung in rungs if rung.listed] == [(STRONGEST, 25)]
+    assert [result.path for result in rungs[1].listed] == [f"alpha {n}" for n in range(MOST_LISTED)]
+    assert {rung.unit for rung in rungs if not rung.listed} == {""}
+
+
+def test_an_error_ends_it() -> None:
+    asked = Search(fails_at=2)
+    made = climb("what is foo-bar?", ("", []), asked.searches(), RULES)
+    assert made.error == "no index"
+    assert [rung.state for rung in made.rungs] == [
+        State.MISSED, State.MISSED, State.SKIPPED, State.FAILED, State.NOT_REACHED, State.NOT_REACHED,
+    ]  # fmt: skip
+    assert len(made.attempts) == 2
+
+
+def test_refreshing_makes_no_row_and_comes_after_the_strongest_term() -> None:
+    asked = Search()
+    moments: list[int] = []
+    made = climb("foo-bar?", ("", []), asked.searches(lambda: moments.append(len(asked.asked))), RULES)
+    assert moments == [1]
+    assert REFRESH not in [rung.strategy for rung in made.attempts]
+
+
+def test_a_ladder_that_is_not_asked() -> None:
+    made = not_climbed("alpha", (), "not wanted")
+    assert [rung.strategy for rung in made.attempts] == ["initial"]
+    assert {rung.why for rung in made.rungs[1:]} == {"not wanted"}
+    assert not_climbed("alpha", (), "boom", failed=True).attempts == ()
+
+
+def test_without_names_the_last_step_is_skipped() -> None:
+    made = climb("alpha?", ("", []), Searches(lambda text: ()), RULES)
+    assert made.rungs[-1].why == "there are no names to compare"
+
+
+@given(st.text())
+def test_sanitising_is_idempotent(query: str) -> None:
+    assert sanitised(sanitised(query)) == sanitised(query)
+
+
+def test_over_byterovers_search(tree: Tree) -> None:
+    tree.note("auth/photosynthesis.md", "Leaves", "about light")
+    tree.note("auth/tea.md", "Tea", "green cups")
+    snapshot = tree.snapshot()
+    options = Options(5)
+
+    def ask(query: str) -> tuple[State, str, list[str]]:
+        found = search(snapshot, BRV3, NOW_MS, query, options)
+        made = retry(snapshot, BRV3, NOW_MS, found, options)
+        assert all(adds_up(hit) for hit in made.hits)
+        return made.ladder.state, made.ladder.why, [hit.path for hit in made.hits]
+
+    assert ask("green cups")[0] is State.NOT_REACHED
+    assert ask("zzzz qqqq") == (State.MISSED, "no step of the ladder found a note", [])
+    found = search(snapshot, BRV3, NOW_MS, "fotosyntesis", options)
+    assert not found.hits
+    made = retry(snapshot, BRV3, NOW_MS, found, options)
+    assert made.ladder.why == "1 note by their names, at trigram_fuzzy"
+    assert made.ladder.found == ("auth/photosynthesis.md",)
+    (hit,) = made.hits
+    assert (hit.origin, hit.text, hit.parts[0].note) == (Origin.NAME, None, "the likeness of its name")
+    listed = Listed(hit.path, hit.file, "Leaves", Kind.CONTEXT, "draft", hit.score)
+    assert [(rung.strategy, rung.listed) for rung in made.ladder.rungs if rung.listed] == [(TRIGRAMS, (listed,))]

@@ -1,0 +1,143 @@
+"""What is known of one file of the tree, and what surrounds it."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.engines.byterover.ageing.board import Event
+from brvtui.lab.about import FileState
+from brvtui.session import Session
+from tests.support.trees import NOW_MS, Tree
+
+
+@pytest.fixture
+def session(tree: Tree) -> Session:
+    tree.note("auth/jwt/store.md", "Token store", "See @auth/jwt/expiry.md and [it](expiry.md).", days=2)
+    tree.note("auth/jwt/expiry.md", "Expiry", "@auth/jwt/missing.md", days=90)
+    tree.file("auth/jwt/context.md", "# About tokens\n\n@auth/jwt/store.md\n", 5)
+    tree.file("auth/jwt/store.abstract.md", "Short.", 1)
+    tree.file("auth/broken.md", b"# Broken \xff", 1)
+    tree.file("auth/binary.md", b"a\0b", 1)
+    tree.file("auth/front.md", "---\ntitle: [unclosed\n---\n# Front\n", 1)
+    tree.summary("auth")
+    return tree.session()
+
+
+def test_a_note_by_itself(session: Session) -> None:
+    page = session.about("auth/jwt/store.md")
+    assert (page.path, page.title, page.alias) == ("auth/jwt/store.md", "Token store", "")
+    assert page.text.startswith("# Token store")
+    assert page.state is FileState.CURRENT
+    assert not page.problem
+    assert not page.unseen
+    assert page.generation == session.snapshot.generation
+    assert page.aged is not None
+    assert page.aged.days == pytest.approx(2)
+    assert page.ceiling is not None
+    assert [horizon.constant for horizon in page.ceiling.horizons] == ["direct.min_top", "direct.prefetch"]
+
+
+def test_signals_and_ceiling_are_those_of_a_hit(session: Session) -> None:
+    hit = next(hit for hit in session.probe("token store").hits if hit.file == "auth/jwt/store.md")
+    page = session.about("auth/jwt/store.md")
+    assert (page.aged, page.ceiling) == (hit.signals, hit.ceiling)
+
+
+def test_a_file_that_changed_or_went_says_so(session: Session, tree: Tree) -> None:
+    tree.file("auth/jwt/store.md", "# Other\n\ntext\n", 0)
+    page = session.about("auth/jwt/store.md")
+    assert page.state is FileState.NEWER
+    assert page.title == "Token store"
+    assert page.text.startswith("# Other")
+    (tree.tree / "auth/jwt/store.md").unlink()
+    page = session.about("auth/jwt/store.md")
+    assert page.state is FileState.GONE
+    assert page.problem == "the file is gone"
+    assert page.aged is not None
+
+
+def test_files_that_are_no_notes(session: Session) -> None:
+    derived = session.about("auth/_index.md")
+    assert derived.state is FileState.NOT_READ
+    assert derived.text
+    assert derived.aged is None
+    unseen = session.about("auth/broken.md")
+    assert unseen.text == "# Broken \ufffd"
+    assert unseen.unseen == "not UTF-8 (byte 9)"
+    assert session.about("auth/binary.md").problem == "cannot be shown: it is no text"
+    missing = session.about("auth/nothing.md")
+    assert missing.state is FileState.GONE
+    outside = session.about("../signals.json")
+    assert "leads out of the tree" in outside.problem
+    assert not outside.text
+
+
+def test_the_text_is_whole_also_where_the_engine_reads_only_a_part(tree: Tree) -> None:
+    text = "# Long\n" + "line\n" * 3_000
+    tree.file("a/long.md", text)
+    page = tree.session().about("a/long.md")
+    assert page.text == text
+    assert page.cut_lines == 1_002
+
+
+def test_broken_frontmatter_is_named(session: Session) -> None:
+    page = session.about("auth/front.md")
+    assert page.frontmatter.problem
+    assert page.frontmatter.fields == {}
+
+
+def test_what_surrounds_a_note(session: Session) -> None:
+    made = session.around("auth/jwt/store.md")
+    assert [found.path for found in made.links] == ["auth/jwt/expiry.md", "auth/jwt/expiry.md"]
+    assert [link.source for link in made.backlinks] == ["auth/jwt/context.md"]
+    place = made.place
+    assert place is not None
+    assert (place.lane, place.text_path) == ("contexts", "auth/jwt/store.abstract.md")
+    assert place == session.notes.manifest_place("auth/jwt/store.md")
+    assert made.standing is not None
+    assert made.standing.path == "auth/jwt/store.md"
+    assert [coming.days for coming in made.coming] == sorted(coming.days for coming in made.coming)
+
+
+def test_what_comes_is_what_the_forecast_says(session: Session) -> None:
+    made = session.around("auth/jwt/expiry.md")
+    forecast = session.ageing.forecast(0)
+    position = session.snapshot.by_path["auth/jwt/expiry.md"]
+    assert made.coming == forecast.coming(position)
+    assert Event.LEAVES_TIER_2 in {coming.event for coming in made.coming}
+
+
+def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree) -> None:
+    tree.note("deploy/a.md", "A", "[tokens](../auth/jwt)")
+    session.load()
+    assert [link.source for link in session.around("auth/jwt/context.md").backlinks] == ["deploy/a.md"]
+
+
+def test_what_surrounds_other_files_is_empty(session: Session) -> None:
+    for path in ("auth/nothing.md", "auth/broken.md", "auth/_index.md"):
+        made = session.around(path)
+        assert (made.links, made.backlinks, made.coming, made.standing) == ((), (), (), None)
+    assert session.around("auth/_index.md").place is not None
+    assert session.around("auth/nothing.md").place is None
+
+
+def test_notes_of_shared_sources(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = Tree(tmp_path_factory.mktemp("other"))
+    other.note("x/y/one.md", "One", "@x/y/two.md")
+    other.note("x/y/two.md", "Two")
+    tree.note("a/b.md", "B")
+    tree.source(("lib", other))
+    session = tree.session()
+    page = session.about("[lib]:x/y/one.md")
+    assert (page.alias, page.title) == ("lib", "One")
+    assert "x/y/two.md" in page.names.files
+    assert [found.path for found in session.around("[lib]:x/y/one.md").links] == ["[lib]:x/y/two.md"]
+
+
+def test_the_clock_is_the_sessions(tree: Tree) -> None:
+    tree.note("a/b.md", "B", days=10)
+    early, late = tree.session(), tree.session(now_ms=NOW_MS + 86_400_000)
+    first, second = early.about("a/b.md").aged, late.about("a/b.md").aged
+    assert first is not None
+    assert second is not None
+    assert second.days - first.days == pytest.approx(1)

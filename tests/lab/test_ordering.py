@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.ageing.forecast import Forecast
+from brvtui.engines.byterover.ageing.ordering import Order, columns, soonest
+from brvtui.ranking.maturity import LEVELS
+from tests.lab.test_board import board_of, random_board
+from tests.support.trees import Tree
+
+
+@pytest.fixture
+def garden(tree: Tree) -> Tree:
+    tree.note("b/young.md", "young", days=1, importance=60)
+    tree.note("a/old.md", "Old", days=50, importance=90, access_count=9)
+    tree.note("a/even.md", "even", days=20, importance=60, update_count=3)
+    tree.note("c/core.md", "Core", days=3, importance=91, maturity="core")
+    tree.note("c/fallen.md", "fallen", days=400, importance=91, maturity="core")
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("order", "drafts"),
+    [
+        (Order.IMPORTANCE, ["a/old.md", "b/young.md", "a/even.md"]),
+        (Order.EVENT, ["b/young.md", "a/old.md", "a/even.md"]),
+        (Order.PROMOTION, ["a/old.md", "a/even.md", "b/young.md"]),
+        (Order.CEILING, ["b/young.md", "a/even.md", "a/old.md"]),
+        (Order.RECENCY, ["b/young.md", "a/even.md", "a/old.md"]),
+        (Order.ACCESSES, ["a/old.md", "a/even.md", "b/young.md"]),
+        (Order.UPDATES, ["a/even.md", "a/old.md", "b/young.md"]),
+        (Order.TITLE, ["a/even.md", "a/old.md", "b/young.md"]),
+    ],
+)
+def test_orders(order: Order, drafts: list[str], garden: Tree) -> None:
+    board = board_of(garden)
+    found = columns(Forecast(board, 0), order)
+    paths = [[board.snapshot.notes[position].path for position in column.tolist()] for column in found]
+    assert paths[0] == drafts
+    assert paths[1] == []
+    assert sorted(paths[2]) == ["c/core.md", "c/fallen.md"]
+
+
+def test_only_the_notes_of_an_event(garden: Tree) -> None:
+    board = board_of(garden)
+    pruned = columns(Forecast(board, 11), Order.TITLE, Event.PRUNING)
+    assert [board.snapshot.notes[position].path for position in pruned[0].tolist()] == ["a/old.md"]
+    assert not len(columns(Forecast(board, 9), Order.TITLE, Event.PRUNING)[0])
+
+
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("seed", range(3))
+def test_every_note_stands_once_under_its_maturity(seed: int, order: Order, tmp_path: Path) -> None:
+    board = random_board(tmp_path, seed)
+    found = columns(Forecast(board, 30), order)
+    assert sorted(position for column in found for position in column.tolist()) == list(range(len(board)))
+    for level, column in zip(LEVELS, found, strict=True):
+        assert {board.snapshot.signals[position].maturity for position in column.tolist()} <= {level}
+
+
+def test_the_soonest_event_is_one_that_is_ahead(garden: Tree) -> None:
+    board = board_of(garden)
+    for position, day in enumerate(soonest(board).tolist()):
+        ahead = [coming.days for coming in Forecast(board, 0).coming(position) if coming.days > 0]
+        assert day == min(ahead, default=float("inf"))

@@ -1,0 +1,149 @@
+"""Edit and see: the preview of an edit is what the router finds once it is saved."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.byterover.preview import Place, Preview
+from brvtui.session import Session
+from brvtui.trace import Hit, Outcome, Trace
+from brvtui.tree.saving import Saved, read_note_file, save
+from tests.support.trees import NOW_MS, Tree
+
+QUERY = "refresh token rotation"
+
+
+@pytest.fixture
+def library(tree: Tree) -> Tree:
+    tree.note("auth/rotation.md", "Rotation", "A refresh token is used once. Rotation gives the next one.", days=20)
+    tree.note("auth/lifetime.md", "Lifetime", "Refresh token lifetimes, before rotation.", days=5)
+    for number in range(4):
+        tree.note(f"auth/more{number}.md", f"More {number}", "A refresh token and its rotation.", days=30)
+    tree.note("billing/dunning.md", "Dunning", "Three reminders.", days=2)
+    tree.summary("auth", "Tokens", days=5)
+    tree.notes(60, days=9)
+    return tree
+
+
+def saved(tree: Tree, path: str, data: bytes, keep_mtime: bool) -> Trace:
+    """What the router answers after the note was really saved; the clock of the test is its time of saving."""
+    known = (tree.tree / path).exists()
+    seen = read_note_file(tree.tree, path)[1] if known else None
+    assert isinstance(save(tree.tree, path, data, seen, keep_mtime=keep_mtime), Saved)
+    if not keep_mtime:
+        os.utime(tree.tree / path, ns=(NOW_MS * 1_000_000, NOW_MS * 1_000_000))
+    return tree.session().probe(QUERY)
+
+
+def places(hits: tuple[Hit, ...]) -> dict[str, Place]:
+    return {hit.path: Place(rank, hit.score) for rank, hit in enumerate(hits, start=1)}
+
+
+TEXTS = {
+    "better": b"# Refresh token rotation\n\nRefresh token rotation, again: refresh token rotation.\n",
+    "worse": b"# Rotation\n\nNothing much.\n",
+    "gone": b"# Quite another thing\n",
+    "signals": b"---\nimportance: 95\nmaturity: core\n---\n# Rotation\n\nA refresh token, rotation.\n",
+    "unreadable": b"# Refresh token rotation\0",
+}
+
+
+CASES = [
+    (path, text, keep_mtime)
+    for path in ("auth/rotation.md", "auth/lifetime.md", "billing/new.md")
+    for text in TEXTS
+    for keep_mtime in (True, False)
+    if not (keep_mtime and path == "billing/new.md")  # a new file has no time to keep
+]
+
+
+@pytest.mark.parametrize(("path", "text", "keep_mtime"), CASES)
+def test_it_is_what_is_found_after_saving(path: str, text: str, keep_mtime: bool, library: Tree) -> None:
+    session = library.session()
+    before = session.probe(QUERY)
+    made = session.preview(QUERY, path, TEXTS[text], keep_mtime)
+    after = saved(library, path, TEXTS[text], keep_mtime)
+    for found, real in ((made.before, before), (made.after, after)):
+        assert found.ranked.hits == real.hits
+        assert (found.verdict.tier, found.verdict.outcome, found.verdict.why) == (real.tier, real.outcome, real.verdict)
+    assert {moved.path: moved.before for moved in made.results if moved.before} == places(before.hits)
+    assert {moved.path: moved.after for moved in made.results if moved.after} == places(after.hits)
+    assert [moved.path for moved in made.results][: len(after.hits)] == [hit.path for hit in after.hits]
+
+
+class TestTheEditedNote:
+    def preview(self, library: Tree, text: str, keep_mtime: bool = False, path: str = "auth/rotation.md") -> Preview:
+        return library.session().preview(QUERY, path, TEXTS[text], keep_mtime)
+
+    def test_its_score_and_parts(self, library: Tree) -> None:
+        made = self.preview(library, "better", keep_mtime=True)
+        assert made.before.own is not None
+        assert made.before.own.text is not None
+        assert made.after.own is not None
+        assert made.after.own.text is not None
+        assert made.after.own.text.raw > made.before.own.text.raw
+        assert sum(part.value for part in made.after.own.parts) == pytest.approx(made.after.own.score, abs=1e-9)
+        assert made.after.own in made.after.ranked.hits
+
+    def test_what_saving_does_by_itself(self, library: Tree) -> None:
+        """The same text, saved now: only the age changes."""
+        data = (library.tree / "auth" / "rotation.md").read_bytes()
+        session = library.session()
+        touched = session.preview(QUERY, "auth/rotation.md", data)
+        kept = session.preview(QUERY, "auth/rotation.md", data, keep_mtime=True)
+        assert kept.after.own == kept.before.own == touched.before.own
+        assert touched.after.own is not None
+        assert touched.before.own is not None
+        assert touched.after.own.text == touched.before.own.text
+        assert touched.after.own.signals is not None
+        assert (touched.after.own.signals.days, touched.after.own.signals.recency) == (0.0, 1.0)
+        assert touched.after.own.score > touched.before.own.score
+
+    def test_it_need_not_be_a_result(self, library: Tree) -> None:
+        made = self.preview(library, "worse", keep_mtime=True)
+        assert "auth/rotation.md" not in {hit.file for hit in made.after.ranked.hits}
+        assert made.after.own is not None
+        assert made.after.own.score > 0
+        assert next(moved for moved in made.results if moved.path == "auth/rotation.md").after is None
+
+    def test_no_term_matches_it(self, library: Tree) -> None:
+        assert self.preview(library, "gone", path="billing/dunning.md").after.own is None
+
+    def test_it_is_new(self, library: Tree) -> None:
+        made = self.preview(library, "better", path="billing/new.md")
+        assert made.before.own is None
+        assert made.after.own is not None
+        assert made.results[0].before is None
+        assert (made.results[0].path, made.results[0].title) == ("billing/new.md", "Refresh token rotation")
+
+    def test_the_engine_would_not_read_it(self, library: Tree) -> None:
+        made = self.preview(library, "unreadable")
+        assert made.after.own is None
+        assert made.unseen == "a NUL byte in the first 4096 bytes"
+        assert self.preview(library, "better").unseen == ""
+
+
+def test_the_tier_changes(library: Tree) -> None:
+    made = library.session().preview(QUERY, "auth/lifetime.md", TEXTS["signals"])
+    assert (made.before.verdict.tier, made.before.verdict.outcome) == (3, Outcome.SINGLE_CALL)
+    assert (made.after.verdict.tier, made.after.verdict.outcome) == (2, Outcome.DIRECT)
+
+
+def test_a_scope_is_kept_to(library: Tree) -> None:
+    session: Session = library.session()
+    made = session.preview(QUERY, "billing/dunning.md", TEXTS["better"], scope="auth")
+    assert made.results
+    assert all(moved.path.startswith("auth") for moved in made.results)
+
+
+def test_nothing_is_written_and_no_cache_is_asked(library: Tree, tmp_path: Path) -> None:
+    session = library.session()
+    session.run(QUERY)
+    files = {path: path.read_bytes() for path in library.root.rglob("*.md")}
+    made = session.preview(QUERY, "auth/rotation.md", TEXTS["better"])
+    assert made.before.verdict.tier > 1
+    assert {path: path.read_bytes() for path in library.root.rglob("*.md")} == files
+    assert session.cache_now(QUERY).look.exact.value == "hit"

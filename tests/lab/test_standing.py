@@ -1,0 +1,65 @@
+"""Where a note stands once it is saved: what a new modification time does, and what keeping the old one does."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from brvtui.engines.byterover.ageing.board import Board
+from brvtui.engines.byterover.ageing.standing import standings
+from tests.support.trees import BRV3, NOW_MS, Tree
+
+_TEXT = b"# Rollback\n\nby hand\n"
+
+
+@pytest.fixture
+def grown(tree: Tree) -> Tree:
+    """An old note among others."""
+    tree.note("ops/rollback.md", "Rollback", "by alias", days=40, importance=70, recency=1.0)
+    tree.note("ops/other.md", "Other", days=3)
+    return tree
+
+
+def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> None:
+    found = standings(grown.snapshot(), BRV3, NOW_MS, "ops/rollback.md", _TEXT)
+    assert found.now is not None
+    assert found.renewed is not None
+    assert found.kept is not None
+    assert found.now.recency < 0.5
+    assert found.renewed.recency == pytest.approx(1.0)
+    assert found.kept.recency == found.now.recency
+    assert found.renewed.ceiling > found.kept.ceiling == found.now.ceiling
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
+    found = standings(grown.snapshot(), BRV3, NOW_MS, "ops/rollback.md", _TEXT)
+    grown.file("ops/rollback.md", _TEXT, 40 if keeps else 0)
+    after = grown.snapshot()
+    written = Board(after, BRV3, NOW_MS).row(after.by_path["ops/rollback.md"])
+    foreseen = found.kept if keeps else found.renewed
+    assert foreseen is not None
+    assert (foreseen.recency, foreseen.ceiling, foreseen.importance) == (
+        written.recency, written.ceiling, written.importance,
+    )  # fmt: skip
+
+
+def test_a_new_note_has_no_now(grown: Tree) -> None:
+    found = standings(grown.snapshot(), BRV3, NOW_MS, "ops/new.md", _TEXT)
+    assert found.now is None
+    assert found.renewed is not None
+    assert found.kept == found.renewed
+
+
+def test_what_the_engine_would_not_read_stands_nowhere(grown: Tree) -> None:
+    found = standings(grown.snapshot(), BRV3, NOW_MS, "ops/rollback.md", b"# A\0B")
+    assert found.now is not None
+    assert (found.renewed, found.kept) == (None, None)
+
+
+def test_nothing_is_written(grown: Tree) -> None:
+    place = grown.tree / "ops/rollback.md"
+    before = os.stat(place).st_ctime_ns, place.read_bytes()
+    standings(grown.snapshot(), BRV3, NOW_MS, "ops/rollback.md", _TEXT)
+    assert (os.stat(place).st_ctime_ns, place.read_bytes()) == before
