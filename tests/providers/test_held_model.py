@@ -125,7 +125,9 @@ def test_checking_a_model() -> None:
 def test_the_library_is_imported_by_the_first_turn_alone() -> None:
     code = (
         "import sys; from brvtui.session import Session; from brvtui.providers.held_model import *;"
-        "held = HeldModel(lambda: ModelSettings('openai', 'mini', 'http://127.0.0.1:9/v1', allowed=True), lambda: None);"
+        "from brvtui.engines.byterover.profile import load;"
+        "held = HeldModel(lambda: ModelSettings('openai', 'mini', 'http://127.0.0.1:9/v1', allowed=True),"
+        " lambda: load().service);"
         "assert held.to_ask() and held.state.is_asked;"
         "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
     )
