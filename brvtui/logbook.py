@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from brvtui.store.session_log import SessionLog
 from brvtui.trace import Ended, Trace
-from brvtui.tree.engine_data.query_log import is_entry, logged_files, query_log_folder, read_entries
-from brvtui.tree.logged_query import OURS, LoggedQuery
+from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
+from brvtui.tree.engine_files.query_log import is_entry, logged_files, query_log_folder, read_entries
 
 if TYPE_CHECKING:  # watchdog is for those alone who follow
-    from brvtui.tree.watch import Watcher, Watching
+    from brvtui.tree.watching.watch import Watcher, Watching
 
 
 class Logbook:
@@ -54,7 +54,7 @@ class Logbook:
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
         """Calls ``answered``, from another thread, with the queries that the engine logs from now on, oldest first."""
-        from brvtui.tree.watch import Watcher
+        from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
         told: set[str] = {file.name for file in logged_files(self.folder, _MOST_AT_ONCE)}

@@ -13,7 +13,7 @@ from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Search, to_plain
-from brvtui.tree.json_file import read_json
+from brvtui.tree.reading.json_file import read_json
 
 MS = 1000.0
 _LONGEST_WAIT = 1e9

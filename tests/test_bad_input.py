@@ -13,8 +13,8 @@ import pytest
 
 from brvtui.session import Session
 from brvtui.trace import to_plain
-from brvtui.tree import reading
-from brvtui.tree.project import ProjectError
+from brvtui.tree.reading import contents
+from brvtui.tree.reading.project import ProjectError
 from tests.support.trees import NOW_MS, Tree, paths
 
 MEGABYTE = 1024 * 1024
@@ -88,14 +88,14 @@ def test_an_unreadable_file_by_its_mode(good: Tree) -> None:
 
 def test_an_unreadable_file(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     good.file("x/shut.md", "# Shut\nquokka")
-    read_regular = reading.read_regular
+    read_regular = contents.read_regular
 
     def refusing(path: Path, most: int) -> bytes:
         if path.name == "shut.md":
             raise PermissionError(13, "Permission denied")
         return read_regular(path, most)
 
-    monkeypatch.setattr(reading, "read_regular", refusing)
+    monkeypatch.setattr(contents, "read_regular", refusing)
     assert reasons(good) == {"x/shut.md": "cannot be read: Permission denied"}
     still_works(good)
 
@@ -128,13 +128,13 @@ def test_a_note_of_50_megabytes(good: Tree) -> None:
 def test_a_huge_note_is_not_read(good: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     with (good.tree / "x" / "huge.md").open("wb") as file:
         file.truncate(50 * MEGABYTE)
-    read_regular = reading.read_regular
+    read_regular = contents.read_regular
 
     def refusing(path: Path, most: int) -> bytes:
         assert path.name != "huge.md"
         return read_regular(path, most)
 
-    monkeypatch.setattr(reading, "read_regular", refusing)
+    monkeypatch.setattr(contents, "read_regular", refusing)
     still_works(good)
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from brvtui.engines.byterover.route.manifest import manifest_of
 from brvtui.loading import follow, load
-from brvtui.tree import reading
-from brvtui.tree.project import find_project
+from brvtui.tree.reading import contents
+from brvtui.tree.reading.project import find_project
 from tests.support.comparing import same
 from tests.support.generated import age, generated, prose, signals
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, changed
@@ -122,13 +122,13 @@ def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) 
     tree.notes(5)
     first = tree.snapshot()
     read: list[str] = []
-    read_regular = reading.read_regular
+    read_regular = contents.read_regular
 
     def counting(path: Path, most: int) -> bytes:
         read.append(path.name)
         return read_regular(path, most)
 
-    monkeypatch.setattr(reading, "read_regular", counting)
+    monkeypatch.setattr(contents, "read_regular", counting)
     second = tree.snapshot(previous=first)
     assert read == []
     assert all(second.parsed[path] is first.parsed[path] for path in first.parsed)
@@ -170,14 +170,14 @@ def test_progress_and_cancelling(tree: Tree) -> None:
 def test_a_file_that_goes_while_it_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.note("a/gone.md", "Gone")
     tree.note("a/stays.md", "Stays")
-    read_regular = reading.read_regular
+    read_regular = contents.read_regular
 
     def vanishing(path: Path, most: int) -> bytes:
         if path.name == "gone.md":
             raise FileNotFoundError(2, "No such file or directory")
         return read_regular(path, most)
 
-    monkeypatch.setattr(reading, "read_regular", vanishing)
+    monkeypatch.setattr(contents, "read_regular", vanishing)
     snapshot = tree.snapshot()
     assert [note.path for note in snapshot.notes] == ["a/stays.md"]
     assert [(file.path, file.reason) for file in snapshot.unseen] == [

@@ -57,7 +57,7 @@ def test_the_rooms_are_there() -> None:
     assert {"brvtui.session", "brvtui.engines", "brvtui.trace"} <= {room for layer in LAYERS for room in layer}
     assert allowed("brvtui.engines.byterover.route.router", "brvtui.text.postings")
     assert not allowed("brvtui.text.postings", "brvtui.engines.byterover.route.router")
-    assert not allowed("brvtui.ranking.bm25", "brvtui.tree.files")
+    assert not allowed("brvtui.ranking.bm25", "brvtui.tree.reading.files")
 
 
 def test_imports_point_one_way() -> None:

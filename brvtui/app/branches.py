@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.outline import ancestors
 from brvtui.app.view import INDEX, MANIFEST, Branch
 from brvtui.paint.glyphs import MATURITIES
-from brvtui.tree.files import CONTEXT_FILE, MANIFEST_FILE, Role, role_of
+from brvtui.tree.reading.files import CONTEXT_FILE, MANIFEST_FILE, Role, role_of
 
 if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot

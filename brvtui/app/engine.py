@@ -45,8 +45,8 @@ from brvtui.trace import Detail, Trace
 if TYPE_CHECKING:
     from brvtui.app.overview import Surveyor
     from brvtui.session import Session
-    from brvtui.tree.logged_query import LoggedQuery
-    from brvtui.tree.watch import Watching
+    from brvtui.tree.engine_files.logged_query import LoggedQuery
+    from brvtui.tree.watching.watch import Watching
 
 MOST_SIMILAR = 12
 Post = Callable[[Message], bool]
@@ -77,7 +77,7 @@ def open_project(
     from brvtui.config import ConfigError
     from brvtui.engines.byterover.profile import ProfileError
     from brvtui.session import Session
-    from brvtui.tree.project import ProjectError
+    from brvtui.tree.reading.project import ProjectError
 
     try:
         session = Session.open(start, profile, now_ms, signals_file, tolerant=True)
@@ -109,7 +109,7 @@ def reopen(file: Path, post: Post) -> None:
 
 def read_tree(session: Session, surveyor: Surveyor, post: Post, shown: int = 0) -> bool:
     """Reads what changed on disk; posts Loaded unless generation ``shown`` is the newest. False: it cannot be read."""
-    from brvtui.tree.signals import SignalsError
+    from brvtui.tree.reading.signals import SignalsError
 
     def progress(done: int, total: int) -> None:
         post(Progressed(done, total))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
     from brvtui.trace.events import Event
-    from brvtui.tree.logged_query import LoggedQuery
+    from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 
 @dataclass

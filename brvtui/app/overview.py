@@ -14,11 +14,11 @@ from brvtui.app.branches import Branches, branches, branches_after, counts_of, o
 from brvtui.app.view import AnyTrace, Branch, NoteLine, Overview
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Kind, Snapshotted, Trace
-from brvtui.tree.files import Role
+from brvtui.tree.reading.files import Role
 
 if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot
-    from brvtui.tree.signals import NoteSignals
+    from brvtui.tree.reading.signals import NoteSignals
 
 _MOST_IMPORTANT = 6
 _DEEPEST = 32

@@ -16,9 +16,9 @@ from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
 from brvtui.text.visible import visible
-from brvtui.tree.files import CONTEXT_FILE
-from brvtui.tree.frontmatter import block_of
-from brvtui.tree.links import Link, LinkKind, LinkState, links_in
+from brvtui.tree.reading.files import CONTEXT_FILE
+from brvtui.tree.reading.frontmatter import block_of
+from brvtui.tree.reading.links import Link, LinkKind, LinkState, links_in
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _RELATED = "related"

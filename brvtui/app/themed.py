@@ -21,7 +21,7 @@ from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX
 
 if TYPE_CHECKING:
-    from brvtui.tree.watch import Watcher
+    from brvtui.tree.watching.watch import Watcher
 
 _PROBLEM_S = 12
 
@@ -95,7 +95,7 @@ class ThemedApp(ReportingApp):
     @work(thread=True, group="themes", exit_on_error=False)
     def _follow_themes(self) -> None:
         from brvtui.store.folders import config_folder
-        from brvtui.tree.watch import Watcher
+        from brvtui.tree.watching.watch import Watcher
 
         if config_folder().is_dir():
             self._theme_watcher = Watcher([user_folder()], self._themes_changed)

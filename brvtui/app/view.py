@@ -12,7 +12,7 @@ from brvtui.app.live import Live
 from brvtui.engines.jeffs_brain.trace import HybridHit, HybridTrace
 from brvtui.lab.log_summary import Compared, LogSummary
 from brvtui.trace import Answer, CacheLook, Completion, Detail, Ended, FingerprintState, Hit, NearMiss, Outcome, Trace
-from brvtui.tree.logged_query import LoggedQuery
+from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals.levers import Takes

@@ -108,7 +108,7 @@ def open_session(project: Path | None, profile: str | None, now: float | None, s
     """The loaded session of the project. Raises :class:`Failure`."""
     with _uncollected():
         session = find_session(project, profile, now, signals)
-        from brvtui.tree.signals import SignalsError
+        from brvtui.tree.reading.signals import SignalsError
 
         try:
             session.load()
@@ -143,7 +143,7 @@ def find_session(
     from brvtui.config import ConfigError
     from brvtui.engines.byterover.profile import ProfileError
     from brvtui.session import Session
-    from brvtui.tree.project import ProjectError
+    from brvtui.tree.reading.project import ProjectError
 
     try:
         return Session.open(project, profile, now, signals)

@@ -68,7 +68,7 @@ def serve(
 
 def _name_of(project: Path | None) -> str:
     from brvtui.saved import is_saved
-    from brvtui.tree.project import ProjectError, find_project
+    from brvtui.tree.reading.project import ProjectError, find_project
 
     if project is not None and is_saved(project):
         return project.name

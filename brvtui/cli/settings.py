@@ -145,7 +145,7 @@ def _problems(merged: Configuration) -> list[str]:
 
 def _root(project: Path | None) -> Path | None:
     """The root of the project that is named, or that is here; None when there is none here."""
-    from brvtui.tree.project import ProjectError, find_project
+    from brvtui.tree.reading.project import ProjectError, find_project
 
     try:
         return find_project(project).root

@@ -16,8 +16,8 @@ from brvtui.config.checking import check_tables, read_text
 from brvtui.config.schema import Entry, Settings, Value, assemble, entries
 from brvtui.config.sources import ConfigError, Layer, Problem, Source
 from brvtui.store.folders import config_folder
-from brvtui.tree.project import MARKER
-from brvtui.tree.regular import read_regular
+from brvtui.tree.reading.project import MARKER
+from brvtui.tree.reading.regular import read_regular
 
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"

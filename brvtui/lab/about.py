@@ -15,9 +15,9 @@ from brvtui.engines.byterover.search.scoring import aged, ceiling
 from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Aged, Ceiling
-from brvtui.tree.files import CONTEXT_FILE
-from brvtui.tree.frontmatter import Frontmatter, parse
-from brvtui.tree.links import Names, Resolved
+from brvtui.tree.reading.files import CONTEXT_FILE
+from brvtui.tree.reading.frontmatter import Frontmatter, parse
+from brvtui.tree.reading.links import Names, Resolved
 
 _NO_FRONTMATTER = Frontmatter({}, 0)
 _GONE = "the file is gone"

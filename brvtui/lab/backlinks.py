@@ -9,7 +9,7 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from brvtui.snapshot import Parsed, Snapshot
-from brvtui.tree.links import Link, LinkState, Names, Resolved, links_in
+from brvtui.tree.reading.links import Link, LinkState, Names, Resolved, links_in
 
 _LOOKED_UP_AT_ONCE = 256
 _names: WeakKeyDictionary[Snapshot, Mapping[str, Names]] = WeakKeyDictionary()

@@ -9,8 +9,8 @@ from dataclasses import replace
 from brvtui.loading import Edit, follow, load
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading import Unseen, read_bytes
-from brvtui.tree.signals import NoteSignals, SignalLayers
+from brvtui.tree.reading.contents import Unseen, read_bytes
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 
 _NS_PER_MS = 1_000_000
 OVERLAY = 0

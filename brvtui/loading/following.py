@@ -19,7 +19,7 @@ from brvtui.loading.one_file import Edit, is_same, note_of, read_file
 from brvtui.snapshot import FolderSummary, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.files import (
+from brvtui.tree.reading.files import (
     CONTEXT_FILE,
     MS_PER_HOUR,
     SUMMARY_FILE,
@@ -32,9 +32,9 @@ from brvtui.tree.files import (
     role_of,
     walk_key,
 )
-from brvtui.tree.fingerprint import of_lines
-from brvtui.tree.orders import Orders
-from brvtui.tree.signals import NoteSignals, SignalLayers, defaults, first_found
+from brvtui.tree.reading.fingerprint import of_lines
+from brvtui.tree.reading.orders import Orders
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers, defaults, first_found
 
 _Item = TypeVar("_Item")
 MOST_PLACES = 2_000

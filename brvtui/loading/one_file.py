@@ -11,11 +11,11 @@ from brvtui.snapshot import Note, Parsed
 from brvtui.text.analysis import utf16
 from brvtui.text.forward import NoteTerms, TermIds, note_terms
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.files import SEARCHABLE, Role, TreeFile
-from brvtui.tree.frontmatter import parse
-from brvtui.tree.reading import Unseen, read_bytes, read_note, title_of
-from brvtui.tree.signals import NoteSignals, from_frontmatter
-from brvtui.tree.updated_at import updated_ms
+from brvtui.tree.reading.contents import Unseen, read_bytes, read_note, title_of
+from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.signals import NoteSignals, from_frontmatter
+from brvtui.tree.reading.updated_at import updated_ms
 
 _SUMMARY_ORDERS = range(4)
 _NOWHERE = -1

@@ -13,7 +13,7 @@ from brvtui.snapshot import FolderSummary, Known, Note, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.text.postings import Postings, build
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.files import (
+from brvtui.tree.reading.files import (
     CONTEXT_FILE,
     DUPLICATE,
     Listing,
@@ -24,8 +24,8 @@ from brvtui.tree.files import (
     list_files,
     walk_key,
 )
-from brvtui.tree.project import Project
-from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, defaults, first_found
+from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, defaults, first_found
 
 _READ_AT_ONCE = 256
 

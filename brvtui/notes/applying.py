@@ -11,10 +11,10 @@ from pathlib import Path
 from brvtui import faults
 from brvtui.notes.plan import Held, Move, MoveFolder, NoteError, Plan, Record, Step, Write
 from brvtui.store.overlay import Overlay
-from brvtui.tree import saving
-from brvtui.tree.folders import holds_nothing, move_folder, remove_empty
-from brvtui.tree.saving import Conflict, Saved, SaveError, Stamp, Unconfirmed
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.saving import note_files
+from brvtui.tree.saving.folders import holds_nothing, move_folder, remove_empty
+from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Stamp, Unconfirmed
 
 Progress = Callable[[int, int], None]
 
@@ -29,8 +29,8 @@ class Place:
 
 
 def held(tree: Path, path: str) -> Held:
-    """What the file at ``path`` holds now. Raises :class:`brvtui.tree.saving.SaveError`."""
-    found = saving.found_at(tree, path)
+    """What the file at ``path`` holds now. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
+    found = note_files.found_at(tree, path)
     return Held(found.data, found.stat.st_mtime_ns, stat.S_IMODE(found.stat.st_mode))
 
 
@@ -95,10 +95,10 @@ def _check(place: Place, steps: Iterable[Step]) -> None:
 
 def _check_step(place: Place, step: Write | Move) -> None:
     if isinstance(step, Move):
-        if saving.read_note_file(place.tree, step.path)[1].sha256 != step.sha256:
+        if note_files.read_note_file(place.tree, step.path)[1].sha256 != step.sha256:
             raise _changed(step.path)
     elif step.before is not None:
-        if saving.read_note_file(place.tree, step.path)[0] != step.before.data:
+        if note_files.read_note_file(place.tree, step.path)[0] != step.before.data:
             raise _changed(step.path)
     elif is_taken(place.tree, step.path):
         raise _taken(step.path)
@@ -133,20 +133,20 @@ def _write(tree: Path, step: Write) -> Saved | Conflict:
     if step.before is None:
         assert step.after is not None
         stamp = Stamp(step.after.mtime_ns, step.after.mode)
-        return saving.save(tree, step.path, step.after.data, None, stamp=stamp)
-    data, seen = saving.read_note_file(tree, step.path)
+        return note_files.save(tree, step.path, step.after.data, None, stamp=stamp)
+    data, seen = note_files.read_note_file(tree, step.path)
     if data != step.before.data:
         return Conflict(data, seen)
     if step.after is None:
-        return saving.remove(tree, step.path, seen)
-    return saving.save(tree, step.path, step.after.data, seen, stamp=Stamp(step.after.mtime_ns))
+        return note_files.remove(tree, step.path, seen)
+    return note_files.save(tree, step.path, step.after.data, seen, stamp=Stamp(step.after.mtime_ns))
 
 
 def _move(tree: Path, step: Move) -> Saved | Conflict:
-    data, seen = saving.read_note_file(tree, step.path)
+    data, seen = note_files.read_note_file(tree, step.path)
     if seen.sha256 != step.sha256:
         return Conflict(data, seen)
-    return saving.move(tree, step.path, step.target, seen)
+    return note_files.move(tree, step.path, step.target, seen)
 
 
 def _changed_record(signals: dict[str, NoteSignals], step: Record) -> None:

@@ -13,10 +13,10 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.notes.applying import held, is_taken
 from brvtui.notes.known import KnownSignals
 from brvtui.notes.plan import Held, NoteError, Plan, Record, Recorded, Step, Write
-from brvtui.tree.archive import StubError, archived_as, read_stub, stub_text
-from brvtui.tree.files import ARCHIVE, Role, role_of
-from brvtui.tree.inside import PathError, parts_of
-from brvtui.tree.saving import SaveError
+from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_text
+from brvtui.tree.reading.files import ARCHIVE, Role, role_of
+from brvtui.tree.reading.inside import PathError, parts_of
+from brvtui.tree.saving.note_files import SaveError
 
 
 def plan_archive(tree: Path, path: str, signals: KnownSignals, now_ms: float, profile: Profile) -> Plan:

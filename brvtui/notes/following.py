@@ -6,9 +6,8 @@ import posixpath
 import re
 from urllib.parse import quote
 
-from brvtui.tree.links import Link, LinkKind, LinkState, Names, Resolved, Written, links_in
-from brvtui.tree.relations import normalised
-from brvtui.tree.yaml_scalar import double_quoted, scalar
+from brvtui.tree.editing.yaml_scalar import double_quoted, scalar
+from brvtui.tree.reading.links import Link, LinkKind, LinkState, Names, Resolved, Written, links_in, normalised
 
 _ESCAPED = re.compile(r"[\s\x00-\x1f()<>%#?\\\"'`\[\]]")
 _ESCAPED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f<>%#?\\`\u2028\u2029\x85]")

@@ -13,13 +13,13 @@ from brvtui.notes.following import follow
 from brvtui.notes.known import KnownSignals
 from brvtui.notes.plan import Held, LineEdit, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.snapshot import Snapshot
-from brvtui.tree.archive import archived_as
-from brvtui.tree.files import ARCHIVE, CONTEXT_FILE, Role, role_of
-from brvtui.tree.folders import holds_nothing
-from brvtui.tree.inside import PathError, folder_parts_of, parts_of
-from brvtui.tree.links import LinkState, Names, Resolved, Written, links_in
-from brvtui.tree.saving import SaveError
-from brvtui.tree.seen import digest
+from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, Role, role_of
+from brvtui.tree.reading.inside import PathError, folder_parts_of, parts_of
+from brvtui.tree.reading.links import LinkState, Names, Resolved, Written, links_in
+from brvtui.tree.saving.folders import holds_nothing
+from brvtui.tree.saving.note_files import SaveError
+from brvtui.tree.saving.seen import digest
 
 _BESIDE = (".abstract.md", ".overview.md")
 _NAMED_EACH = 3

@@ -21,12 +21,12 @@ from brvtui.notes.plan import Held, Plan, Write
 from brvtui.notes.signals import Where, plan_forget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
-from brvtui.tree import saving
-from brvtui.tree.engine_data.sidecar import read_signals_of
-from brvtui.tree.links import Resolved
-from brvtui.tree.saving import Conflict, Saved, Unconfirmed
-from brvtui.tree.seen import Seen
-from brvtui.tree.signals import NoteSignals, Source, defaults
+from brvtui.tree.engine_files.sidecar import read_signals_of
+from brvtui.tree.reading.links import Resolved
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults
+from brvtui.tree.saving import note_files
+from brvtui.tree.saving.note_files import Conflict, Saved, Unconfirmed
+from brvtui.tree.saving.seen import Seen
 
 _ALIKE = 10
 
@@ -121,7 +121,10 @@ class Notes:
         return Done(plan.title, (*plan.notices, *said))
 
     def save(self, path: str, data: bytes, seen: Seen | None, keep_mtime: bool = False) -> Saved | Conflict:
-        """:func:`brvtui.tree.saving.save`, which can be undone. Raises :class:`brvtui.tree.saving.SaveError`."""
+        """:func:`brvtui.tree.saving.note_files.save`, which can be undone.
+
+        Raises :class:`brvtui.tree.saving.note_files.SaveError`.
+        """
         with self._changing:
             before = held(self._tree, path) if seen and is_taken(self._tree, path) else None
             after = Held(data, before.mtime_ns if before and keep_mtime else None)
@@ -129,7 +132,7 @@ class Notes:
             unconfirmed: Unconfirmed | None = None
             done: Saved | Conflict | None = None
             try:
-                done = saving.save(self._tree, path, data, seen, keep_mtime=keep_mtime)
+                done = note_files.save(self._tree, path, data, seen, keep_mtime=keep_mtime)
             except Unconfirmed as error:
                 unconfirmed = error
             if isinstance(done, Conflict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
 
 
 class NoteError(Exception):

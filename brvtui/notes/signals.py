@@ -12,10 +12,10 @@ from pathlib import Path
 from brvtui.notes.applying import held
 from brvtui.notes.known import KnownSignals
 from brvtui.notes.plan import Held, NoteError, Plan, Record, Recorded, Write
-from brvtui.tree.fields import FieldsError, set_fields
-from brvtui.tree.note_text import NotText, note_text
-from brvtui.tree.saving import SaveError
-from brvtui.tree.signals import NoteSignals, Source, from_mapping
+from brvtui.tree.editing.fields import FieldsError, set_fields
+from brvtui.tree.editing.note_text import NotText, note_text
+from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
+from brvtui.tree.saving.note_files import SaveError
 
 
 class Where(StrEnum):

@@ -17,12 +17,12 @@ from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.leftovers import clean
-from brvtui.tree.project import Project
-from brvtui.tree.signals import SignalLayers
+from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.signals import SignalLayers
+from brvtui.tree.saving.leftovers import clean
 
 if TYPE_CHECKING:  # watchdog is for those alone who watch
-    from brvtui.tree.watch import Watcher, Watching
+    from brvtui.tree.watching.watch import Watcher, Watching
 
 WORTH_KEEPING = 500
 """A smaller tree is read as fast as a kept index is."""
@@ -74,7 +74,7 @@ class Publisher:
         """Looks at every file and publishes a snapshot; False when cancelled or nothing had changed.
 
         The first call also removes what killed saves left in the tree. Raises
-        :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
+        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
         """
         with self._writing:
             kept = None
@@ -140,7 +140,7 @@ class Publisher:
 
         ``told`` is called when the system's own events are given up for polling later on.
         """
-        from brvtui.tree.watch import Watcher
+        from brvtui.tree.watching.watch import Watcher
 
         self.unwatch()
         trees = [self.project.tree, *(source.tree for source in self.project.sources)]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from brvtui.ranking.constants import SignalRules
 from brvtui.store.overlay import Overlay
-from brvtui.tree.engine_data.sidecar import Sidecar, read_sidecar, reread
-from brvtui.tree.signals import NoteSignals, SignalLayers, defaults, read_signals_file
+from brvtui.tree.engine_files.sidecar import Sidecar, read_sidecar, reread
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers, defaults, read_signals_file
 
 _State = tuple[int, int, int] | None
 
@@ -29,7 +29,7 @@ class StoredSignals:
         """What is stored now. ``changed`` are the places of the sidecar that may have changed, None for any.
 
         A layer of which nothing changed is the same object as before. Raises
-        :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
+        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
         """
         if signals != self._for:
             self._for, self._sidecar = signals, None

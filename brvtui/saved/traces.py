@@ -14,7 +14,7 @@ from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.trace import SCHEMA, Detail, Hit, Search, Trace, to_plain
-from brvtui.tree.json_file import read_json
+from brvtui.tree.reading.json_file import read_json
 
 BYTEROVER = "byterover"
 _KINDS: Mapping[str, type[Trace] | type[HybridTrace]] = {BYTEROVER: Trace, JEFFS_BRAIN: HybridTrace}

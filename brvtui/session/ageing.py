@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.ranking.decay import age_days
 from brvtui.session.opened import Opened
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.ageing.after_hits import After

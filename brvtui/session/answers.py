@@ -12,7 +12,7 @@ from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.detail import detail
 from brvtui.session.opened import Opened
 from brvtui.trace import Detail, Hit, Search, Trace
-from brvtui.tree.logged_query import LoggedQuery
+from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals.levers import Takes

@@ -9,7 +9,7 @@ from brvtui.ranking.maturity import after_access
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Origin, Trace
-from brvtui.tree.signals import NoteSignals, Source, defaults
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 
 
 def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: SignalRules) -> None:

@@ -28,9 +28,9 @@ from brvtui.store.kept_index import KeptIndex
 from brvtui.store.layouts import Layouts
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Search, Trace
-from brvtui.tree.engine_data.folders import project_data
-from brvtui.tree.engine_data.sidecar import signals_folder
-from brvtui.tree.project import Project, find_project
+from brvtui.tree.engine_files.folders import project_data
+from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.reading.project import Project, find_project
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
     from brvtui.trace.events import Event
-    from brvtui.tree.watch import Watching
+    from brvtui.tree.watching.watch import Watching
 
 
 class Session:
@@ -99,7 +99,7 @@ class Session:
         """The session of the project at or above ``start``.
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
-        :class:`brvtui.tree.project.ProjectError`, :class:`brvtui.config.ConfigError` and
+        :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
         :class:`brvtui.engines.byterover.profile.ProfileError`.
         """
         project = find_project(start)
@@ -150,7 +150,7 @@ class Session:
         """Reads what changed on disk and publishes a snapshot; False when cancelled or nothing had changed.
 
         The first call also removes what killed saves left in the tree. Raises
-        :class:`brvtui.tree.signals.SignalsError` when the signals file is not valid.
+        :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
         """
         return self._publisher.load(self.profile, self.clock(), progress, cancelled)
 

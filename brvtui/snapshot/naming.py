@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
-from brvtui.tree.files import ARCHIVE, CONTEXT_FILE
+from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE
 
 _SHOWN = 120
 """Characters of a name that a message repeats."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from brvtui.text.postings import Postings
 from brvtui.trace import Kind
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.files import CONTEXT_FILE, Role, rounded_ms
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.files import CONTEXT_FILE, Role, rounded_ms
+from brvtui.tree.reading.signals import NoteSignals
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Parsed:
     """What the frontmatter of a valid summary claims; None when that is no number."""
     chars: int = 0
     updated_ms: float | None = None
-    """What a note says of its last update (:func:`brvtui.tree.updated_at.updated_ms`)."""
+    """What a note says of its last update (:func:`brvtui.tree.reading.updated_at.updated_ms`)."""
     unseen: str = ""
 
     @property

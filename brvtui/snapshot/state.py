@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
 from brvtui.text.postings import Postings
-from brvtui.tree.collation import in_locale_order
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.files import SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
-from brvtui.tree.fingerprint import fingerprint, fingerprint_line, is_covered
-from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
-from brvtui.tree.inside import read_inside
-from brvtui.tree.orders import Orders, Placed, make_orders
-from brvtui.tree.project import Project
-from brvtui.tree.reading import Unseen, check_readable, cut
-from brvtui.tree.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
+from brvtui.tree.reading.collation import in_locale_order
+from brvtui.tree.reading.contents import Unseen, check_readable, cut
+from brvtui.tree.reading.files import SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
+from brvtui.tree.reading.fingerprint import fingerprint, fingerprint_line, is_covered
+from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
+from brvtui.tree.reading.inside import read_inside
+from brvtui.tree.reading.orders import Orders, Placed, make_orders
+from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
 
 if TYPE_CHECKING:  # few questions need tantivy
     from brvtui.text.index import Document, TextIndex

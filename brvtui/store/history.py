@@ -8,7 +8,7 @@ from pathlib import Path
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
 from brvtui.store.locking import locked
-from brvtui.tree.json_file import read_json
+from brvtui.tree.reading.json_file import read_json
 
 _FILE = "history.json"
 

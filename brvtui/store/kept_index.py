@@ -31,8 +31,8 @@ from brvtui.text.inverted import Inverted
 from brvtui.text.postings import of_base
 from brvtui.text.segment import Segment
 from brvtui.tree.constants import ReadingLimits, TreeConstants
-from brvtui.tree.json_file import read_json
-from brvtui.tree.signals import NoteSignals, Source
+from brvtui.tree.reading.json_file import read_json
+from brvtui.tree.reading.signals import NoteSignals, Source
 
 FORMAT = 2
 _STATE = "state.json"

@@ -9,7 +9,7 @@ from typing import Any
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
-from brvtui.tree.json_file import read_json
+from brvtui.tree.reading.json_file import read_json
 
 _FILE = "layout.json"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
 from brvtui.store.locking import locked
-from brvtui.tree.json_file import read_json
-from brvtui.tree.signals import NoteSignals, Source, from_mapping
+from brvtui.tree.reading.json_file import read_json
+from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
 _FILE = "overlay.json"
 

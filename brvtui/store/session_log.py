@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.store.folders import tree_folder
-from brvtui.tree.logged_query import OURS, LoggedQuery
-from brvtui.tree.regular import read_regular
+from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
+from brvtui.tree.reading.regular import read_regular
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from brvtui.tree.whitespace import spaced_words
+from brvtui.tree.reading.whitespace import spaced_words
 
 _SURROGATES_NEEDED = re.compile("[\U00010000-\U0010ffff]")
 

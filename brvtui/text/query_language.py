@@ -8,7 +8,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
-from brvtui.tree.whitespace import folded, spaced_words
+from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF))
 _STRIPPED = str.maketrans("", "", "*():^+\"-?!.,;/\\[]{}<>|&'$#@%=~`")

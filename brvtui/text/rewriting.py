@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Set
 
-from brvtui.tree.whitespace import folded, spaced_words
+from brvtui.tree.reading.whitespace import folded, spaced_words
 
 
 class _Marks(dict[int, str]):

@@ -1,1 +1,4 @@
-"""What is on disk: notes, hierarchy, signals, fingerprint, watching; no scores, no UI."""
+"""A project on disk, in rooms by subject: ``reading``, ``editing``, ``saving``, ``watching``, ``engine_files``.
+
+No scores, no UI.
+"""

@@ -13,7 +13,7 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.session import Session
-from brvtui.tree import saving
+from brvtui.tree.saving import note_files
 from tests.app.driving import WIDE, screen, settled, until, view
 from tests.app.editing import NOTE, looked, open_note, toasts, type_keys
 from tests.docs.pages import ROOT
@@ -119,7 +119,7 @@ async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
             raise OSError(5, "Input/output error")
         fsync(descriptor)
 
-    monkeypatch.setattr(saving.os, "fsync", refuses_folders)
+    monkeypatch.setattr(note_files.os, "fsync", refuses_folders)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")

@@ -22,7 +22,7 @@ from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
 from brvtui.app.screens.query import QueryScreen
 from brvtui.session import Session
 from brvtui.store.drafts import Drafts
-from brvtui.tree.saving import read_note_file
+from brvtui.tree.saving.note_files import read_note_file
 from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
 from tests.app.editing import NOTE, area, drafted, looked, open_note, toasts, type_keys
 from tests.support.trees import NOW_MS, Tree

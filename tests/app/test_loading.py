@@ -16,7 +16,7 @@ from brvtui.app.widgets.verdict import verdict
 from brvtui.loading import load
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import UNICODE
-from brvtui.tree.project import find_project
+from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, SIZES, shown, until, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 

@@ -12,8 +12,8 @@ from brvtui.app.app import BrvTui
 from brvtui.app.screens.log import LogScreen
 from brvtui.app.screens.query import QueryScreen
 from brvtui.app.widgets.log import LogPane
-from brvtui.tree.engine_data.folders import project_data
-from brvtui.tree.engine_data.query_log import query_log_folder
+from brvtui.tree.engine_files.folders import project_data
+from brvtui.tree.engine_files.query_log import query_log_folder
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.support.trees import NOW_MS, Tree
 

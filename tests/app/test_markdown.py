@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from brvtui.app.paint.markdown import MOST_CHARS, Document, Setting, Target, plain, slug, typeset
-from brvtui.tree.links import LinkKind
+from brvtui.tree.reading.links import LinkKind
 
 WIDTH = 40
 

@@ -12,7 +12,7 @@ from brvtui.app.overview import Surveyor, changed_between
 from brvtui.app.view import Branch, Overview
 from brvtui.loading import follow
 from brvtui.snapshot import Snapshot
-from brvtui.tree.signals import NoteSignals, SignalLayers
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
 FOLDERS = ("", "a/", "a/b/", "a/b/c/", "a b/", "d/e/", "_archived/a/")

@@ -9,7 +9,7 @@ import pytest
 from brvtui.app.paint.markdown import Document, Target
 from brvtui.app.reading import notices, page_document, resolver
 from brvtui.lab.about import About, FileState
-from brvtui.tree.links import LinkKind
+from brvtui.tree.reading.links import LinkKind
 from tests.support.trees import Tree
 
 FRONT = """---

@@ -13,7 +13,7 @@ from brvtui.app.screens.query import QueryScreen
 from brvtui.app.screens.signals import SignalsDialog
 from brvtui.app.widgets.plan import PlanPane
 from brvtui.store.overlay import Overlay
-from brvtui.tree.signals import defaults
+from brvtui.tree.reading.signals import defaults
 from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
 from tests.app.editing import NOTE, area, dialog, looked, open_note, type_keys
 from tests.support.trees import BRV3, Tree

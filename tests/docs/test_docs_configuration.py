@@ -12,7 +12,7 @@ from brvtui.config import PROJECT_FILE, configure, user_file
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import entries
 from brvtui.engines.byterover.profile import BUILT_IN, load
-from brvtui.tree.signals import defaults, read_signals_file
+from brvtui.tree.reading.signals import defaults, read_signals_file
 from tests.docs.pages import ROOT, page, section, sources
 from tests.support.trees import Tree
 

@@ -22,8 +22,8 @@ from brvtui.session import Session
 from brvtui.store.crash_report import Circumstances, told
 from brvtui.store.drafts import Drafts
 from brvtui.store.kept_index import KeptIndex
-from brvtui.tree import leftovers
-from brvtui.tree.saving import SaveError, read_note_file
+from brvtui.tree.saving import leftovers
+from brvtui.tree.saving.note_files import SaveError, read_note_file
 from tests.docs.pages import ROOT
 from tests.support.following import following
 from tests.support.namespaces import (

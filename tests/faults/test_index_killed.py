@@ -14,7 +14,7 @@ import pytest
 from brvtui.loading import load
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_index import KeptIndex
-from brvtui.tree.project import find_project
+from brvtui.tree.reading.project import find_project
 from tests.faults.test_storms import IN_FULL
 from tests.support.generated import generated
 from tests.support.tracing import CannotTrace, Child

@@ -16,7 +16,7 @@ import pytest
 from brvtui.session import Session
 from brvtui.store.kept_index import KeptIndex
 from brvtui.store.overlay import Overlay
-from brvtui.tree.signals import defaults
+from brvtui.tree.reading.signals import defaults
 from tests.docs.pages import ROOT
 from tests.faults.test_storms import IN_FULL
 from tests.support.following import following

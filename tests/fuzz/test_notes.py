@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.text.forward import FIELDS, TermIds, note_terms
-from brvtui.tree.archive import StubError, archived_as, read_stub, stub_text
-from brvtui.tree.fields import BrokenFrontmatter, FieldsError, fields_of, set_fields
-from brvtui.tree.frontmatter import block_span, parse, scalars_under
-from brvtui.tree.inside import PathError, parts_of
-from brvtui.tree.known_files import KnownFiles
-from brvtui.tree.links import LinkState, Names, links_in
-from brvtui.tree.merging import difference, merged
-from brvtui.tree.note_text import NotText, note_text
-from brvtui.tree.problems import problems
-from brvtui.tree.reading import Unseen, cut, read_bytes, title_of
-from brvtui.tree.signals import defaults, from_frontmatter
-from brvtui.tree.updated_at import updated_ms
+from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_text
+from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, fields_of, set_fields
+from brvtui.tree.editing.merging import difference, merged
+from brvtui.tree.editing.note_text import NotText, note_text
+from brvtui.tree.editing.problems import problems
+from brvtui.tree.reading.contents import Unseen, cut, read_bytes, title_of
+from brvtui.tree.reading.frontmatter import block_span, parse, scalars_under
+from brvtui.tree.reading.inside import PathError, parts_of
+from brvtui.tree.reading.known_files import KnownFiles
+from brvtui.tree.reading.links import LinkState, Names, links_in
+from brvtui.tree.reading.signals import defaults, from_frontmatter
+from brvtui.tree.reading.updated_at import updated_ms
 from tests.fuzz.budget import fuzzed
 from tests.fuzz.texts import ANY, BYTES, TEXTS
 from tests.support.trees import BRV3, NOW_MS

@@ -30,8 +30,8 @@ from brvtui.saved.traces import Saved, SavedError, as_json, read
 from brvtui.session import Session
 from brvtui.text.visible import visible
 from brvtui.trace import Trace
-from brvtui.tree.frontmatter import parse
-from brvtui.tree.links import Names
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.links import Names
 from tests.fuzz.budget import fuzzed, fuzzed_slowly
 from tests.fuzz.texts import ANY, ODD, QUERIES, TEXTS
 from tests.support.trees import Tree

@@ -8,7 +8,7 @@ import pytest
 
 from brvtui.lab.backlinks import LinkIndex, LinkReader
 from brvtui.snapshot import Snapshot
-from brvtui.tree.links import LinkState
+from brvtui.tree.reading.links import LinkState
 from tests.support.trees import Tree
 
 

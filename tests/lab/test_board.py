@@ -13,7 +13,7 @@ from brvtui.engines.byterover.ageing.board import Board, Event
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import path_hit
 from brvtui.ranking.maturity import LEVELS
-from brvtui.tree.signals import Source
+from brvtui.tree.reading.signals import Source
 from tests.support.generated import generated
 from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, changed, stored
 

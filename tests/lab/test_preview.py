@@ -10,7 +10,7 @@ import pytest
 from brvtui.engines.byterover.preview import Place, Preview
 from brvtui.session import Session
 from brvtui.trace import Hit, Outcome, Trace
-from brvtui.tree.saving import Saved, read_note_file, save
+from brvtui.tree.saving.note_files import Saved, read_note_file, save
 from tests.support.trees import NOW_MS, Tree
 
 QUERY = "refresh token rotation"

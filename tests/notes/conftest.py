@@ -9,7 +9,7 @@ import pytest
 
 from brvtui.notes.applying import Place
 from brvtui.store.overlay import Overlay
-from brvtui.tree.signals import defaults
+from brvtui.tree.reading.signals import defaults
 from tests.support.trees import BRV3, Tree
 
 Files = dict[str, tuple[bytes, int]]

@@ -15,9 +15,9 @@ from brvtui.notes import applying
 from brvtui.notes.applying import Place, apply, held
 from brvtui.notes.plan import Held, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.store.overlay import Overlay
-from brvtui.tree.saving import Saved, SaveError
-from brvtui.tree.seen import Seen, digest
-from brvtui.tree.signals import Source, defaults
+from brvtui.tree.reading.signals import Source, defaults
+from brvtui.tree.saving.note_files import Saved, SaveError
+from brvtui.tree.saving.seen import Seen, digest
 from tests.notes.conftest import Files, files_of
 from tests.support.trees import BRV3, Tree, stored
 
@@ -105,7 +105,7 @@ def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: Place, monkey
         (tree / path).unlink()
         raise SaveError(f"{path}: not done, Input/output error; mend that and try again")
 
-    monkeypatch.setattr(applying.saving, "remove", remove)
+    monkeypatch.setattr(applying.note_files, "remove", remove)
     plan = Plan("archive", (Write("y/copy.md", None, Held(b"a")), Write("x/a.md", held(three.tree, "x/a.md"), None)))
     with pytest.raises(NoteError, match=r"^x/a.md: not done, .*; what was done before that stays$"):
         apply(place, plan)
@@ -149,7 +149,7 @@ def test_what_the_disk_cannot_confirm_is_done_and_said(
     assert [line.partition(":")[0] for line in said] == ["x/n.md", "y/c.md"]
     assert {"x/n.md", "y/c.md"} <= set(files())
     monkeypatch.setattr(
-        applying.saving, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done, no; try again"))
+        applying.note_files, "remove", lambda *_: (_ for _ in ()).throw(SaveError("x/b.md: not done, no; try again"))
     )
     (three.tree / "x/n.md").unlink()
     os.replace(three.tree / "y/c.md", three.tree / "x/c.md")
@@ -215,7 +215,7 @@ def test_what_a_save_says_is_passed_on(three: Tree, place: Place, monkeypatch: p
     def save(*_: object, **__: object) -> Saved:
         return Saved(None, ("owner",), "x/.kept")
 
-    monkeypatch.setattr(applying.saving, "save", save)
+    monkeypatch.setattr(applying.note_files, "save", save)
     said = apply(place, Plan("one", (Write("x/a.md", Held(b"a"), Held(b"A")),)))
     assert said == (
         "x/a.md: its owner could not be carried over",

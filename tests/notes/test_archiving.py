@@ -17,9 +17,9 @@ from brvtui.notes.archiving import plan_archive, plan_restore
 from brvtui.notes.known import KnownSignals
 from brvtui.notes.plan import NoteError, Plan, Step
 from brvtui.store.overlay import Overlay
-from brvtui.tree.archive import archived_as
-from brvtui.tree.files import ARCHIVE
-from brvtui.tree.signals import Source, defaults
+from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.reading.files import ARCHIVE
+from brvtui.tree.reading.signals import Source, defaults
 from tests.notes.conftest import Files, files_of
 from tests.support.archived import AGAIN, BACKSLASH, CASES, NOT_UTF8, RECORDED_MS, TWICE, as_bytes
 from tests.support.trees import BRV3, NOW_MS, Tree, stored

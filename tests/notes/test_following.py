@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.notes.following import follow
-from brvtui.tree.links import Names, links_in
+from brvtui.tree.reading.links import Names, links_in
 
 NAMES = Names(
     ["a/b/n.md", "a/b/other.md", "x/y z.md", "x/q/w.md", "A/B/N m.md", "top.md", "it's/b/c.md", "tab\there/a/b.md"]

@@ -14,8 +14,8 @@ from brvtui.lab.backlinks import LinkReader
 from brvtui.notes.operations import Notes
 from brvtui.notes.plan import LineEdit, Move, MoveFolder, NoteError, Plan, Write
 from brvtui.store.overlay import Overlay
-from brvtui.tree.links import LinkState
-from brvtui.tree.signals import Source, defaults
+from brvtui.tree.reading.links import LinkState
+from brvtui.tree.reading.signals import Source, defaults
 from tests.notes.conftest import Files, files_of
 from tests.support.trees import BRV3, Tree, stored
 
@@ -393,7 +393,7 @@ def test_folders_are_not_left_half_moved(
     def place(*_: object) -> None:
         raise OSError(18, "Invalid cross-device link")
 
-    monkeypatch.setattr("brvtui.tree.folders.place", place)
+    monkeypatch.setattr("brvtui.tree.saving.folders.place", place)
     with pytest.raises(NoteError, match="Invalid cross-device link"):
         notes.apply(plan)
     assert files() == before

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from brvtui.notes.plan import Held, NoteError, Plan, Write
 from brvtui.notes.signals import Where
 from brvtui.store.overlay import Overlay
-from brvtui.tree.archive import archived_as
-from brvtui.tree.saving import Conflict, Saved, SaveError, read_note_file
-from brvtui.tree.signals import NoteSignals, defaults
+from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.reading.signals import NoteSignals, defaults
+from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, read_note_file
 from tests.notes.conftest import Files, files_of
 from tests.support.threads import failures_in_threads
 from tests.support.trees import BRV3, Tree, stored

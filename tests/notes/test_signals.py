@@ -12,7 +12,7 @@ import pytest
 from brvtui.notes.plan import NoteError
 from brvtui.notes.signals import Where
 from brvtui.store.overlay import Overlay
-from brvtui.tree.signals import NoteSignals, Source, defaults
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from tests.notes.conftest import Files
 from tests.support.trees import BRV3, Tree, stored
 

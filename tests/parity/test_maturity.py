@@ -13,7 +13,7 @@ import pytest
 
 from brvtui.engines.byterover.ageing.after_hits import after_hits, after_updates
 from brvtui.engines.byterover.ageing.board import Board, Event
-from brvtui.tree.signals import NoteSignals, Source, defaults, from_mapping
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults, from_mapping
 from tests.support.recorded import REPOSITORY
 from tests.support.trees import BRV3, Tree
 

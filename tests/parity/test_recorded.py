@@ -15,8 +15,8 @@ import pytest
 
 from brvtui.loading import load
 from brvtui.snapshot import Snapshot
-from brvtui.tree.project import find_project
-from brvtui.tree.signals import SignalLayers, defaults, read_signals_file
+from brvtui.tree.reading.project import find_project
+from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file
 from tests.support import recorded
 from tests.support.trees import BRV3
 

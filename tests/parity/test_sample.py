@@ -16,7 +16,7 @@ from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.loading import load
 from brvtui.snapshot import Snapshot
-from brvtui.tree.project import find_project
+from brvtui.tree.reading.project import find_project
 from tests.support import recorded
 from tests.support.trees import BRV3
 

@@ -144,7 +144,7 @@ def test_a_system_that_refuses_to_watch(quokkas: Tree, monkeypatch: pytest.Monke
         def start(self) -> None:
             raise OSError(28, "inotify watch limit reached")
 
-    monkeypatch.setattr("brvtui.tree.native_events.Observer", Refusing)
+    monkeypatch.setattr("brvtui.tree.watching.native_events.Observer", Refusing)
     session = quokkas.session()
     watching = session.watch(lambda: None)
     session.close()

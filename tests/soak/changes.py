@@ -17,9 +17,9 @@ from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
 
-from brvtui.tree.engine_data.folders import project_data
-from brvtui.tree.engine_data.sidecar import signals_folder
-from brvtui.tree.files import Role, role_of
+from brvtui.tree.engine_files.folders import project_data
+from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.reading.files import Role, role_of
 from tests.support.generated import WORDS
 
 DOMAINS = ("auth", "billing", "ingest", "ops", "Caps", "_archived")

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from brvtui.tree import exchange, leftovers
-from brvtui.tree.saving import Conflict, Saved, SaveError, move, read_note_file, remove, save
-from brvtui.tree.seen import Seen
+from brvtui.tree.saving import exchange, leftovers
+from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, move, read_note_file, remove, save
+from brvtui.tree.saving.seen import Seen
 from tests.support.tracing import CannotTrace, Child
 
 NOTE, OTHER = "auth/jwt/note.md", "ops/moved.md"

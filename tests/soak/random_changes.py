@@ -36,11 +36,11 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import UnknownNote
 from brvtui.store.overlay import Overlay
 from brvtui.trace import adds_up
-from brvtui.tree.engine_data.folders import project_data
-from brvtui.tree.engine_data.sidecar import signals_folder
-from brvtui.tree.files import list_files
-from brvtui.tree.project import find_project
-from brvtui.tree.signals import SignalLayers
+from brvtui.tree.engine_files.folders import project_data
+from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.reading.files import list_files
+from brvtui.tree.reading.project import find_project
+from brvtui.tree.reading.signals import SignalLayers
 from tests.docs.pages import ROOT
 from tests.support.comparing import same, same_answers, same_around
 from tests.support.generated import query

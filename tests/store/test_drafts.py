@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from brvtui.store.drafts import Draft, Drafts
-from brvtui.tree.saving import Saved, read_note_file, save
+from brvtui.tree.saving.note_files import Saved, read_note_file, save
 from tests.support.trees import NOW_MS, Tree
 
 NOTE = "auth/jwt/a.md"

@@ -19,7 +19,7 @@ from brvtui.loading import load
 from brvtui.publishing import publisher
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
-from brvtui.tree.project import find_project
+from brvtui.tree.reading.project import find_project
 from tests.support.comparing import same
 from tests.support.generated import generated
 from tests.support.trees import BRV3, NOW_MS, Tree, changed

@@ -15,7 +15,7 @@ from brvtui.store.folders import data_folder, tree_folder
 from brvtui.store.history import History
 from brvtui.store.layouts import Layouts
 from brvtui.store.overlay import Overlay
-from brvtui.tree.signals import NoteSignals, Source, defaults
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from tests.support.trees import BRV3, Tree, stored
 
 BASE = defaults(BRV3.signals)

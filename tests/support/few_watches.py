@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from brvtui.tree.watch import Watcher, Watching
+from brvtui.tree.watching.watch import Watcher, Watching
 from tests.support.namespaces import CANNOT, Refused, own_namespace, write
 
 _POLL_SECONDS = 0.02

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from brvtui.session import Session
-from brvtui.tree.watch import Watching
+from brvtui.tree.watching.watch import Watching
 
 
 class Following:

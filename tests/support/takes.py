@@ -22,8 +22,8 @@ from brvtui.loading import load
 from brvtui.ranking.maturity import LEVELS, after_access
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Outcome, Trace
-from brvtui.tree.project import find_project
-from brvtui.tree.signals import SignalLayers
+from brvtui.tree.reading.project import find_project
+from brvtui.tree.reading.signals import SignalLayers
 from tests.support.generated import generated, query
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 

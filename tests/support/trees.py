@@ -17,10 +17,10 @@ from brvtui.loading import load
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Search, Trace
-from brvtui.tree.engine_data.folders import project_data
-from brvtui.tree.engine_data.sidecar import signals_folder
-from brvtui.tree.project import find_project
-from brvtui.tree.signals import NoteSignals, SignalLayers, Source, defaults
+from brvtui.tree.engine_files.folders import project_data
+from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.reading.project import find_project
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers, Source, defaults
 
 NOW_MS = 1_795_176_000_000
 """2026-11-20T12:00:00Z."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree import exchange
+from brvtui.tree.saving import exchange
 
 OLD = b"# Old\n"
 NOTE = "auth/jwt/note.md"

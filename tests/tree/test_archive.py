@@ -10,10 +10,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.archive import Stub, StubError, archived_as, cue, read_stub, stub_text
-from brvtui.tree.files import Role, role_of
-from brvtui.tree.reading import units
-from brvtui.tree.yaml_scalar import scalar
+from brvtui.tree.editing.archive import Stub, StubError, archived_as, cue, read_stub, stub_text
+from brvtui.tree.editing.yaml_scalar import scalar
+from brvtui.tree.reading.contents import units
+from brvtui.tree.reading.files import Role, role_of
 from tests.support.archived import (
     AGAIN,
     ALIKE,

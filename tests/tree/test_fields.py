@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.fields import BrokenFrontmatter, FieldsError, Value, fields_of, set_fields
-from brvtui.tree.frontmatter import parse
+from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, Value, fields_of, set_fields
+from brvtui.tree.reading.frontmatter import parse
 from tests.docs.pages import ROOT
 
 SAMPLE = ROOT / "sample-tree" / ".brv" / "context-tree"

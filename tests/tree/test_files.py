@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree.files import DUPLICATE, Role, TreeFile, document_order, list_files, role_of, rounded_ms
+from brvtui.tree.reading.files import DUPLICATE, Role, TreeFile, document_order, list_files, role_of, rounded_ms
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree, changed, paths
 
 HOUR_MS = 3_600_000
@@ -204,7 +204,7 @@ def test_an_unreadable_folder_is_named(tree: Tree, monkeypatch: pytest.MonkeyPat
             raise PermissionError(13, "Permission denied")
         return scandir(folder)
 
-    monkeypatch.setattr("brvtui.tree.files.os.scandir", refusing)
+    monkeypatch.setattr("brvtui.tree.reading.files.os.scandir", refusing)
     files, unseen = listed(tree)
     assert files == {"a/n.md"}
     assert unseen == {"shut": "folder cannot be read: Permission denied"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree.folders import holds_nothing, move_folder, remove_empty
-from brvtui.tree.saving import SaveError, found_at
+from brvtui.tree.saving.folders import holds_nothing, move_folder, remove_empty
+from brvtui.tree.saving.note_files import SaveError, found_at
 from tests.tree.conftest import NOTE, OLD
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.fields import BrokenFrontmatter, fields_of
-from brvtui.tree.frontmatter import block_of, parse
+from brvtui.tree.editing.fields import BrokenFrontmatter, fields_of
+from brvtui.tree.reading.frontmatter import block_of, parse
 
 YAMLISH = st.lists(
     st.sampled_from(

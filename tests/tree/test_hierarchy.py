@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.tree.hierarchy import Hierarchy, build_hierarchy
+from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
 
 NOTES = [
     ("auth/jwt/tokens.md", "Token rotation"),

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree import leftovers
-from brvtui.tree.leftovers import OLD_SECONDS, clean
-from brvtui.tree.seen import digest
+from brvtui.tree.saving import leftovers
+from brvtui.tree.saving.leftovers import OLD_SECONDS, clean
+from brvtui.tree.saving.seen import digest
 from tests.support.trees import Tree
 
 LATER = time.time() + OLD_SECONDS + 86_400

@@ -7,8 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.links import LinkKind, LinkState, Names, Written, links_in
-from brvtui.tree.relations import normalised
+from brvtui.tree.reading.links import LinkKind, LinkState, Names, Written, links_in, normalised
 
 FRONT = "---\ntitle: T\nrelated: {related}\n---\n# T\n"
 

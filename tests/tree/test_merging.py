@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.merging import DiffLine, Merged, Side, difference, merged
+from brvtui.tree.editing.merging import DiffLine, Merged, Side, difference, merged
 
 TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "d e\n", "a"]), max_size=9).map("".join)
 

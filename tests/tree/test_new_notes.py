@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.frontmatter import parse
-from brvtui.tree.inside import PathError, parts_of
-from brvtui.tree.known_files import KnownFiles
-from brvtui.tree.links import Names, links_in
-from brvtui.tree.new_notes import NewNote, Template, first_place, keywords_of, new_path, slug_of, text_of
-from brvtui.tree.note_text import note_text
-from brvtui.tree.problems import problems
-from brvtui.tree.reading import title_of
-from brvtui.tree.signals import Source, defaults, from_frontmatter
+from brvtui.tree.editing.new_notes import NewNote, Template, first_place, keywords_of, new_path, slug_of, text_of
+from brvtui.tree.editing.note_text import note_text
+from brvtui.tree.editing.problems import problems
+from brvtui.tree.reading.contents import title_of
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.inside import PathError, parts_of
+from brvtui.tree.reading.known_files import KnownFiles
+from brvtui.tree.reading.links import Names, links_in
+from brvtui.tree.reading.signals import Source, defaults, from_frontmatter
 from tests.support.trees import BRV3, NOW_MS, Tree, paths, stored
 
 KNOWN = KnownFiles(Names(["auth/tokens/rotation.md"]))

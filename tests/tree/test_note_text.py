@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from brvtui.tree.note_text import NotText, note_text, without_hidden
+from brvtui.tree.editing.note_text import NotText, note_text, without_hidden
 
 PIECES = st.sampled_from(
     [

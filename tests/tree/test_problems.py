@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.known_files import KnownFiles
-from brvtui.tree.links import Names
-from brvtui.tree.note_text import note_text
-from brvtui.tree.problems import Problem, Severity, problems
+from brvtui.tree.editing.note_text import note_text
+from brvtui.tree.editing.problems import Problem, Severity, problems
+from brvtui.tree.reading.known_files import KnownFiles
+from brvtui.tree.reading.links import Names
 from tests.docs.pages import ROOT
 from tests.support.trees import BRV3
 

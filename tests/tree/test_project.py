@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.tree.project import ProjectError, find_project
+from brvtui.tree.reading.project import ProjectError, find_project
 from tests.support.trees import Tree
 
 Make = Callable[[str], Tree]

@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brvtui.tree.engine_data.query_log import logged_files, query_log_folder, read_entries, read_entry
-from brvtui.tree.logged_query import ENGINE
+from brvtui.tree.engine_files.logged_query import ENGINE
+from brvtui.tree.engine_files.query_log import logged_files, query_log_folder, read_entries, read_entry
 
 ENTRY = {
     "id": "qry-1000",

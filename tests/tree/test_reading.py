@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.reading import Unseen, check_readable, cut, read_note, title_of
+from brvtui.tree.reading.contents import Unseen, check_readable, cut, read_note, title_of
 from tests.support.trees import BRV3, changed
 
 LIMITS = BRV3.limits

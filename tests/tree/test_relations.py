@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.links import LinkKind, links_in
-from brvtui.tree.relations import normalised
+from brvtui.tree.reading.links import LinkKind, links_in, normalised
 
 
 def relations(text: str) -> tuple[str, ...]:

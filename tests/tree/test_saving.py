@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree import exchange, leftovers, saving, seen
-from brvtui.tree.files import list_files
-from brvtui.tree.saving import Conflict, Saved, SaveError, is_unchanged, move, read_note_file, remove, save
-from brvtui.tree.seen import Seen
+from brvtui.tree.reading.files import list_files
+from brvtui.tree.saving import exchange, leftovers, note_files, seen
+from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, is_unchanged, move, read_note_file, remove, save
+from brvtui.tree.saving.seen import Seen
 from tests.tree.conftest import NOTE, OLD
 
 NEW, THEIRS = b"# New text\n", b"# Own\n"
@@ -128,7 +128,7 @@ def test_a_change_of_the_last_moment(
     if exchange._renameat2() is None:
         pytest.skip("no renameat2 here")
     was = seen_of(root)
-    before(monkeypatch, saving, "exchange", change(root / NOTE, THEIRS))
+    before(monkeypatch, note_files, "exchange", change(root / NOTE, THEIRS))
     assert save(root, NOTE, NEW, was) == Conflict(THEIRS, seen_of(root))
     assert (root / NOTE).read_bytes() == THEIRS
     assert names(root) == [NOTE]
@@ -137,7 +137,7 @@ def test_a_change_of_the_last_moment(
 def test_without_a_swap_the_last_look_decides(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "_renameat2", lambda: None)
     was = seen_of(root)
-    before(monkeypatch, saving, "exchange", over(root / NOTE, THEIRS))
+    before(monkeypatch, note_files, "exchange", over(root / NOTE, THEIRS))
     assert save(root, NOTE, NEW, was) == Conflict(THEIRS, seen_of(root))
     assert names(root) == [NOTE]
 
@@ -150,8 +150,8 @@ def test_two_changes_one_after_the_other_lose_neither(root: Path, monkeypatch: p
     def twice() -> None:
         over(root / NOTE, b"second\n")()
 
-    before(monkeypatch, saving, "exchange", twice, call=2)
-    before(monkeypatch, saving, "exchange", over(root / NOTE, THEIRS))
+    before(monkeypatch, note_files, "exchange", twice, call=2)
+    before(monkeypatch, note_files, "exchange", over(root / NOTE, THEIRS))
     found = save(root, NOTE, NEW, was)
     assert isinstance(found, Conflict)
     assert found.theirs == THEIRS
@@ -171,7 +171,7 @@ def test_who_holds_the_file_open_keeps_what_is_written(root: Path) -> None:
 
 def test_a_removed_note_is_a_conflict(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
-    before(monkeypatch, saving, "exchange", (root / NOTE).unlink)
+    before(monkeypatch, note_files, "exchange", (root / NOTE).unlink)
     assert save(root, NOTE, NEW, was) == Conflict(None, None)
     assert save(root, NOTE, NEW, was) == Conflict(None, None)
     assert names(root) == []
@@ -257,7 +257,7 @@ def test_a_folder_in_the_place_of_the_note_at_the_last_moment(root: Path, monkey
         (root / NOTE).mkdir()
         (root / NOTE / "inner.txt").write_bytes(THEIRS)
 
-    before(monkeypatch, saving, "exchange", act)
+    before(monkeypatch, note_files, "exchange", act)
     with pytest.raises(SaveError, match="not a regular file"):
         save(root, NOTE, NEW, was)
     assert names(root) == [f"{NOTE}/inner.txt"]
@@ -297,7 +297,7 @@ def test_moving_replaces_none(root: Path, either_way: str) -> None:
 
 def test_moving_what_was_changed(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
-    before(monkeypatch, saving, "place", over(root / NOTE, THEIRS))
+    before(monkeypatch, note_files, "place", over(root / NOTE, THEIRS))
     found = move(root, NOTE, "b.md", was)
     assert found == Conflict(THEIRS, seen_of(root))
     assert move(root, NOTE, "b.md", was) == found

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree import saving
-from brvtui.tree.saving import Saved, SaveError, read_note_file, remove, save
+from brvtui.tree.saving import note_files
+from brvtui.tree.saving.note_files import Saved, SaveError, read_note_file, remove, save
 
 NOTE, OLD = "auth/note.md", b"# Old\n"
 NOBODY = 65_534
@@ -142,11 +142,11 @@ def test_the_text_is_on_the_disk_before_it_is_swapped_in(tmp_path: Path, monkeyp
     seen = read_note_file(root, NOTE)[1]
     noting(os, "fsync", lambda fd: "fsync folder" if os.path.isdir(f"/dev/fd/{fd}") else "fsync file")
     noting(os, "write", lambda *_: "write")
-    noting(saving, "exchange", lambda *_: "swap")
+    noting(note_files, "exchange", lambda *_: "swap")
     noting(os, "unlink", lambda *_: "remove the old one")
     save(root, NOTE, b"x", seen)
     assert steps == ["write", "fsync file", "swap", "remove the old one", "fsync folder"]
     steps.clear()
-    noting(saving, "place", lambda *_: "place")
+    noting(note_files, "place", lambda *_: "place")
     save(root, "auth/b.md", b"x", None)
     assert [step for step in steps if step != "remove the old one"] == ["write", "fsync file", "place", "fsync folder"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree.saving import SaveError, move, read_note_file, remove, save
+from brvtui.tree.saving.note_files import SaveError, move, read_note_file, remove, save
 from tests.tree.conftest import NOTE, OLD
 from tests.tree.test_saving import NEW, names, seen_of
 

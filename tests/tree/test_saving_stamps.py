@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree.saving import Saved, Stamp, Unconfirmed, found_at, save
+from brvtui.tree.saving.note_files import Saved, Stamp, Unconfirmed, found_at, save
 from tests.tree.conftest import NOTE
 
 

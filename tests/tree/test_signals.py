@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.tree.signals import (
+from brvtui.tree.reading.signals import (
     NoteSignals,
     SignalsError,
     Source,

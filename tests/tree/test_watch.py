@@ -13,8 +13,8 @@ from watchdog.events import FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from brvtui.tree.native_events import Events
-from brvtui.tree.watch import Watcher
+from brvtui.tree.watching.native_events import Events
+from brvtui.tree.watching.watch import Watcher
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from brvtui.tree import watch
-from brvtui.tree.disks import network_disk
-from brvtui.tree.polling import Polling
-from brvtui.tree.watch import Watcher
+from brvtui.tree.watching import watch
+from brvtui.tree.watching.disks import network_disk
+from brvtui.tree.watching.polling import Polling
+from brvtui.tree.watching.watch import Watcher
 from tests.docs.pages import ROOT
 from tests.support.namespaces import CANNOT
 

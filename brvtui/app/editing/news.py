@@ -11,7 +11,7 @@ from brvtui.app.editing.state import Clash, FoundDraft, Looked, OnDisk
 from brvtui.app.news import News
 
 if TYPE_CHECKING:
-    from brvtui.tree.note_text import NoteText
+    from brvtui.tree.editing.note_text import NoteText
 
 
 @dataclass

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
-    from brvtui.tree.merging import Hunk
-    from brvtui.tree.note_text import NoteText
-    from brvtui.tree.problems import Problem
-    from brvtui.tree.seen import Seen
+    from brvtui.tree.editing.merging import Hunk
+    from brvtui.tree.editing.note_text import NoteText
+    from brvtui.tree.editing.problems import Problem
+    from brvtui.tree.saving.seen import Seen
 
 CHANGED, GONE = "changed", "gone"
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
     from brvtui.session import Session
     from brvtui.snapshot import Snapshot
-    from brvtui.tree.known_files import KnownFiles
-    from brvtui.tree.note_text import NoteText
+    from brvtui.tree.editing.note_text import NoteText
+    from brvtui.tree.reading.known_files import KnownFiles
 
 Post = Callable[[Message], bool]
 MOST_CHARS = 200_000
@@ -50,8 +50,8 @@ class DraftRequest:
 
 def open_note(session: Session, path: str, outside: bool, post: Post) -> None:
     """Posts NoteOpened with the note as it is on disk and its draft, or NotOpened; ``outside`` it may be long."""
-    from brvtui.tree.note_text import NotText, note_text
-    from brvtui.tree.saving import SaveError
+    from brvtui.tree.editing.note_text import NotText, note_text
+    from brvtui.tree.saving.note_files import SaveError
 
     try:
         disk = _on_disk(session, path)
@@ -74,8 +74,8 @@ def open_note(session: Session, path: str, outside: bool, post: Post) -> None:
 
 def begin_note(session: Session, begun: Begun, query: str, post: Post) -> None:
     """Posts NoteOpened with the text that a new note begins with; ``query`` is the question that it answers."""
-    from brvtui.tree.new_notes import NewNote, Template, keywords_of, text_of
-    from brvtui.tree.note_text import note_text
+    from brvtui.tree.editing.new_notes import NewNote, Template, keywords_of, text_of
+    from brvtui.tree.editing.note_text import note_text
 
     keywords = keywords_of(query, session.profile.query.stop_words)
     note = NewNote(begun.title, session.clock(), query, keywords=keywords)
@@ -85,8 +85,8 @@ def begin_note(session: Session, begun: Begun, query: str, post: Post) -> None:
 
 
 def _on_disk(session: Session, path: str) -> OnDisk:
-    """The note at ``path`` as it is on disk. Raises :class:`brvtui.tree.saving.SaveError`."""
-    from brvtui.tree.saving import SaveError, read_note_file
+    """The note at ``path`` as it is on disk. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
+    from brvtui.tree.saving.note_files import SaveError, read_note_file
 
     known = session.snapshot.parsed.get(path)
     if known is not None and known.alias:
@@ -99,8 +99,8 @@ def _on_disk(session: Session, path: str) -> OnDisk:
 def _draft(session: Session, disk: OnDisk, text: NoteText) -> FoundDraft | None:
     """The draft of the note that is offered: not one of a text that is on disk, nor of an editor that still runs."""
     from brvtui.store.drafts import Drafts
-    from brvtui.tree.merging import difference
-    from brvtui.tree.note_text import NotText, note_text
+    from brvtui.tree.editing.merging import difference
+    from brvtui.tree.editing.note_text import NotText, note_text
 
     draft = Drafts(session.project.tree).read(disk.path)
     if draft is None or draft.data == disk.data or draft.is_being_edited:
@@ -116,7 +116,7 @@ def _draft(session: Session, disk: OnDisk, text: NoteText) -> FoundDraft | None:
 
 def look(session: Session, text: Text, post: Post) -> None:
     """Posts TextLooked: problems of the text, and what saving it does to the note and to the current query."""
-    from brvtui.tree.problems import problems
+    from brvtui.tree.editing.problems import problems
 
     snapshot = session.snapshot
     found = problems(text.path, text.note, text.edited, _known_files(snapshot), snapshot.limits)
@@ -138,15 +138,15 @@ def look(session: Session, text: Text, post: Post) -> None:
 
 @lru_cache(maxsize=1)
 def _known_files(snapshot: Snapshot) -> KnownFiles:
-    from brvtui.tree.known_files import KnownFiles
-    from brvtui.tree.links import Names
+    from brvtui.tree.reading.known_files import KnownFiles
+    from brvtui.tree.reading.links import Names
 
     return KnownFiles(Names(file.path for file in snapshot.files))
 
 
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, post: Post) -> None:
     """Saves ``data`` where ``disk`` was seen; posts NoteSaved, NoteClashed or NotSaved."""
-    from brvtui.tree.saving import Conflict, SaveError, Unconfirmed
+    from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
     try:
         done = session.notes.save(disk.path, data, disk.seen, keep_mtime)
@@ -168,7 +168,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, post: Po
 
 def _tell_unconfirmed(session: Session, disk: OnDisk, data: bytes, said: str, post: Post) -> None:
     """Posts what is on disk after a save that was done, though the disk did not confirm it; ``said`` tells that."""
-    from brvtui.tree.saving import SaveError
+    from brvtui.tree.saving.note_files import SaveError
 
     try:
         now = _on_disk(session, disk.path)
@@ -183,8 +183,8 @@ def _tell_unconfirmed(session: Session, disk: OnDisk, data: bytes, said: str, po
 
 def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
     """What differs between ``mine`` and ``theirs``, both made from what ``disk`` was."""
-    from brvtui.tree.merging import difference, merged
-    from brvtui.tree.note_text import NotText, note_text
+    from brvtui.tree.editing.merging import difference, merged
+    from brvtui.tree.editing.note_text import NotText, note_text
 
     try:
         notes = [note_text(data) for data in (disk.data or b"", mine, theirs.data or b"")]
@@ -202,7 +202,7 @@ def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
 
 def look_at_disk(session: Session, before: OnDisk, post: Post) -> None:
     """Posts DiskSeen: the note as it is now."""
-    from brvtui.tree.saving import SaveError, is_unchanged
+    from brvtui.tree.saving.note_files import SaveError, is_unchanged
 
     if before.seen is not None and is_unchanged(session.project.tree, before.path, before.seen):
         post(news.DiskSeen(before, before))

@@ -15,8 +15,7 @@ from brvtui.paint.line import Line
 from brvtui.paint.table import table
 from brvtui.paint.text import fit
 from brvtui.text.visible import visible
-from brvtui.tree.links import LinkKind
-from brvtui.tree.relations import RELATION
+from brvtui.tree.reading.links import RELATION, LinkKind
 
 MOST_CHARS = 1_000_000
 """A longer text is not rendered: its markdown alone would take seconds to read."""

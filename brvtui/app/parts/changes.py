@@ -132,7 +132,7 @@ class Changes:
 def _followed(plan: Plan, selected: str) -> str:
     """Where the selected note is after ``plan``: moved, or what stands for it now; empty when it stays."""
     from brvtui.notes.plan import Move, Write
-    from brvtui.tree.files import SEARCHABLE, role_of
+    from brvtui.tree.reading.files import SEARCHABLE, role_of
 
     for step in plan.steps:
         if isinstance(step, Move) and step.path == selected:

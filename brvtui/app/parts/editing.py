@@ -25,7 +25,7 @@ from brvtui.paint.text import seconds
 if TYPE_CHECKING:
     from brvtui.app.screens.editor import EditorScreen
     from brvtui.session import Session
-    from brvtui.tree.note_text import NoteText
+    from brvtui.tree.editing.note_text import NoteText
 
 _WRITING = frozenset({"save", "draft", "change"})
 """Groups of workers that write texts, drafts, plans."""
@@ -200,7 +200,7 @@ class Editing:
 
     async def _clashed(self, event: news.NoteClashed) -> None:
         """The editor asks which text it shall be, unless it is in use or the text too long for it."""
-        from brvtui.tree.note_text import NotText, note_text
+        from brvtui.tree.editing.note_text import NotText, note_text
 
         texts: list[NoteText] = []
         with suppress(NotText):

@@ -16,7 +16,7 @@ from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.screens.query import QueryScreen
 from brvtui.app.view import LogShown
-from brvtui.tree.logged_query import LoggedQuery
+from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.session import Session

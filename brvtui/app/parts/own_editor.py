@@ -15,7 +15,7 @@ from brvtui.app.parts.needs import HasSession, Notifies, Posts
 from brvtui.app.parts.threads import Job, Threads
 
 if TYPE_CHECKING:
-    from brvtui.tree.note_text import NoteText
+    from brvtui.tree.editing.note_text import NoteText
 
 _SAVE = Job("save")
 

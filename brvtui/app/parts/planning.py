@@ -84,7 +84,7 @@ class Planning:
             self._host.notify("select a note first: X archives it, or restores a stub", timeout=4)
             return
         from brvtui.app.screens.planning import PlanDialog
-        from brvtui.tree.files import Role, role_of
+        from brvtui.tree.reading.files import Role, role_of
 
         notes = session.notes
         if role_of(path) is Role.STUB:

@@ -16,7 +16,7 @@ from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.saying import Saying
 
 if TYPE_CHECKING:
-    from brvtui.tree.merging import Hunk
+    from brvtui.tree.editing.merging import Hunk
 
 PAUSE_S = 0.5
 """Without a key, before letters are answers."""

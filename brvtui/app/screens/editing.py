@@ -23,7 +23,7 @@ from brvtui.app.widgets.problems import role_of
 
 if TYPE_CHECKING:
     from brvtui.session import Session
-    from brvtui.tree.note_text import NoteText
+    from brvtui.tree.editing.note_text import NoteText
 
 LOOK_S = 0.2
 """After a pause in typing of so many seconds the text is looked at."""
@@ -131,7 +131,7 @@ class EditingScreen(FrameScreen):
         self.adopt(note)
         self._explain_marks(draft or note)
         if disk.data is None:
-            from brvtui.tree.new_notes import first_place
+            from brvtui.tree.editing.new_notes import first_place
 
             self.area.move_cursor((first_place(note.text), 0))
         if draft is not None:
@@ -159,7 +159,7 @@ class EditingScreen(FrameScreen):
 
     def adopt_data(self, data: bytes) -> bool:
         """The same with bytes; says so and returns False when they are not text."""
-        from brvtui.tree.note_text import NotText, note_text
+        from brvtui.tree.editing.note_text import NotText, note_text
 
         try:
             self.adopt(note_text(data, self._note, self.area.text))

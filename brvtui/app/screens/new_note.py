@@ -35,7 +35,7 @@ class NewNoteDialog(Dialog[Begun]):
 
     def make_parts(self) -> ComposeResult:
         """What is said, the fields, the path."""
-        from brvtui.tree.new_notes import Template
+        from brvtui.tree.editing.new_notes import Template
 
         title, folder = self._first
         if self._why:
@@ -51,15 +51,15 @@ class NewNoteDialog(Dialog[Begun]):
 
     @property
     def _path(self) -> str:
-        """The path of the note. Raises :class:`brvtui.tree.inside.PathError`."""
-        from brvtui.tree.new_notes import new_path
+        """The path of the note. Raises :class:`brvtui.tree.reading.inside.PathError`."""
+        from brvtui.tree.editing.new_notes import new_path
 
         folder = self.query_one("#folder", Field).value.strip().strip("/")
         return new_path(folder, self.query_one("#title", Field).value, self._taken)
 
     @on(Input.Changed)
     def _typed(self) -> None:
-        from brvtui.tree.inside import PathError
+        from brvtui.tree.reading.inside import PathError
 
         said = self.query_one("#path", Saying)
         if not self.query_one("#title", Field).value.strip():
@@ -72,7 +72,7 @@ class NewNoteDialog(Dialog[Begun]):
 
     async def action_begin(self) -> None:
         """Ends with the note, if its path is good."""
-        from brvtui.tree.inside import PathError
+        from brvtui.tree.reading.inside import PathError
 
         await caught_up(self.focused)
         try:

@@ -21,7 +21,7 @@ from brvtui.paint.text import cut_left, days, plural, wrap
 if TYPE_CHECKING:
     from brvtui.engines.byterover.route.manifest_place import ManifestPlace
     from brvtui.lab.about import About, Around
-    from brvtui.tree.links import Resolved
+    from brvtui.tree.reading.links import Resolved
 
 _BAR = 6
 _MOST = 300

@@ -11,7 +11,7 @@ from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
-    from brvtui.tree.merging import DiffLine, Hunk
+    from brvtui.tree.editing.merging import DiffLine, Hunk
 
 _SIGNS = {"mine": ("-", "bad"), "theirs": ("+", "ok"), "both": (" ", "muted")}
 

@@ -11,7 +11,7 @@ from brvtui.app.view import Phase, View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
-from brvtui.tree.logged_query import ENGINE, LoggedQuery
+from brvtui.tree.engine_files.logged_query import ENGINE, LoggedQuery
 
 _WIDE = 64
 

@@ -24,7 +24,7 @@ from textual.widgets import TextArea
 from brvtui.app.widgets.ordered_keys import act_in_order
 from brvtui.paint.text import cut, cut_left, plural
 from brvtui.text.visible import visible
-from brvtui.tree.note_text import without_hidden
+from brvtui.tree.editing.note_text import without_hidden
 
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui

@@ -121,7 +121,7 @@ def _edits(plan: Plan, width: int) -> list[Line]:
 
 
 def _difference(before: bytes, after: bytes, width: int) -> list[Line]:
-    from brvtui.tree.merging import Side, difference
+    from brvtui.tree.editing.merging import Side, difference
 
     old, new = (data.decode("utf-8", "replace") for data in (before, after))
     rows = [row for hunk in difference(old, new, context=0) for row in hunk.lines]

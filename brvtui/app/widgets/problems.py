@@ -14,7 +14,7 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
-    from brvtui.tree.problems import Problem
+    from brvtui.tree.editing.problems import Problem
 
 
 class ProblemsPane(ChoicePane):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brvtui.ranking.fusion import Candidate
-from brvtui.tree.frontmatter import parse
+from brvtui.tree.reading.frontmatter import parse
 
 
 @dataclass(frozen=True, slots=True)

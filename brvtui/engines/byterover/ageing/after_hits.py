@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from brvtui.engines.byterover.profile import Profile
 from brvtui.ranking.ceiling import ceiling_at
 from brvtui.ranking.maturity import after_access, after_update
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
 
 
 @dataclass(frozen=True, slots=True)

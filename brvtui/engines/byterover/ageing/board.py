@@ -19,8 +19,8 @@ from brvtui.ranking.ceiling import ceilings, days_until_all_below, seen_by_gates
 from brvtui.ranking.decay import MS_PER_DAY, age_days, decayed_importance, decayed_recency
 from brvtui.ranking.maturity import LEVELS, demoted_below, next_levels, promoted_from
 from brvtui.snapshot import Note, Snapshot
-from brvtui.tree.files import ARCHIVE
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.files import ARCHIVE
+from brvtui.tree.reading.signals import NoteSignals
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -7,10 +7,10 @@ import os
 from brvtui import faults
 from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.snapshot import Snapshot
-from brvtui.tree.files import CONTEXT_FILE
-from brvtui.tree.inside import PathError, folder_parts_of, place_in
-from brvtui.tree.reading import Unseen, read_bytes
-from brvtui.tree.regular import open_regular, read_open
+from brvtui.tree.reading.contents import Unseen, read_bytes
+from brvtui.tree.reading.files import CONTEXT_FILE
+from brvtui.tree.reading.inside import PathError, folder_parts_of, place_in
+from brvtui.tree.reading.regular import open_regular, read_open
 from brvtui.typed_tables import nearest
 
 

@@ -15,8 +15,8 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.services.model import Tool
 from brvtui.snapshot import Snapshot
-from brvtui.tree.archive import StubError, read_stub
-from brvtui.tree.links import LinkState, Names, links_in
+from brvtui.tree.editing.archive import StubError, read_stub
+from brvtui.tree.reading.links import LinkState, Names, links_in
 
 _LONGEST_QUERY = 500
 _LONGEST_ARGUMENTS = 4096

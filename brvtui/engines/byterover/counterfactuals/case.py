@@ -20,7 +20,7 @@ from brvtui.snapshot import Note, Snapshot
 from brvtui.text.analysis import terms
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Origin, Outcome, Trace
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
 
 _LEADING = (Origin.TEXT, Origin.NAME)
 _ULPS = 1e-9

@@ -10,10 +10,10 @@ from brvtui.loading import Edit
 from brvtui.loading.edited import edited, signalled
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.frontmatter import parse
-from brvtui.tree.reading import Unseen, read_bytes, title_of, title_span
-from brvtui.tree.regular import read_regular
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.contents import Unseen, read_bytes, title_of, title_span
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.regular import read_regular
+from brvtui.tree.reading.signals import NoteSignals
 
 _NS_PER_MS = 1_000_000
 

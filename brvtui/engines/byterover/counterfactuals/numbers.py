@@ -14,7 +14,7 @@ from brvtui.ranking.ceiling import HORIZON_DAYS
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.ranking.maturity import LEVELS, after_access
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
 from brvtui.wording import counted
 
 STEPS_A_DAY = 10

@@ -20,7 +20,7 @@ from brvtui.engines.byterover.counterfactuals.least import (
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
 from brvtui.ranking.maturity import LEVELS
 from brvtui.trace import Hit, Origin
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
 
 _LEVER = Lever.RUNNER_UP
 

@@ -16,8 +16,8 @@ from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.forward import FIELDS
 from brvtui.trace import Origin
-from brvtui.tree.files import Role
-from brvtui.tree.whitespace import spaced_words
+from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
 MOST_TITLES = 63

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from brvtui.engines.byterover.reasons.reasons import Reason
 from brvtui.trace import Trace
-from brvtui.tree.whitespace import spaced_words
+from brvtui.tree.reading.whitespace import spaced_words
 
 _MOST_WORDS_DROPPED = 4
 _STOP_WORD = "about"

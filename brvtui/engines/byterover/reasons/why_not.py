@@ -17,7 +17,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import terms
 from brvtui.trace import CacheEntry, Detail, Found, Hit, Search, Trace
-from brvtui.tree.files import ARCHIVE, SEARCHABLE, Role, role_of
+from brvtui.tree.reading.files import ARCHIVE, SEARCHABLE, Role, role_of
 
 Ask = Callable[[str], Trace]
 _DIRECT = 2

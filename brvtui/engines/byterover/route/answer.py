@@ -13,8 +13,8 @@ from brvtui.engines.byterover.search.lint import query_words
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Answer, Hit, Kind, Prompt, QueryLint, TermExpansion
-from brvtui.tree.frontmatter import parse
-from brvtui.tree.reading import first_units, units
+from brvtui.tree.reading.contents import first_units, units
+from brvtui.tree.reading.frontmatter import parse
 
 
 def direct_answer(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[Hit]) -> Answer:

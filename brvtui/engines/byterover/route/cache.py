@@ -8,7 +8,7 @@ from brvtui.engines.byterover.profile import CacheRules, Profile
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.analysis import utf16
 from brvtui.trace import CacheEntry, CacheLook, Check, FingerprintState, State
-from brvtui.tree.whitespace import folded, spaced_words
+from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _RULE = "the-cache"
 

@@ -10,7 +10,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, EntitySearch, EntityStep, Hit, Search, State
-from brvtui.tree.whitespace import spaced_words
+from brvtui.tree.reading.whitespace import spaced_words
 
 _RULE = "entity-searches"
 

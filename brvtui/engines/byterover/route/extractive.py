@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from brvtui.text.analysis import terms
 from brvtui.trace import TermExpansion
-from brvtui.tree.frontmatter import parse
+from brvtui.tree.reading.frontmatter import parse
 from brvtui.wording import counted
 
 MOST_SENTENCES = 6

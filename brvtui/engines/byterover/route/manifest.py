@@ -19,10 +19,10 @@ from brvtui.engines.byterover import profile as constants
 from brvtui.ranking.tokens import estimated_tokens, estimated_tokens_of
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Lane
-from brvtui.tree.collation import in_locale_order
-from brvtui.tree.files import ARCHIVE, MANIFEST_FILE, Role, folder_key, role_of
-from brvtui.tree.fingerprint import is_covered
-from brvtui.tree.json_file import read_json
+from brvtui.tree.reading.collation import in_locale_order
+from brvtui.tree.reading.files import ARCHIVE, MANIFEST_FILE, Role, folder_key, role_of
+from brvtui.tree.reading.fingerprint import is_covered
+from brvtui.tree.reading.json_file import read_json
 
 
 @dataclass(frozen=True, slots=True)

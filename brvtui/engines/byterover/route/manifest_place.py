@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from brvtui.engines.byterover import profile as constants
 from brvtui.engines.byterover.route.manifest import Entry, manifest_of
 from brvtui.snapshot import Snapshot
-from brvtui.tree.files import ARCHIVE, MANIFEST_FILE, Role, role_of
+from brvtui.tree.reading.files import ARCHIVE, MANIFEST_FILE, Role, role_of
 from brvtui.wording import counted
 
 _ABSTRACT = ".abstract.md"

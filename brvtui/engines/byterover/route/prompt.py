@@ -19,7 +19,7 @@ from brvtui.engines.byterover.search.lint import query_words
 from brvtui.ranking.tokens import estimated_tokens
 from brvtui.snapshot import Snapshot
 from brvtui.trace import INSTRUCTIONS, Hit, Kind, Origin, Prompt, Section
-from brvtui.tree.frontmatter import parse
+from brvtui.tree.reading.frontmatter import parse
 
 TREE_PREFIX = ".brv/context-tree/"
 """What answers put before the path of a note."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
 from brvtui.trace import CacheLook, FingerprintState
-from brvtui.tree.files import SEARCHABLE, Role, TreeFile
+from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile
 
 _REMEMBERED = 8
 """Trees that a later one can be compared with."""

@@ -12,7 +12,7 @@ from brvtui.engines.byterover.search.asked import Asked
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.text.analysis import terms, utf16
 from brvtui.trace import Attempt, Scope, Stage, State
-from brvtui.tree.whitespace import spaced_words
+from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
 

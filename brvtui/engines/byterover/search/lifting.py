@@ -12,7 +12,7 @@ from brvtui.engines.byterover.search.scoring import aged
 from brvtui.ranking.compound import score_parts
 from brvtui.snapshot import FolderSummary, Snapshot
 from brvtui.trace import Aged, Hit, Kind, Lift, Origin, Part
-from brvtui.tree.files import CONTEXT_FILE
+from brvtui.tree.reading.files import CONTEXT_FILE
 
 
 def lift(

@@ -20,7 +20,7 @@ from brvtui.trace import (
     State,
     listed,
 )
-from brvtui.tree.hierarchy import Symbol
+from brvtui.tree.reading.hierarchy import Symbol
 
 PATH_TIME = "search.path"
 """The key of the path look-up's milliseconds."""

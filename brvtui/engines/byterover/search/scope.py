@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Scope
-from brvtui.tree.files import CONTEXT_FILE
-from brvtui.tree.hierarchy import PatternMatch, Symbol
-from brvtui.tree.whitespace import first_word, spaced_words, trim
+from brvtui.tree.reading.files import CONTEXT_FILE
+from brvtui.tree.reading.hierarchy import PatternMatch, Symbol
+from brvtui.tree.reading.whitespace import first_word, spaced_words, trim
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from brvtui.ranking.decay import age_days, decayed_importance, decayed_recency
 from brvtui.ranking.maturity import LEVELS, after_access
 from brvtui.snapshot import Note, Snapshot
 from brvtui.trace import MOST_LISTED, Aged, Ceiling, Hit, Horizon, Listed, Origin, Part, TextScore
-from brvtui.tree.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
 

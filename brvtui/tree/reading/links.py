@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
-from brvtui.tree.frontmatter import scalars_under
-from brvtui.tree.relations import RELATION, normalised
+from brvtui.tree.reading.frontmatter import scalars_under
+
+RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
+"""A relation as it stands in a text; its path is the first group."""
+_SPACE = re.compile(r"\s+")
 
 # Fences stand in quotes and in lists too, at any depth; what follows backticks on their line holds none.
 _FENCE = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])[ \t])*(`{3,}(?=[^`]*$)|~{3,})")
@@ -21,6 +24,12 @@ _INLINE = re.compile(rf"(?<!\\)\]\([ \t]*{_DESTINATION}(?=[ \t]*\)|[ \t]+[\"'(])
 _DEFINITION = re.compile(rf" {{0,3}}\[[^\]^][^\]]*\]:[ \t]*{_DESTINATION}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _PATH_END = re.compile(r"[#?]")
+
+
+def normalised(relation: str) -> str:
+    """``relation`` without ``@``, in lower case, white space as ``_``, ending in ``.md``."""
+    bare = relation.lstrip("@")
+    return _SPACE.sub("_", (bare if bare.endswith(".md") else f"{bare}.md").lower())
 
 
 class LinkKind(StrEnum):

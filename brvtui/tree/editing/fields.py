@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from brvtui.tree.frontmatter import BROKEN, block_span, parse, reading, root_of
+from brvtui.tree.reading.frontmatter import BROKEN, block_span, parse, reading, root_of
 
 Value = str | float | bool | Sequence[str]
 

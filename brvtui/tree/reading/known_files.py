@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rapidfuzz import fuzz, process
 
-from brvtui.tree.links import Names
-from brvtui.tree.relations import normalised
+from brvtui.tree.reading.links import Names, normalised
 
 _LEAST_LIKENESS = 85.0
 _MOST_REMEMBERED = 256

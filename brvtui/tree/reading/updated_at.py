@@ -10,7 +10,7 @@ import math
 import re
 from datetime import UTC, datetime, timedelta
 
-from brvtui.tree.whitespace import SPACE
+from brvtui.tree.reading.whitespace import SPACE
 
 _BREAK = "\n\r\u2028\u2029"
 _SPACE = f"[{SPACE}]*"

@@ -14,8 +14,8 @@ from typing import Any
 
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS
-from brvtui.tree.frontmatter import block_of, parse
-from brvtui.tree.json_file import number_of, read_json
+from brvtui.tree.reading.frontmatter import block_of, parse
+from brvtui.tree.reading.json_file import number_of, read_json
 
 _LEGACY_KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 

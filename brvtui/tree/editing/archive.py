@@ -9,11 +9,11 @@ from typing import Any
 
 from brvtui.ranking.tokens import estimated_tokens
 from brvtui.tree.constants import ArchiveRules
-from brvtui.tree.files import ARCHIVE, Role, role_of
-from brvtui.tree.frontmatter import parse
-from brvtui.tree.reading import first_units, units
-from brvtui.tree.whitespace import folded
-from brvtui.tree.yaml_scalar import scalar
+from brvtui.tree.editing.yaml_scalar import scalar
+from brvtui.tree.reading.contents import first_units, units
+from brvtui.tree.reading.files import ARCHIVE, Role, role_of
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.whitespace import folded
 
 _STUB_END = ".stub.md"
 _FULL_END = ".full.md"

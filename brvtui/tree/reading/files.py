@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.tree.collation import sort_key
+from brvtui.tree.reading.collation import sort_key
 
 ARCHIVE = "_archived"
 SUMMARY_FILE = "_index.md"

@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import dataclass
 
-from brvtui.tree.regular import open_regular, read_open
+from brvtui.tree.reading.regular import open_regular, read_open
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.regular import read_regular
-from brvtui.tree.whitespace import trim
+from brvtui.tree.reading.regular import read_regular
+from brvtui.tree.reading.whitespace import trim
 
 _LINE_BREAK = "\n\r\u2028\u2029"
 _HEADING = re.compile(f"(?:\\A|(?<=[{_LINE_BREAK}]))# ([^{_LINE_BREAK}]+)")

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui.tree.json_file import read_json
-from brvtui.tree.signals import NoteSignals, Source, from_mapping
+from brvtui.tree.reading.json_file import read_json
+from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
 _SUFFIX = ".json"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.tree.disks import network_disk
-from brvtui.tree.gathering import Changed, Gate
-from brvtui.tree.native_events import Events
-from brvtui.tree.polling import POLL_SECONDS, Polling
+from brvtui.tree.watching.bursts import Changed, Gate
+from brvtui.tree.watching.disks import network_disk
+from brvtui.tree.watching.native_events import Events
+from brvtui.tree.watching.polling import POLL_SECONDS, Polling
 
 _TEND_SECONDS = 1.0
 """How often it is looked whether the folders that are watched are still the ones at their paths."""

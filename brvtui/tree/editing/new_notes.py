@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from brvtui.tree.fields import Value, set_fields
-from brvtui.tree.files import ARCHIVE, Role, role_of
-from brvtui.tree.inside import PathError, parts_of
-from brvtui.tree.signals import NoteSignals
-from brvtui.tree.whitespace import folded, spaced_words
+from brvtui.tree.editing.fields import Value, set_fields
+from brvtui.tree.reading.files import ARCHIVE, Role, role_of
+from brvtui.tree.reading.inside import PathError, parts_of
+from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _LONGEST_SLUG = 80
 _NO_WORD = re.compile(r"[\W_]+")
@@ -103,8 +103,8 @@ def slug_of(title: str) -> str:
 def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     """The path of a new note of this title in ``folder`` (relative to the tree, may be empty or new).
 
-    Raises :class:`brvtui.tree.inside.PathError` when the title gives no name, the path leads out of the tree, is one of
-    the engine's own files, or is ``taken`` (in whatever case: some file systems do not tell cases apart).
+    Raises :class:`brvtui.tree.reading.inside.PathError` when the title gives no name, the path leads out of the tree,
+    is one of the engine's own files, or is ``taken`` (in whatever case: some file systems do not tell cases apart).
     """
     name = slug_of(title)
     if not name:

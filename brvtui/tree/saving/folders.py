@@ -10,9 +10,9 @@ import posixpath
 import stat
 from pathlib import Path
 
-from brvtui.tree.exchange import place
-from brvtui.tree.inside import PathError, folder_place_in
-from brvtui.tree.saving import SaveError, sync_folder, told
+from brvtui.tree.reading.inside import PathError, folder_place_in
+from brvtui.tree.saving.exchange import place
+from brvtui.tree.saving.note_files import SaveError, sync_folder, told
 
 
 def holds_nothing(tree: Path, path: str) -> bool:
@@ -29,7 +29,7 @@ def move_folder(tree: Path, path: str, target: str) -> None:
     """Gives the folder at ``path`` the path ``target``, with all that is in it, in one step.
 
     Folders above the target are made, those above ``path`` that are empty then are removed. Raises
-    :class:`brvtui.tree.saving.SaveError`, also when the target is taken or inside the folder.
+    :class:`brvtui.tree.saving.note_files.SaveError`, also when the target is taken or inside the folder.
     """
     if f"{target}/".startswith(f"{path}/"):
         raise SaveError(f"{target}: is the folder {path} or inside it; choose another place")

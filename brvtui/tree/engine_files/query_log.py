@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.json_file import number_of, read_json
-from brvtui.tree.logged_query import ENGINE, LoggedQuery
+from brvtui.tree.engine_files.logged_query import ENGINE, LoggedQuery
+from brvtui.tree.reading.json_file import number_of, read_json
 
 _PREFIX, _SUFFIX = "qry-", ".json"
 _STATUSES = ("completed", "error", "cancelled", "processing")

@@ -13,9 +13,9 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui.tree.processes import is_running
-from brvtui.tree.regular import read_regular
-from brvtui.tree.seen import digest
+from brvtui.tree.reading.regular import read_regular
+from brvtui.tree.saving.processes import is_running
+from brvtui.tree.saving.seen import digest
 
 OLD_SECONDS = 600
 """A save takes milliseconds; what is older was left by a process that is gone."""

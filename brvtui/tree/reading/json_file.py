@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.regular import read_regular
+from brvtui.tree.reading.regular import read_regular
 
 
 def read_json(path: Path) -> Any:

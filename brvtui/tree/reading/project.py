@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.json_file import read_json
+from brvtui.tree.reading.json_file import read_json
 
 MARKER = ".brv"
 _CONFIG = "config.json"

@@ -28,7 +28,7 @@ _OF_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
 _DELETE_SELF = 0x400
 Notice = Callable[[str | None], None]
-"""Is told a place that changed, as :data:`brvtui.tree.gathering.Changed` is, or None for any."""
+"""Is told a place that changed, as :data:`brvtui.tree.watching.bursts.Changed` is, or None for any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.tree import leftovers
-from brvtui.tree.attributes import Lost, copy_attributes
-from brvtui.tree.exchange import exchange, place
-from brvtui.tree.inside import PathError, Place, place_in
-from brvtui.tree.regular import open_regular
-from brvtui.tree.seen import Found, Seen, digest, look, seen_as
+from brvtui.tree.reading.inside import PathError, Place, place_in
+from brvtui.tree.reading.regular import open_regular
+from brvtui.tree.saving import leftovers
+from brvtui.tree.saving.attributes import Lost, copy_attributes
+from brvtui.tree.saving.exchange import exchange, place
+from brvtui.tree.saving.seen import Found, Seen, digest, look, seen_as
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)

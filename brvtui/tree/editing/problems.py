@@ -15,15 +15,15 @@ from rapidfuzz import process
 
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.fields import BrokenFrontmatter, Field, fields_of
-from brvtui.tree.frontmatter import block_span, parse
-from brvtui.tree.inside import PathError, parts_of
-from brvtui.tree.json_file import number_of
-from brvtui.tree.known_files import KnownFiles
-from brvtui.tree.links import LinkKind, LinkState, links_in
-from brvtui.tree.note_text import NoteText
-from brvtui.tree.reading import Unseen, check_readable, cut, first_units, units
-from brvtui.tree.signals import is_count
+from brvtui.tree.editing.fields import BrokenFrontmatter, Field, fields_of
+from brvtui.tree.editing.note_text import NoteText
+from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_units, units
+from brvtui.tree.reading.frontmatter import block_span, parse
+from brvtui.tree.reading.inside import PathError, parts_of
+from brvtui.tree.reading.json_file import number_of
+from brvtui.tree.reading.known_files import KnownFiles
+from brvtui.tree.reading.links import LinkKind, LinkState, links_in
+from brvtui.tree.reading.signals import is_count
 
 _RANGES = {"importance": 100, "recency": 1}
 _COUNTS = ("accessCount", "updateCount")

@@ -1,0 +1,1 @@
+"""Watching folders for changes, by the system's events or by polling."""
