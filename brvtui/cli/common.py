@@ -13,8 +13,6 @@ from typing import Any, TypeVar
 
 import click
 
-from brvtui.config.schema import PIPELINES
-
 JEFFS_BRAIN = "jeffs_brain"
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -76,6 +74,8 @@ def answer_format(command: _F) -> _F:
 
 def hybrid_options(command: _F) -> _F:
     """Adds ``--pipeline`` and the options of the hybrid one."""
+    from brvtui.config.schema import PIPELINES
+
     positive = click.IntRange(1, 1_000)
     for option in (
         click.option("--skip-retry-ladder", is_flag=True, help="jeffs_brain: never rewrite the query."),

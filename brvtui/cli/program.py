@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
 from brvtui import __version__, faults
-from brvtui.cli.answering import ask, llm
-from brvtui.cli.asking import explain, query, replay
 from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
-from brvtui.cli.opening import open_app
-from brvtui.cli.saving import show
-from brvtui.cli.serving import serve
-from brvtui.cli.settings import config, keys, themes
-from brvtui.cli.upkeep import cache, completion, forget
 from brvtui.text.visible import visible
+
+_COMMANDS = {
+    "open": "opening:open_app",
+    "serve": "serving:serve",
+    "query": "asking:query",
+    "ask": "answering:ask",
+    "explain": "asking:explain",
+    "replay": "asking:replay",
+    "llm": "answering:llm",
+    "show": "saving:show",
+    "config": "settings:config",
+    "keys": "settings:keys",
+    "themes": "settings:themes",
+    "cache": "upkeep:cache",
+    "forget": "upkeep:forget",
+    "completion": "upkeep:completion",
+}
+"""Each command by name, with its module and function. Only the command that is called is imported."""
 
 
 class _Commands(click.Group):
     """Commands, or, where the first word is none of them, the project to open in the app."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, function = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"brvtui.cli.{module}"), function)
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         valued = {"--profile", "--now", "--signals"}
@@ -29,7 +51,7 @@ class _Commands(click.Group):
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         asks_itself = any(arg in ("--help", "-h", "--version") for arg in args[:position])
-        if not asks_itself and (position >= len(args) or args[position] not in self.commands):
+        if not asks_itself and (position >= len(args) or args[position] not in _COMMANDS):
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
@@ -60,30 +82,11 @@ def cli() -> None:
     """
 
 
-for _command in (
-    open_app,
-    serve,
-    query,
-    ask,
-    explain,
-    replay,
-    llm,
-    show,
-    config,
-    keys,
-    themes,
-    cache,
-    forget,
-    completion,
-):
-    cli.add_command(_command)
-
-
 def _reported(error: Exception) -> str:
     """What is said of a crash, once its report is written."""
     from brvtui.store.crash_report import Circumstances, told
 
-    named = next((word for word in sys.argv[1:] if word in cli.commands), "open")
+    named = next((word for word in sys.argv[1:] if word in _COMMANDS), "open")
     return told(error, Circumstances(f"the command {named}"))
 
 
