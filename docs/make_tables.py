@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from brvtui.app.actions import PLACES
 from brvtui.app.keys.naming import key_name, split
-from brvtui.app.keys.owners import owners
 from brvtui.config.schema import Kind, entries, shown
 
 HERE = Path(__file__).parent
@@ -33,12 +33,12 @@ def settings() -> str:
 def keys() -> str:
     """Every key, a table for each place where they act."""
     parts = []
-    for owner in owners():
+    for place in PLACES:
         rows = [
-            (" ".join(f"`{key_name(key)}`" for key in split(binding.key)), binding.tooltip, f"`{binding.id}`")
-            for binding in owner.bindings
+            (" ".join(f"`{key_name(key)}`" for key in split(action.keys)), action.description, f"`{action.name}`")
+            for action in place.actions
         ]
-        parts.append(f"### {owner.title}\n\n{table(('keys', 'what they do', 'name'), rows)}")
+        parts.append(f"### {place.heading}\n\n{table(('keys', 'what they do', 'name'), rows)}")
     return "\n\n".join(parts)
 
 

@@ -14,9 +14,9 @@ from textual.screen import Screen
 from textual.worker import Worker
 
 from brvtui import faults
-from brvtui.app import keymap
+from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
-from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.keys.bindings import bindings, own_bindings
 from brvtui.app.news import News
 from brvtui.app.parts.astray import Astray
 from brvtui.app.parts.browsing import Browsing
@@ -43,6 +43,7 @@ from brvtui.app.parts.selection import Selection
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.switches import Switches
 from brvtui.app.parts.threads import Threads
+from brvtui.app.screens import MAKERS
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import BYTEROVER, Phase, View
@@ -69,13 +70,10 @@ class BrvTui(ConfiguredApp):
         "styles/dialog.tcss",
     ]
     ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {mode.name: mode.make for mode in (*SCREENS, EDITOR)}
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = MAKERS
     DEFAULT_MODE = "query"
     _commanded = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *keymap.APP,
-        *(keymap.screen_key(mode.key, mode.name, mode.title) for mode in SCREENS),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
 
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says once it is painted."""
@@ -236,7 +234,8 @@ class BrvTui(ConfiguredApp):
                 await carry_out(self, command)
 
         at = self.frame.pane if self.frame is not None else None
-        self.push_screen(CommandsDialog(self.current_mode, type(at) if at is not None else None), chosen)
+        near = {binding.id or "" for binding in own_bindings(type(at))}
+        self.push_screen(CommandsDialog(self.current_mode, near), chosen)
 
     def action_pipeline(self) -> None:
         """Switches to the next pipeline, and asks it the same query."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from textual import on, work
 
 from brvtui import faults
-from brvtui.app.keys.letters import Action, letter_actions
+from brvtui.app.keys.bindings import Call, letter_actions
 from brvtui.app.messages import KeysChecked, SettingKept, SettingLost
 from brvtui.app.screens.frame import rebuild
 from brvtui.app.themed import ThemedApp
@@ -32,7 +32,7 @@ class ConfiguredApp(ThemedApp):
         self._told: set[str] = set()
         self.keymap: Mapping[str, str] = {}
         """Keys of the user's, by the binding's name."""
-        self._letters: dict[type, frozenset[Action]] = {}
+        self._letters: dict[type, frozenset[Call]] = {}
         self._use_keys(self.configuration.settings.keys)
         self._settle_animations()
         self._want_theme()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from brvtui.app.actions import PLACES
 from brvtui.app.keys.checking import check_keys
-from brvtui.app.keys.owners import owners
 from brvtui.app.themes.library import no_such_theme
 from brvtui.config import ConfigError, Configuration
 from brvtui.config.checking import read_text
@@ -19,7 +19,7 @@ KEYS = "keys."
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One setting. ``name`` is dotted; a single key is ``keys.<binding>``."""
+    """One setting. ``name`` is dotted; the keys of an action are ``keys.<its name>``."""
 
     name: str
     group: str
@@ -40,7 +40,7 @@ class Row:
 
 
 def setting_rows(configuration: Configuration) -> tuple[Row, ...]:
-    """Every setting, then every binding's keys, in the order of display."""
+    """Every setting, then every action's keys, in the order of display."""
     return (*_of_schema(configuration), *_of_keys(configuration))
 
 
@@ -74,18 +74,18 @@ def _of_keys(configuration: Configuration) -> list[Row]:
     given = configuration.settings.keys
     return [
         Row(
-            name=f"{KEYS}{binding.id}",
-            group=f"keys: {owner.title}",
-            label=binding.id or "",
-            value=given.get(binding.id or "", binding.key),
-            default=binding.key,
-            source=configuration.source(f"{KEYS}{binding.id}"),
-            summary=binding.tooltip,
+            name=f"{KEYS}{action.name}",
+            group=f"keys: {place.heading}",
+            label=action.name,
+            value=given.get(action.name, action.keys),
+            default=action.keys,
+            source=configuration.source(f"{KEYS}{action.name}"),
+            summary=action.description,
             allowed="keys, as in ctrl+r or j,down",
-            held=given.get(binding.id or "", binding.key),
+            held=given.get(action.name, action.keys),
         )
-        for owner in owners()
-        for binding in owner.bindings
+        for place in PLACES
+        for action in place.actions
     ]
 
 
@@ -100,9 +100,9 @@ def stepped(row: Row, step: int) -> Value | None:
 def read_typed(row: Row, text: str, configuration: Configuration, themes: Mapping[str, object]) -> Value:
     """``text`` as the setting of ``row`` takes it. Raises :class:`ConfigError` with one line."""
     if row.name.startswith(KEYS):
-        binding = row.name.removeprefix(KEYS)
-        wanted = {**configuration.settings.keys, binding: text.strip()}
-        problem = check_keys(wanted).problems.get(binding) if text.strip() else "must name keys"
+        action = row.name.removeprefix(KEYS)
+        wanted = {**configuration.settings.keys, action: text.strip()}
+        problem = check_keys(wanted).problems.get(action) if text.strip() else "must name keys"
         if problem:
             raise ConfigError(problem)
         return text.strip()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import QUERY
-from brvtui.app.keymap import QUERY_PANES
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.pane import Pane

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import QUERY
-from brvtui.app.keymap import QUERY_PANES
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
 from brvtui.app.widgets.query_box import QueryBox

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from brvtui.app.actions import ACTIONS
 from brvtui.app.app import BrvTui
-from brvtui.app.keys.owners import all_bindings
 from brvtui.app.screens.setting_field import SettingField
 from brvtui.app.screens.settings import SettingsScreen
 from brvtui.app.setting_rows import read_typed, setting_rows
@@ -48,7 +48,7 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
 
 def test_every_setting_and_every_key_has_a_row() -> None:
     names = [row.name for row in setting_rows(configure(environ={}))]
-    assert set(names) == (set(entries()) - {"keys"}) | {f"keys.{name}" for name in all_bindings()}
+    assert set(names) == (set(entries()) - {"keys"}) | {f"keys.{name}" for name in ACTIONS}
     assert len(names) == len(set(names))
 
 

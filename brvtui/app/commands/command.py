@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from textual.binding import Binding
-
+from brvtui.app.actions.action import Action
 from brvtui.app.sieve import Sieve
 
 
@@ -14,9 +13,7 @@ from brvtui.app.sieve import Sieve
 class Act:
     """An action where it acts."""
 
-    binding: Binding
-    kind: type
-    """The class whose action it is: the app, a screen, a pane."""
+    action: Action
     mode: str
     """The screen that must be in front; empty when any will do."""
 
@@ -35,7 +32,7 @@ class Command:
     @property
     def low(self) -> str:
         """What is searched, in lower case."""
-        return f"{self.title}\n{self.aside}\n{self.act.binding.description if self.act else ''}".lower()
+        return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
 
 def found(sieve: Sieve, commands: Iterable[Command]) -> list[Command]:

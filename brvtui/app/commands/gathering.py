@@ -1,63 +1,51 @@
-"""Every action that there is, from the bindings of all screens and panes."""
+"""Every action that the palette offers, from the registry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from textual.screen import ModalScreen
-from textual.widgets import Input, TextArea
-
+from brvtui.app.actions import PLACES
+from brvtui.app.actions.action import Kind, Place
 from brvtui.app.commands.command import Act, Command
-from brvtui.app.keys.naming import key_name, keys_of, split
-from brvtui.app.keys.owners import Owner, holds, owners
+from brvtui.app.keys.naming import key_name, keys_of
 from brvtui.app.modes import EDITOR, SCREENS, Mode
-from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.widgets.pane import Pane
 
-NOT_OFFERED = (ModalScreen, Input, TextArea)
+NOT_OFFERED = (Kind.DIALOG, Kind.FIELD)
 """Answers to a question that is not asked, and keys that move in a text and change it."""
 
 
-def actions(front: str, focused: type | None, editing: bool, keymap: Mapping[str, str]) -> list[Command]:
-    """Every action, the nearest first: of the focused pane, of the screen in front, of the app, of every screen, of the
-    other panes in front, then of the other screens; of the editor only while a note is open in it.
-
-    Loads all screens.
+def offered(front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str]) -> list[Command]:
+    """Every action, the nearest first: those called as in ``near``, then of the screen in ``front``, of the app, of
+    every screen, of the other panes in front, then of the other screens; of the editor only while ``editing``.
     """
     modes = [mode for mode in (*SCREENS, EDITOR) if mode is not EDITOR or editing]
     modes.sort(key=lambda mode: mode.name != front)
-    screens = {owner.kind: mode for owner in owners() for mode in modes if _is_screen(owner.kind, mode)}
     ranked: list[tuple[int, Command]] = []
-    for owner in owners():
-        if issubclass(owner.kind, NOT_OFFERED):
-            continue
-        for rank, command in _of(owner, screens, front, keymap):
-            ranked.append((0 if owner.kind is focused else rank, command))
-    return [command for _, command in sorted(ranked, key=lambda pair: pair[0])]
+    for place in PLACES:
+        if place.kind not in NOT_OFFERED:
+            ranked += _of(place, modes, front, keymap)
+    return [command for _, command in sorted(ranked, key=lambda pair: 0 if _name(pair[1]) in near else pair[0])]
 
 
-def _is_screen(kind: type, mode: Mode) -> bool:
-    return issubclass(kind, FrameScreen) and mode.title == kind.TITLE
+def _name(command: Command) -> str:
+    return command.act.action.name if command.act is not None else ""
 
 
-def _of(
-    owner: Owner, screens: Mapping[type, Mode], front: str, keymap: Mapping[str, str]
-) -> Iterator[tuple[int, Command]]:
-    kind = owner.kind
+def _of(place: Place, modes: Sequence[Mode], front: str, keymap: Mapping[str, str]) -> Iterator[tuple[int, Command]]:
+    """The commands of one place, each with its rank."""
     mode, where, rank = "", "everywhere", 2
-    if kind in screens:
-        mode, where = screens[kind].name, screens[kind].title
-        rank = 1 if mode == front else 5
-    elif kind in (FrameScreen, Pane):
-        where, rank = ("every screen", 3) if kind is FrameScreen else ("every pane", 6)
-    elif issubclass(kind, FrameScreen):
-        return
-    elif issubclass(kind, Pane):
-        held = next((found for screen, found in screens.items() if holds(screen, kind)), None)
+    if place.kind is Kind.EVERY_SCREEN:
+        where, rank = "every screen", 3
+    elif place.kind is Kind.EVERY_PANE:
+        where, rank = "every pane", 6
+    elif place.kind is not Kind.APP:
+        screens = (place.name,) if place.kind is Kind.SCREEN else place.screens
+        held = next((mode for mode in modes if mode.name in screens), None)
         if held is None:
             return
-        mode, where = held.name, f"{held.title}, {kind.TITLE}"
-        rank = 4 if mode == front else 5
-    for binding in owner.bindings:
-        keys = " ".join(key_name(key) for key in split(keys_of(binding, keymap)))
-        yield rank, Command(binding.tooltip, where, keys, Act(binding, kind, mode))
+        mode = held.name
+        where = held.title if place.kind is Kind.SCREEN else f"{held.title}, {place.title}"
+        rank = 5 if mode != front else 1 if place.kind is Kind.SCREEN else 4
+    for action in place.actions:
+        keys = " ".join(key_name(key) for key in keys_of(action.name, action.keys, keymap))
+        yield rank, Command(action.description, where, keys, Act(action, mode))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.dom import DOMNode
 
 from brvtui.app.commands.command import Act, Command
+from brvtui.app.keys.bindings import declared
 from brvtui.app.modes import EDITOR
 from brvtui.app.widgets.pane import Pane
 
@@ -29,21 +30,25 @@ async def _act(app: BrvTui, act: Act) -> bool:
         if act.mode == EDITOR.name and app.view.edit is None:
             return False
         await app.switch_mode(act.mode)
-    target = _target(app, act.kind)
+    target = _target(app, act)
     if target is None:
         return False
     with app.commanded():
-        return await app.run_action(act.binding.action, default_namespace=target)
+        return await app.run_action(act.action.call, default_namespace=target)
 
 
-def _target(app: BrvTui, kind: type) -> DOMNode | None:
+def _target(app: BrvTui, act: Act) -> DOMNode | None:
     """What acts: the app, the screen in front, or a pane of it, which is shown and focused."""
+
+    def has_it(node: DOMNode) -> bool:
+        return any(binding.id == act.action.name for binding in declared(type(node)))
+
     frame = app.frame
-    if isinstance(app, kind) or frame is None:
+    if frame is None or has_it(app):
         return app
-    if isinstance(frame, kind):
+    if has_it(frame):
         return frame
-    panes = [pane for pane in frame.query(Pane).results(Pane) if isinstance(pane, kind)]
+    panes = [pane for pane in frame.query(Pane).results(Pane) if has_it(pane)]
     at = frame.pane if frame.pane in panes else next((pane for pane in panes if pane.display), next(iter(panes), None))
     if at is not None and at is not frame.pane and at.id:
         frame.action_pane(at.id)

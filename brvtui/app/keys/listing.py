@@ -9,22 +9,22 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from brvtui.app.actions import PLACES
 from brvtui.app.keys.naming import key_name, keys_of, split
-from brvtui.app.keys.owners import owners
 
 
 def listed(keymap: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Every binding as plain data: where it acts, its name, its keys now and by default, what it does."""
+    """Every action as plain data: where it acts, its name, its keys now and by default, what it does."""
     return [
         {
-            "where": owner.title,
-            "name": binding.id,
-            "keys": split(keys_of(binding, keymap)),
-            "default": split(binding.key),
-            "what": binding.tooltip,
+            "where": place.heading,
+            "name": action.name,
+            "keys": keys_of(action.name, action.keys, keymap),
+            "default": split(action.keys),
+            "what": action.description,
         }
-        for owner in owners()
-        for binding in owner.bindings
+        for place in PLACES
+        for action in place.actions
     ]
 
 
@@ -58,8 +58,8 @@ def _lines() -> Iterator[str]:
     import tomlkit
 
     yield "[keys]"
-    for owner in owners():
+    for place in PLACES:
         yield ""
-        yield f"# {owner.title}"
-        for binding in owner.bindings:
-            yield f'"{binding.id}" = {tomlkit.item(binding.key).as_string()}  # {binding.tooltip}'
+        yield f"# {place.heading}"
+        for action in place.actions:
+            yield f'"{action.name}" = {tomlkit.item(action.keys).as_string()}  # {action.description}'

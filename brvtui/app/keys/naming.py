@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from textual.binding import Binding
 from textual.keys import REPLACED_KEYS, Keys, key_to_character
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
@@ -52,6 +51,6 @@ def key_name(key: str) -> str:
     return character if character and character != " " else _NAMES.get(first, first)
 
 
-def keys_of(binding: Binding, keymap: Mapping[str, str]) -> str:
-    """The keys of ``binding``: the user's, else its own."""
-    return keymap.get(binding.id or "", binding.key)
+def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[str]:
+    """The keys of the action called ``name``: the user's, else ``default``."""
+    return split(keymap.get(name or "", default))

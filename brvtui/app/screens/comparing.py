@@ -10,7 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.timer import Timer
 
-from brvtui.app.screens.dialog import Dialog, answer
+from brvtui.app.actions.dialogs import CONFLICT, DRAFT, GONE
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
 from brvtui.app.widgets.diff import DiffPane
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.saying import Saying
@@ -79,11 +81,7 @@ class Comparing(Unexpected):
 class ConflictDialog(Comparing):
     """The note was changed on disk meanwhile: ends with one of MINE, THEIRS, MERGED, or None: back to the text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        answer("m", MINE, "keep mine", "conflict.mine", "Save my text over the one on disk"),
-        answer("t", THEIRS, "take theirs", "conflict.theirs", "Take the text on disk; ^Z in the text brings mine back"),
-        answer("e", MERGED, "edit merged", "conflict.merged", "Edit both merged; nothing is saved yet"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CONFLICT)
 
     def __init__(self, title: str, said: Sequence[str], hunks: Sequence[Hunk], is_text: bool) -> None:
         """A dialog as :class:`Comparing`; what is on disk can be taken or merged only when it ``is_text``."""
@@ -100,19 +98,13 @@ class ConflictDialog(Comparing):
 class DraftDialog(Comparing):
     """A draft was found: ends with TAKE, DROP or None: the note is not opened, the draft stays."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        answer("t", TAKE, "take the draft", "draft.take", "Edit the draft; nothing is saved yet"),
-        answer("d", DROP, "drop it", "draft.drop", "Throw the draft away and edit the note as it is"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(DRAFT)
 
 
 class GoneDialog(Unexpected):
     """The note was removed meanwhile: ends with AGAIN, DROP or None: back to the text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        answer("w", AGAIN, "write it again", "gone.again", "Write the note again, with my text"),
-        answer("d", DROP, "drop my text", "gone.drop", "Close the editor; the note stays removed"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(GONE)
 
     def __init__(self, path: str) -> None:
         """Asks about the note at ``path``."""

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from brvtui.app.actions.dialogs import DIALOG
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.text.visible import visible
 
@@ -20,17 +22,10 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-def answer(key: str, value: str, label: str, id: str, tooltip: str) -> Binding:
-    """A key that ends a dialog with ``value``."""
-    return Binding(key, f"dismiss('{value}')", label, id=id, tooltip=tooltip)
-
-
 class Dialog(ModalScreen[Answer | None]):
     """Asks something; ends with an answer, or with None when it is left by Esc."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "back", id="dialog.back", tooltip="Leave the dialog without doing anything"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(DIALOG)
 
     def __init__(self, title: str, wide: bool = False) -> None:
         """A dialog under ``title``; a ``wide`` one takes nearly the whole screen."""

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import DRAFTS
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -21,9 +23,7 @@ class DraftsPane(ChoicePane):
 
     TITLE = "Drafts"
     HELP_TEXT = "Texts that were typed and never saved. Enter shows how one differs from its note, and asks."
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "look at it", id="drafts.take", tooltip="See the draft, take it or drop it"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(DRAFTS)
 
     def __init__(self, paths: Sequence[str], *, id: str) -> None:
         """A pane over the notes at ``paths``."""

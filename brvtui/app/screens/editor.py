@@ -8,11 +8,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app import keymap
+from brvtui.app.actions.screens import EDIT_SCREEN
 from brvtui.app.arrangement import EDITOR
 from brvtui.app.editing import news
 from brvtui.app.editing.external import EditorError, hand_over
 from brvtui.app.editing.state import CHANGED, GONE, Clash, OnDisk
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LineWanted
 from brvtui.app.screens import comparing
 from brvtui.app.screens.editing import EditingScreen
@@ -32,7 +33,7 @@ class EditorScreen(EditingScreen):
 
     TITLE = "Edit"
     PLAN = EDITOR
-    BINDINGS: ClassVar[list[BindingType]] = keymap.EDITOR_SCREEN
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EDIT_SCREEN)
     AUTO_FOCUS = "#text"
 
     def __init__(self) -> None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from brvtui.app.actions.dialogs import EXPORT
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.text.visible import visible
 
@@ -36,9 +38,7 @@ class Ended(Message):
 class ExportScreen(ModalScreen[Path | None]):
     """A field for the file's path. It is dismissed with the path of the saved file, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "leave", id="export.leave", tooltip="Leave without saving"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
 
     def __init__(self, name: str, saved: Callable[[], Saved], trees: Sequence[Path]) -> None:
         """A modal that proposes ``name``; ``saved`` gives the trace and may block; ``trees`` take no files."""

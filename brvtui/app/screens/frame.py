@@ -10,8 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
-from brvtui.app import keymap
+from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LayoutChanged
 from brvtui.app.screens.jump import JumpScreen, Target
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
@@ -35,7 +36,7 @@ class FrameScreen(Screen[None]):
     PLAN: ClassVar[Arrangement]
     STOPS: ClassVar[tuple[str, ...]] = ()
     """Ids of what takes part in the order of focus before the panes."""
-    BINDINGS: ClassVar[list[BindingType]] = keymap.FRAME
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_SCREEN)
 
     def make_head(self) -> ComposeResult:
         """What stands between status and panes."""
@@ -234,7 +235,7 @@ class FrameScreen(Screen[None]):
     def _all_keys(self) -> list[Entry]:
         """Every key of screen, app, fields and panes, from their bindings."""
         groups: list[tuple[str, list[BindingType]]] = [
-            ("Everywhere", [*keymap.FRAME, *self.app.BINDINGS]),
+            ("Everywhere", [*FrameScreen.BINDINGS, *self.app.BINDINGS]),
             (self.TITLE, list(type(self).BINDINGS)),
             ("In every pane", list(Pane.BINDINGS)),
         ]
@@ -243,8 +244,8 @@ class FrameScreen(Screen[None]):
         kinds: list[type[Widget]] = [*dict.fromkeys(type(part) for part in (*stops, *panes)), FilterField]
         groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
         made: list[Entry] = []
-        for name, bindings in groups:
-            entries = entries_of([item for item in bindings if isinstance(item, Binding)], self.brv.keymap)
+        for name, keys in groups:
+            entries = entries_of([item for item in keys if isinstance(item, Binding)], self.brv.keymap)
             made += [("", name), *entries, ("", "")] if entries else []
         return made
 

@@ -8,7 +8,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app.screens.dialog import Dialog, answer
+from brvtui.app.actions.dialogs import CHANGES
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.saying import Saying
@@ -49,10 +51,7 @@ class ChangesPane(Pane):
 class ChangesDialog(Dialog[str]):
     """Ends with UNDO, REDO or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        answer("u", UNDO, "undo the newest", "changes.undo", "Undo what was done last"),
-        answer("U", REDO, "do again", "changes.redo", "Do again what was undone last"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CHANGES)
     AUTO_FOCUS = "#changes"
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:

@@ -8,9 +8,12 @@ from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Static
+
+from brvtui.app.actions.dialogs import JUMP
+from brvtui.app.keys.bindings import bindings
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
@@ -28,9 +31,7 @@ class Target:
 class JumpScreen(ModalScreen[str | None]):
     """Shows a letter on each target. It is dismissed with the id of the chosen one, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+o", "dismiss(None)", "leave", id="jump.leave", tooltip="Leave without a jump"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(JUMP)
 
     def __init__(self, targets: Sequence[Target]) -> None:
         """An overlay over ``targets``, lettered in their order."""

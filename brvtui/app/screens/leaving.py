@@ -7,7 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app.screens.dialog import Dialog, answer
+from brvtui.app.actions.dialogs import LEAVING
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
 from brvtui.app.widgets.saying import Saying
 
 SAVE, DISCARD, KEEP = "save", "discard", "keep"
@@ -16,11 +18,7 @@ SAVE, DISCARD, KEEP = "save", "discard", "keep"
 class LeavingDialog(Dialog[str]):
     """Save, discard, or keep it open; ends with one of these, or None: stay."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        answer("s", SAVE, "save", "leaving.save", "Save the text, then leave"),
-        answer("d", DISCARD, "discard", "leaving.discard", "Leave without the text; its draft is dropped too"),
-        answer("k", KEEP, "keep it open", "leaving.keep", "Leave the text as it is; the status line leads back to it"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LEAVING)
 
     def __init__(self, path: str, can_stay_open: bool) -> None:
         """Asks about the unsaved text of ``path``; whether it may be kept open, unsaved."""

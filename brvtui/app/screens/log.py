@@ -7,8 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app import keymap
+from brvtui.app.actions.screens import LOG_SCREEN
 from brvtui.app.arrangement import LOG
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
 from brvtui.app.widgets.log import LogPane
@@ -21,7 +22,7 @@ class LogScreen(FrameScreen):
 
     TITLE = "Log"
     PLAN = LOG
-    BINDINGS: ClassVar[list[BindingType]] = keymap.LOG_SCREEN
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_SCREEN)
     AUTO_FOCUS = "#log"
 
     def make_panes(self) -> ComposeResult:

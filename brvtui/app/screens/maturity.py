@@ -10,8 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.worker import Worker, WorkerState
 
-from brvtui.app import keymap
+from brvtui.app.actions.screens import MATURITY_SCREEN
 from brvtui.app.arrangement import MATURITY
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import DayWanted, Stood, TimesWanted
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.standings import Standings, Wanted, ageing_of, gather
@@ -38,7 +39,7 @@ class MaturityScreen(FrameScreen):
 
     TITLE = "Maturity"
     PLAN = MATURITY
-    BINDINGS: ClassVar[list[BindingType]] = keymap.MATURITY_SCREEN
+    BINDINGS: ClassVar[list[BindingType]] = bindings(MATURITY_SCREEN)
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
     def __init__(self) -> None:

@@ -10,7 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.screen import ModalScreen
 
-from brvtui.app.keys.naming import key_name, keys_of, split
+from brvtui.app.actions.dialogs import MESSAGE
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.keys.naming import key_name, keys_of
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line
@@ -56,9 +58,7 @@ class TextPane(Pane):
 class MessageScreen(ModalScreen[None]):
     """The modal itself: any of Esc, q, F1, ? closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1,question_mark,enter", "dismiss(None)", "close", id="modal.close", tooltip="Close this"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(MESSAGE)
 
     def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
         """A modal with a title, a paragraph and a table of keys."""
@@ -74,6 +74,6 @@ def entries_of(bindings: list[Binding], keymap: Mapping[str, str]) -> list[Entry
     """Keys (the user's, else the default ones) and tooltips of ``bindings``, those of one action together."""
     made: list[Entry] = []
     for binding in bindings:
-        keys = " ".join(key_name(key) for key in split(keys_of(binding, keymap)))
+        keys = " ".join(key_name(key) for key in keys_of(binding.id, binding.key, keymap))
         made.append((keys, binding.tooltip or binding.description))
     return made

@@ -7,7 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app.screens.dialog import Dialog, answer
+from brvtui.app.actions.dialogs import PERMISSION
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
 from brvtui.app.widgets.saying import Saying
 from brvtui.trace import Outcome, Trace
 from brvtui.wording import counted
@@ -18,10 +20,7 @@ ALLOW, NOT_NOW = "allow", "not now"
 class PermissionDialog(Dialog[str]):
     """Ends with one of these, or with None: then nothing is run."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        answer("y", ALLOW, "allow it", "permission.allow", "Let runs of this session ask the model"),
-        answer("n", NOT_NOW, "run without", "permission.without", "Run this query without the model"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PERMISSION)
 
     def __init__(self, model: str, address: str, trace: Trace) -> None:
         """Asks whether ``model`` at ``address`` may answer what ``trace`` is the probe of."""

@@ -7,10 +7,12 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import Input
 
+from brvtui.app.actions.dialogs import NEW_NOTE
 from brvtui.app.editing.state import Begun
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.field import Field
@@ -21,9 +23,7 @@ from brvtui.app.widgets.saying import Saying
 class NewNoteDialog(Dialog[Begun]):
     """Title, folder and template; the path follows from them. Ends with :class:`Begun`; nothing is written."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "begin", "begin it", id="new.begin", tooltip="Open the editor on the new note", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(NEW_NOTE)
     AUTO_FOCUS = "#title-input"
 
     def __init__(self, title: str, folder: str, why: str, taken: Collection[str]) -> None:

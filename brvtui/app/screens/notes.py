@@ -8,8 +8,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app import keymap
+from brvtui.app.actions.screens import NOTES_SCREEN
 from brvtui.app.arrangement import NOTES
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LinkFollowed, NoteWanted
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.widgets.about import AboutPane
@@ -22,7 +23,7 @@ class NotesScreen(FrameScreen):
 
     TITLE = "Notes"
     PLAN = NOTES
-    BINDINGS: ClassVar[list[BindingType]] = keymap.NOTES_SCREEN
+    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTES_SCREEN)
     AUTO_FOCUS = "#tree"
 
     def make_panes(self) -> ComposeResult:

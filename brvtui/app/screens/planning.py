@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
+from brvtui.app.actions.dialogs import PLAN
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.field import Field
@@ -38,9 +40,7 @@ class Planned(Message, bubble=False):
 class PlanDialog(Dialog["Plan"]):
     """Says what is about to happen and waits for Enter."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "carry_out", "do it", id="plan.do", tooltip="Do what is shown", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PLAN)
     AUTO_FOCUS = "#plan"
 
     def __init__(self, title: str, said: str, make: Callable[[], Plan] | None = None) -> None:

@@ -11,8 +11,9 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input
 
-from brvtui.app import keymap
+from brvtui.app.actions.screens import QUERY_SCREEN
 from brvtui.app.arrangement import QUERY
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import NoteWanted
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import BYTEROVER, View
@@ -34,7 +35,7 @@ class QueryScreen(FrameScreen):
     TITLE = "Query"
     PLAN = QUERY
     STOPS = ("query",)
-    BINDINGS: ClassVar[list[BindingType]] = keymap.QUERY_SCREEN
+    BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_SCREEN)
     AUTO_FOCUS = "#query"
 
     def __init__(self) -> None:

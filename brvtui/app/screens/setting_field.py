@@ -7,12 +7,14 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from brvtui.app.actions.dialogs import SETTING_FIELD
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.config import ConfigError
 from brvtui.config.schema import Value
@@ -22,9 +24,7 @@ from brvtui.text.visible import visible
 class SettingField(ModalScreen[Value | None]):
     """A field with the value so far. It is dismissed with a value that can be used, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "leave", id="setting.leave", tooltip="Leave the setting as it is"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTING_FIELD)
 
     def __init__(self, name: str, value: str, allowed: str, read: Callable[[str], Value]) -> None:
         """A field for ``name``; ``read`` makes a value of a text or raises ConfigError."""

@@ -8,8 +8,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from brvtui.app import keymap
+from brvtui.app.actions.screens import SETTINGS_SCREEN
 from brvtui.app.arrangement import SETTINGS
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import SettingChosen, SettingSought
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.setting_field import SettingField
@@ -26,7 +27,7 @@ class SettingsScreen(FrameScreen):
 
     TITLE = "Settings"
     PLAN = SETTINGS
-    BINDINGS: ClassVar[list[BindingType]] = keymap.SETTINGS_SCREEN
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS_SCREEN)
     AUTO_FOCUS = "#settings"
 
     def make_panes(self) -> ComposeResult:

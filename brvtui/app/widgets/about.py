@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import ABOUT
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LinkFollowed
 from brvtui.app.view import Branch, View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -41,10 +43,7 @@ class AboutPane(ChoicePane):
         "model is shown. Below, notes that it links to, notes that link to it and, when asked for (f), notes like it "
         "by their words: Enter goes to one."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "go to", id="about.take", tooltip="Go to the note"),
-        Binding("f", "similar", "find similar", id="about.similar", tooltip="Find the notes that are most like it"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ABOUT)
 
     def __init__(self, *, id: str) -> None:
         """A pane that knows nothing yet."""

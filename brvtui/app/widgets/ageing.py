@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import AGEING
 from brvtui.app.ageing_words import sentence_of
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import TimesWanted
 from brvtui.app.paint.cards import share
 from brvtui.app.paint.plot import Series, plot, row_of
@@ -44,10 +46,7 @@ class AgeingPane(Pane):
         "the upright at the day of the forecast. Below: what comes when if nobody touches the note, how far it is from "
         "promotion and demotion, and what more hits or updates would make of it: w and W change how many."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w", "times(1)", "a hit more", id="ageing.more", tooltip="What if: one more hit"),
-        Binding("W", "times(-1)", "a hit less", id="ageing.less", tooltip="What if: one hit less"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
 
     def __init__(self, *, id: str) -> None:
         """A pane without a note."""

@@ -6,9 +6,11 @@ import re
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import ANSWER
 from brvtui.app.jeffs_brain import answer as hybrid
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.live import Live
 from brvtui.app.paint.model import completion_lines, live_lines
 from brvtui.app.view import AnyTrace, View, fell_short
@@ -45,10 +47,7 @@ class AnswerPane(Pane):
         "left and right arrows change the tab; the query's terms are underlined. Jeffs Brain only retrieves: its "
         "second tab holds what a reranker is sent of the head of the list."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "tab(1)", "next tab", id="answer.next", tooltip="The tab to the right"),
-        Binding("h,left", "tab(-1)", "tab before", id="answer.before", show=False, tooltip="The tab to the left"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 
     def __init__(self, *, id: str) -> None:
         """An answer pane on its first tab."""

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, overload
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import COLUMN
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.paint.cards import card, card_height, header
 from brvtui.app.sieve import Sieve
 from brvtui.app.standings import Standings
@@ -61,14 +63,7 @@ class ColumnPane(ChoicePane):
         "what comes by the day of the forecast is marked. [ and ] move the forecast by a day, { and } by 30, 0 is "
         "today; S orders, f keeps the notes of one event, / filters."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("S", "screen.order(1)", "order", id="board.order", tooltip="Order notes by the next of eight values"),
-        Binding("f", "screen.only(1)", "only…", id="board.only", tooltip="Only the notes of the next event, or all"),
-        Binding("F", "screen.only(-1)", "only…", id="board.only_before", show=False, tooltip="Only: the event before"),
-        Binding("l,right", "beside(1)", "right", id="board.right", show=False, tooltip="The next column"),
-        Binding("h,left", "beside(-1)", "left", id="board.left", show=False, tooltip="The column before"),
-        Binding("enter", "details", "details", id="board.details", tooltip="Curve and what-if of the note"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 
     def __init__(self, level: str) -> None:
         """The column of one maturity."""

@@ -25,16 +25,16 @@ class CommandsPane(ChoicePane):
     """A row for each command that was found."""
 
     def __init__(self, *, id: str) -> None:
-        """A pane that still waits for its commands."""
+        """A pane without commands."""
         super().__init__(id=id)
-        self.commands: Sequence[Command] | None = None
-        """What was found; None while it is being gathered."""
+        self.commands: Sequence[Command] = ()
+        """What was found."""
         self._sought = Sieve(())
 
     @property
     def command(self) -> Command | None:
         """The one under the cursor."""
-        return self.commands[self.cursor] if self.commands and self.cursor < len(self.commands) else None
+        return self.commands[self.cursor] if self.cursor < len(self.commands) else None
 
     def put(self, commands: Sequence[Command], sought: Sieve) -> None:
         """Shows ``commands``, the first chosen, with the words that were sought lit."""
@@ -47,10 +47,8 @@ class CommandsPane(ChoicePane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each: what it does on the left, where and by which keys on the right."""
-        self.choices = [str(place) for place in range(len(self.commands or ()))]
+        self.choices = [str(place) for place in range(len(self.commands))]
         self.owner = list(range(len(self.choices)))
-        if self.commands is None:
-            return [line(" gathering the actions…", "muted")]
         return [self._row(command, width) for command in self.commands] or [
             line(" no action and no note has all these words", "muted")
         ]

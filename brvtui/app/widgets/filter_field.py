@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.everywhere import FILTER
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import OrderedInput
 
 if TYPE_CHECKING:
@@ -21,12 +23,7 @@ class FilterField(OrderedInput):
         "first. Enter goes back to the pane and leaves the filter as it is: n and N then go from match to match. Esc "
         "clears it."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "keep", "keep", id="filter.keep", tooltip="Back to the pane; the filter stays"),
-        Binding("escape", "clear", "clear", id="filter.clear", tooltip="Clear the filter"),
-        Binding("down", "step(1)", "next", id="filter.next", tooltip="The next row, or match, of the pane"),
-        Binding("up", "step(-1)", "before", id="filter.before", show=False, tooltip="The row, or match, before"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 
     def __init__(self) -> None:
         """An empty field."""

@@ -7,11 +7,13 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
+from brvtui.app.actions.panes import FIND
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.saying import Saying
 
@@ -21,10 +23,7 @@ class FindField(OrderedInput):
 
     TITLE = "Find"
     HELP_TEXT = "Words to find in the text, in any case. Enter and down go to the next place, up to the one before."
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "step(1)", "next", id="find.next", tooltip="The next place"),
-        Binding("up", "step(-1)", "before", id="find.before", tooltip="The place before"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(FIND)
 
     def action_step(self, step: int) -> None:
         """The next place, or the one before."""

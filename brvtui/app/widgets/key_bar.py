@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual import events
 from textual.binding import ActiveBinding
 
+from brvtui.app.keys.bindings import declared, own_bindings
 from brvtui.app.keys.naming import is_text, key_name
-from brvtui.app.keys.owners import declared, own_bindings
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import LOG_LIST
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.paint.line import Line, line
@@ -26,11 +28,7 @@ class LogPane(ChoicePane):
         "again, on an empty cache, and says beside it what would be different now. f follows the engine: each query "
         "that it logs is explained in the panes of the Query screen as it comes. Enter takes the query there."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "ask again", id="log.take", tooltip="Put the query into the Query screen"),
-        Binding("f", "follow", "follow", id="log.follow", tooltip="Explain each query as the engine logs it, or stop"),
-        Binding("c", "uncovered", "not covered", id="log.uncovered", tooltip="Only queries that were not covered"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
     def __init__(self, *, id: str) -> None:
         """A log that shows every entry."""

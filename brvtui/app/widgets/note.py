@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual import events, on, work
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
 
+from brvtui.app.actions.panes import NOTE
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LinkFollowed
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.answer import HIGHLIGHT, marker
@@ -54,12 +56,7 @@ class NotePane(Pane):
         "go from link to link, Enter follows one: relations, entries of related, links to other notes and within this "
         "one. b goes back to the note before, B forward again. r shows the text as it is in the file. / finds words."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "follow", "follow", id="note.follow", tooltip="Follow the link"),
-        Binding("right_square_bracket", "link(1)", "next link", id="note.next_link", tooltip="The next link"),
-        Binding("left_square_bracket", "link(-1)", "", id="note.link_before", show=False, tooltip="The link before"),
-        Binding("r", "raw", "raw", id="note.raw", tooltip="The text as it is in the file, or rendered"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTE)
 
     class Set(Message):
         """A note was set in lines."""

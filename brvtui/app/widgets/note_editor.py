@@ -13,7 +13,7 @@ from rich.text import Text
 from textual import events
 from textual._text_area_theme import TextAreaTheme
 from textual._tree_sitter import get_language
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
@@ -21,6 +21,8 @@ from textual.geometry import Offset
 from textual.strip import Strip
 from textual.widgets import TextArea
 
+from brvtui.app.actions.panes import TEXT
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import act_in_order
 from brvtui.paint.text import cut, cut_left, plural
 from brvtui.text.visible import visible
@@ -53,10 +55,6 @@ _ROLES = {
 }
 
 
-def _plain(key: str, action: str, label: str, id: str, tooltip: str, show: bool = False) -> Binding:
-    return Binding(key, action, label, id=f"text.{id}", tooltip=tooltip, show=show)
-
-
 class NoteEditor(TextArea, inherit_bindings=False):
     """A text area with marks beside the numbers of lines that have a problem."""
 
@@ -67,42 +65,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         "listed (F3); F4 shows what the edit does to the current query. Ctrl+S saves; what that does to the note's "
         "modification time, and so to its score, stands above the text."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        _plain("up", "cursor_up", "up", "up", "A line up"),
-        _plain("down", "cursor_down", "down", "down", "A line down"),
-        _plain("left", "cursor_left", "left", "left", "A character to the left"),
-        _plain("right", "cursor_right", "right", "right", "A character to the right"),
-        _plain("ctrl+left", "cursor_word_left", "word left", "word_left", "A word to the left"),
-        _plain("ctrl+right", "cursor_word_right", "word right", "word_right", "A word to the right"),
-        _plain("home,ctrl+a", "cursor_line_start", "line start", "line_start", "To the start of the line"),
-        _plain("end,ctrl+e", "cursor_line_end", "line end", "line_end", "To the end of the line"),
-        _plain("pageup", "cursor_page_up", "page up", "page_up", "A page up"),
-        _plain("pagedown", "cursor_page_down", "page down", "page_down", "A page down"),
-        _plain("ctrl+home", "text_start", "start", "start", "To the start of the text"),
-        _plain("ctrl+end", "text_end", "end", "end", "To the end of the text"),
-        _plain("shift+up", "cursor_up(True)", "select up", "select_up", "Select a line up"),
-        _plain("shift+down", "cursor_down(True)", "select down", "select_down", "Select a line down"),
-        _plain("shift+left", "cursor_left(True)", "select left", "select_left", "Select to the left"),
-        _plain("shift+right", "cursor_right(True)", "select right", "select_right", "Select to the right"),
-        _plain("shift+home", "cursor_line_start(True)", "select", "select_start", "Select to the start of the line"),
-        _plain("shift+end", "cursor_line_end(True)", "select", "select_end", "Select to the end of the line"),
-        _plain("backspace", "delete_left", "delete", "backspace", "Delete what is left of the cursor"),
-        _plain("delete,ctrl+d", "delete_right", "delete", "delete", "Delete what is right of the cursor"),
-        _plain("ctrl+w", "delete_word_left", "delete word", "delete_word", "Delete to the start of the word"),
-        _plain("ctrl+u", "delete_to_start_of_line", "delete", "delete_start", "Delete to the start of the line"),
-        _plain(
-            "ctrl+k",
-            "delete_to_end_of_line_or_delete_line",
-            "delete",
-            "delete_end",
-            "Delete to the end of the line, or an empty line",
-        ),
-        _plain("ctrl+x", "cut", "cut", "cut", "Cut what is selected, or the line"),
-        _plain("ctrl+c", "copy", "copy", "copy", "Copy what is selected"),
-        _plain("ctrl+v", "paste", "paste", "paste", "Paste what was cut or copied here"),
-        _plain("ctrl+z", "undo", "undo", "undo", "Undo in the text", True),
-        _plain("ctrl+y", "redo", "redo", "redo", "Redo in the text"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(TEXT)
 
     def __init__(self, *, id: str) -> None:
         """An editor without a note."""

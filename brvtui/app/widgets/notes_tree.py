@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import NOTES_TREE
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import NoteWanted
 from brvtui.app.outline import Order, ancestors
 from brvtui.app.view import Branch, View
@@ -22,9 +24,7 @@ class NotesTree(TreePane):
         "notes (▫: abstracts, folder summaries, the manifest, full texts of archived notes) are shown when asked for. "
         "The last node lists files that the engine does not see, each with its reason."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "read", id="notes_tree.take", tooltip="Open or close the folder, or go to the note"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTES_TREE)
 
     def heading(self, view: View) -> str:
         """Says in which order the notes stand, when it is not the usual one."""

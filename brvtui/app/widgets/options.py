@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 
+from brvtui.app.actions.panes import OPTIONS
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.paint.line import Line, line
@@ -18,10 +20,7 @@ class Options(Lines, can_focus=True):
     """A label and its options; left and right choose, and so does a click."""
 
     TITLE = "Options"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,l", "choose(1)", "next option", id="options.next", tooltip="The option to the right"),
-        Binding("left,h", "choose(-1)", "option before", id="options.before", show=False, tooltip="The option before"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(OPTIONS)
 
     class Chosen(Message):
         """Another option was chosen."""

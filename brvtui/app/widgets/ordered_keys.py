@@ -14,7 +14,7 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Input
 
-from brvtui.app.keys.naming import keys_of, split
+from brvtui.app.keys.naming import keys_of
 
 if TYPE_CHECKING:
     from brvtui.app.app import BrvTui
@@ -34,7 +34,7 @@ async def act_in_order(field: Widget, event: events.Key) -> None:
     """Runs the action of an editing key in ``field``, and keeps the key from going on."""
     keymap = cast("BrvTui", field.app).keymap
     for binding in _editing(type(field)):
-        if event.key in split(keys_of(binding, keymap)):
+        if event.key in keys_of(binding.id, binding.key, keymap):
             if await field.app.run_action(
                 binding.action, field
             ):  # else, as copying nothing, it is for whoever is above

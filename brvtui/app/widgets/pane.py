@@ -8,11 +8,13 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events, on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Input
 
+from brvtui.app.actions.everywhere import EVERY_PANE
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.sieve import Sieve
 from brvtui.app.view import View
 from brvtui.app.widgets.filter_field import FilterField
@@ -35,17 +37,7 @@ class Pane(Lines, can_focus=True):
     HELP_TEXT: ClassVar[str] = ""
     """What F1 says about the pane."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "down", "down", id="pane.down", show=False, tooltip="One row down"),
-        Binding("k,up", "up", "up", id="pane.up", show=False, tooltip="One row up"),
-        Binding("g,home", "top", "top", id="pane.top", show=False, tooltip="To the first row"),
-        Binding("G,end", "bottom", "end", id="pane.bottom", show=False, tooltip="To the last row"),
-        Binding("pagedown,space", "page(1)", "page down", id="pane.pagedown", show=False, tooltip="A page down"),
-        Binding("pageup", "page(-1)", "page up", id="pane.pageup", show=False, tooltip="A page up"),
-        Binding("slash", "filter", "filter", id="pane.filter", priority=True, tooltip="Filter rows, find in a text"),
-        Binding("n", "match(1)", "next match", id="pane.match", tooltip="The next match of the filter"),
-        Binding("N", "match(-1)", "match before", id="pane.match_before", show=False, tooltip="The match before"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_PANE)
 
     def __init__(self, *, id: str) -> None:
         """An empty pane."""

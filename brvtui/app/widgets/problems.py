@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import PROBLEMS
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LineWanted
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -26,9 +28,7 @@ class ProblemsPane(ChoicePane):
         "relations to notes that do not exist. Found while you type; nothing here keeps you from saving. Enter goes to "
         "the line."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "to the line", id="problems.line", tooltip="To the line of the problem"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PROBLEMS)
 
     def depends(self, view: View) -> tuple[object, ...]:
         """What was found out about the text."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import QUERY_FIELD
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import OrderedInput
 
 
@@ -18,11 +20,7 @@ class QueryInput(OrderedInput):
         "its answer is cached as the engine would cache it. Up and down bring back earlier queries. A path, or a "
         "domain's name as the first word, keeps the search inside a folder, as it does in the engine."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "run", id="query.run", tooltip="Run the query: its answer is cached"),
-        Binding("up", "history(-1)", "history", id="query.earlier", tooltip="The query before this one in the history"),
-        Binding("down", "history(1)", "later", id="query.later", show=False, tooltip="The query after this one"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 
     def __init__(self, *, id: str) -> None:
         """An empty field without history."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import RESULTS
 from brvtui.app.jeffs_brain import results as hybrid
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import NoteWanted
 from brvtui.app.view import ASTRAY, Phase, View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -35,9 +37,7 @@ class ResultsPane(ChoicePane):
         "Moving through them shows score, text and place in the tree of each. Of Jeffs Brain: the fused list, with "
         "each note's place by words (w) and by vectors (v)."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "note text", id="results.open", tooltip="Show the text of the note"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
     def depends(self, view: View) -> tuple[object, ...]:
         """Trace, selection, and what the empty state shows."""

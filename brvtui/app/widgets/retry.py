@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import RETRY
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import NoteWanted
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -32,11 +34,7 @@ class RetryPane(ChoicePane):
         "route uses what it finds. Enter on a row shows its query, why it ended so, and its results; choosing a "
         "result selects the note on every pane."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "results", id="retry.take", tooltip="Show what this row found; on a result, its text"),
-        Binding("l,right", "unfold", "open", id="retry.open", show=False, tooltip="Show what this row found"),
-        Binding("h,left", "fold", "close", id="retry.close", show=False, tooltip="Hide what this row found"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
 
     def __init__(self, *, id: str) -> None:
         """A pane in which nothing was opened by hand."""

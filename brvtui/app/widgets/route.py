@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import ROUTE
 from brvtui.app.arrangement import VERDICT
 from brvtui.app.jeffs_brain import route as hybrid
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.paint.takes import takes_lines
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
@@ -35,9 +37,7 @@ class RoutePane(Pane):
         "nothing covers, v lists the smallest changes after which notes answer it directly: each was tried on the tree "
         "as it would be (✓), is proven impossible (✗), or was not found (–)."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "takes", "what it takes", id="route.takes", tooltip="What it would take that no model is needed"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
     def __init__(self, *, id: str) -> None:
         """A route pane that leaves the verdict to the line above it."""

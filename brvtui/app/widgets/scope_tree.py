@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import SCOPE_TREE
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import NoteWanted
 from brvtui.app.view import View
 from brvtui.app.widgets.status_line import counts
@@ -21,9 +23,7 @@ class ScopeTree(TreePane):
         "keeps the query inside it; Enter on it again, or on the whole tree, lifts that. Right and left open and "
         "close folders. The last node lists files that the engine does not see, each with its reason."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "scope", id="tree.take", tooltip="Keep the query in this folder, or show the note"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SCOPE_TREE)
 
     def heading(self, view: View) -> str:
         """Says when the query is kept to a folder."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import SETTINGS_LIST
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import SettingChosen, SettingSought
 from brvtui.app.setting_rows import Row, setting_rows
 from brvtui.app.view import View
@@ -26,12 +28,7 @@ class SettingsPane(ChoicePane):
         "field to type in; Delete brings the default back. Changes go into your own settings file and hold at once, "
         "unless the setting says otherwise."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "change(1)", "change", id="settings.change", tooltip="Change the setting: turn over, or type"),
-        Binding("l,right", "step(1)", "next value", id="settings.next", show=False, tooltip="The next of its values"),
-        Binding("h,left", "step(-1)", "value before", id="settings.before", show=False, tooltip="The value before"),
-        Binding("delete,d", "restore", "default", id="settings.default", tooltip="Back to the default"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS_LIST)
 
     def __init__(self, *, id: str) -> None:
         """A list that is made when it is first shown."""

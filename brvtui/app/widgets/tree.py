@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, overload
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
+from brvtui.app.actions.panes import TREE
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.outline import Order, Outline, Row, ancestors
 from brvtui.app.view import INDEX, MANIFEST, Branch, Overview, Phase, View, marks_of
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
@@ -39,12 +41,7 @@ class TreePane(ChoicePane):
     """Rows are the root, folders, files, and last nodes for what is not shown and what the engine does not see."""
 
     TITLE = "Tree"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l,right", "unfold", "open", id="tree.open", tooltip="Open the folder"),
-        Binding("h,left", "fold", "close", id="tree.close", show=False, tooltip="Close the folder, or go up"),
-        Binding("full_stop", "aside", "all files", id="tree.aside", tooltip="Show stubs and derived files too, or not"),
-        Binding("S", "order", "order", id="tree.order", tooltip="Order notes by name, importance or age"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(TREE)
 
     def __init__(self, *, id: str) -> None:
         """A tree with nothing opened."""

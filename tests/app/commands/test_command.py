@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.binding import Binding
 
+from brvtui.app.actions import ACTIONS, PLACES
 from brvtui.app.commands.command import Act, Command, found
-from brvtui.app.commands.gathering import NOT_OFFERED, actions
-from brvtui.app.keys.owners import owners
+from brvtui.app.commands.gathering import NOT_OFFERED, offered
+from brvtui.app.keys.bindings import own_bindings
 from brvtui.app.sieve import Sieve
 from brvtui.app.widgets.results import ResultsPane
 
 _COMMANDS = [
-    Command("Quit, from anywhere", "everywhere", "^q", Act(Binding("q", "quit", "quit"), object, "")),
+    Command("Quit, from anywhere", "everywhere", "^q", Act(ACTIONS["app.quit"], "")),
     Command("A note about quitting", "life/quit.md", note="life/quit.md"),
     Command("Unquiet", "life/loud.md", note="life/loud.md"),
     Command("Something", "quiet/place.md", note="quiet/place.md"),
@@ -46,26 +46,28 @@ def test_what_is_found_is_what_holds_every_word_each_once(names: list[str], text
     )
 
 
+def names(commands: list[Command]) -> list[str]:
+    return [command.act.action.name for command in commands if command.act is not None]
+
+
 def test_every_action_is_offered_but_answers_to_dialogs_and_keys_of_fields() -> None:
-    offered = [command.act.binding.id for command in actions("query", None, True, {}) if command.act]
-    left_out = {binding.id for owner in owners() if issubclass(owner.kind, NOT_OFFERED) for binding in owner.bindings}
-    everything = {binding.id for owner in owners() for binding in owner.bindings}
-    assert set(offered) == everything - left_out - {"drafts.take"}  # of a pane that stands in a dialog only
-    assert len(offered) == len(set(offered))
+    found = names(offered("query", (), True, {}))
+    left_out = {action.name for place in PLACES if place.kind in NOT_OFFERED for action in place.actions}
+    assert set(found) == ACTIONS.keys() - left_out - {"drafts.take"}  # of a pane that stands in a dialog only
+    assert len(found) == len(set(found))
 
 
 def test_the_nearest_comes_first() -> None:
-    ids = [command.act.binding.id for command in actions("query", ResultsPane, False, {}) if command.act]
-    assert ids[0] == "results.open"
-    assert ids.index("panes.results") < ids.index("app.quit") < ids.index("retry.take") < ids.index("log.follow")
-    assert not any(str(name).startswith("editor.") for name in ids)
+    near = {binding.id or "" for binding in own_bindings(ResultsPane)}
+    found = names(offered("query", near, False, {}))
+    assert found[0] == "results.open"
+    order = ("panes.results", "app.quit", "retry.take", "log.follow")
+    assert list(order) == sorted(order, key=found.index)
+    assert not any(name.startswith("editor.") for name in found)
 
 
 def test_the_users_keys_are_shown() -> None:
-    keys = {
-        command.act.binding.id: command.keys
-        for command in actions("query", None, False, {"app.theme": "f12"})
-        if command.act
-    }
+    found = offered("query", (), False, {"app.theme": "f12"})
+    keys = {command.act.action.name: command.keys for command in found if command.act is not None}
     assert keys["app.theme"] == "F12"
     assert keys["pane.down"] == "j down"

@@ -1,60 +1,112 @@
-"""Every key has a name and says what it does; none that terminals swallow; none is two things in one place."""
+"""Every action has a name and says what it does; its keys arrive; none is two things in one place; a class has it."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections import Counter
 
 import pytest
-from textual.binding import Binding
+from textual.dom import DOMNode
 
-from brvtui.app.keymap import QUERY_PANES
-from brvtui.app.keys.letters import letter_actions
+import brvtui.app
+from brvtui.app.actions import ACTIONS, PLACES
+from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.everywhere import ALL_SCREENS
+from brvtui.app.actions.screens import QUERY_PANES
+from brvtui.app.app import BrvTui
+from brvtui.app.keys.bindings import bindings, declared, letter_actions, own_bindings
 from brvtui.app.keys.naming import is_key, is_text, key_name, same, split
-from brvtui.app.keys.owners import Owner, all_bindings, owners
-from brvtui.app.screens.message import MessageScreen
+from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.query import QueryScreen
-from brvtui.app.widgets.pane import Pane
+from tests.app.driving import WIDE, settled
+from tests.app.editing import open_note
 
-_ALL = [(owner, binding) for owner in owners() for binding in owner.bindings]
+_ALL = [(place, action) for place in PLACES for action in place.actions]
 
 
 def _ids(value: object) -> str:
-    return value.title if isinstance(value, Owner) else str(getattr(value, "id", value))
+    return value.heading if isinstance(value, Place) else str(getattr(value, "name", value))
 
 
-@pytest.mark.parametrize(("owner", "binding"), _ALL, ids=_ids)
-def test_a_binding_is_documented_and_arrives(owner: Owner, binding: Binding) -> None:
-    assert binding.id
-    assert binding.tooltip
-    for key in split(binding.key):
+def _classes() -> list[type]:
+    """Every class of the app that declares bindings."""
+    for module in pkgutil.walk_packages(brvtui.app.__path__, "brvtui.app."):
+        importlib.import_module(module.name)
+    found: list[type] = []
+    left: list[type] = [DOMNode]
+    while left:
+        for kind in left.pop().__subclasses__():
+            if kind not in found:
+                left.append(kind)
+                found.append(kind)
+    return [kind for kind in found if kind.__module__.startswith("brvtui.app.") and own_bindings(kind)]
+
+
+@pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
+def test_an_action_is_documented_and_arrives(place: Place, action: Action) -> None:
+    assert action.name
+    assert action.description
+    for key in split(action.keys):
         assert is_key(key)
         assert key not in {"ctrl+j", "ctrl+m", "ctrl+i", "ctrl+h"}
         assert not key.startswith(("alt+", "super+", "ctrl+shift+"))
 
 
-def test_every_owner_is_found() -> None:
-    kinds = {owner.kind for owner in owners()}
-    assert {QueryScreen, Pane, MessageScreen} <= kinds
-    titles = [owner.title for owner in owners()]
-    assert titles[:2] == ["Everywhere", "Every screen"]
-    assert {"Screen Query", "Screen Notes", "Every pane", "Results"} <= set(titles)
-    assert all("BINDINGS" in vars(kind) for kind in kinds)
-
-
 def test_names_are_unique() -> None:
-    assert len(all_bindings()) == len(_ALL)
+    assert len(ACTIONS) == len(_ALL)
+    for names in ([place.name for place in PLACES], [place.heading for place in PLACES]):
+        assert len(set(names)) == len(PLACES)
 
 
-@pytest.mark.parametrize("owner", owners(), ids=_ids)
-def test_no_key_is_two_things_in_one_place(owner: Owner) -> None:
-    above = [binding for other in owners() if issubclass(owner.kind, other.kind) for binding in other.bindings]
-    keys = Counter(same(key) for binding in above for key in split(binding.key))
+def test_places_are_listed_by_what_they_are_and_by_title() -> None:
+    titles = [place.heading for place in PLACES]
+    assert titles[:2] == ["Everywhere", "Every screen"]
+    for kinds in ((Kind.SCREEN,), (Kind.PANE, Kind.FIELD), (Kind.DIALOG,)):
+        listed = [place.title for place in PLACES if place.kind in kinds and place.name != "filter"]
+        assert listed == sorted(listed)
+
+
+def test_each_place_is_of_one_class_which_has_its_actions_and_those_that_it_is_within() -> None:
+    classes = {tuple(binding.id for binding in own_bindings(kind)): kind for kind in _classes()}
+    assert len(classes) == len(_classes()) == len(PLACES)
+    for place in PLACES:
+        kind = classes[tuple(action.name for action in place.actions)]
+        assert own_bindings(kind) == tuple(bindings(place))
+        above = [action.name for one in reversed(list(place.chain)) for action in one.actions]
+        assert [binding.id for binding in declared(kind) if binding.id] == above
+
+
+async def test_a_pane_stands_on_the_screens_that_the_registry_names(app: BrvTui) -> None:
+    places = {action.name: place for place in PLACES for action in place.actions}
+    found: dict[str, set[str]] = {}
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        for mode in (*SCREENS, EDITOR):
+            await app.switch_mode(mode.name)
+            await settled(pilot)
+            frame = app.frame
+            assert isinstance(frame, FrameScreen)
+            assert mode.title == frame.TITLE
+            for widget in frame.walk_children():
+                for binding in declared(type(widget)):
+                    if binding.id:
+                        found.setdefault(places[binding.id].name, set()).add(mode.name)
+    parts = [place for place in PLACES if place.screens and place.kind is not Kind.EVERY_SCREEN]
+    assert found | {"filter": set(ALL_SCREENS)} == {place.name: set(place.screens) for place in parts}
+
+
+@pytest.mark.parametrize("place", PLACES, ids=_ids)
+def test_no_key_is_two_things_in_one_place(place: Place) -> None:
+    held = [action for one in place.chain for action in one.actions]
+    keys = Counter(same(key) for action in held for key in split(action.keys))
     assert [key for key, times in keys.items() if times > 1] == []
 
 
-@pytest.mark.parametrize(("owner", "binding"), _ALL, ids=_ids)
-def test_with_priority_keys_are_text_all_or_none(owner: Owner, binding: Binding) -> None:
-    assert not binding.priority or len({is_text(key) for key in split(binding.key)}) == 1
+@pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
+def test_with_priority_keys_are_text_all_or_none(place: Place, action: Action) -> None:
+    assert not action.first or len({is_text(key) for key in split(action.keys)}) == 1
 
 
 def test_function_keys_reach_every_pane() -> None:

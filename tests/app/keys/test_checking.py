@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from brvtui.app.actions import ACTIONS
 from brvtui.app.keys.checking import Checked, check_keys
 from brvtui.app.keys.listing import default_table, keys_report, listed
-from brvtui.app.keys.owners import all_bindings
 from brvtui.config import configure
 from tests.support.settings import own
 
@@ -69,7 +69,7 @@ def test_what_never_meets_does_not_clash(keys: dict[str, str]) -> None:
     assert check_keys(keys) == Checked(keys)
 
 
-@given(st.dictionaries(st.sampled_from([*all_bindings(), "zzz"]), st.text(min_size=1, max_size=9), max_size=4))
+@given(st.dictionaries(st.sampled_from([*ACTIONS, "zzz"]), st.text(min_size=1, max_size=9), max_size=4))
 def test_any_keys_are_checked(keys: dict[str, str]) -> None:
     made = check_keys(keys)
     assert set(made.usable) | set(made.problems) == set(keys)
@@ -78,7 +78,7 @@ def test_any_keys_are_checked(keys: dict[str, str]) -> None:
 
 def test_the_printed_table_is_a_table_of_settings() -> None:
     text = default_table()
-    assert tomllib.loads(text)["keys"] == {name: binding.key for name, binding in all_bindings().items()}
+    assert tomllib.loads(text)["keys"] == {name: action.keys for name, action in ACTIONS.items()}
     own(text)
     made = configure(environ={})
     assert made.problems == ()
@@ -92,4 +92,4 @@ def test_the_list_shows_keys_that_hold_and_those_of_before() -> None:
     assert next(line for line in lines if " app.theme " in line).split()[0] == "^t"
     assert any("(by default t)" in line for line in lines)
     assert lines[0].strip() == "Everywhere"
-    assert len([key for key in listed({}) if key["keys"] == key["default"]]) == len(all_bindings())
+    assert len([key for key in listed({}) if key["keys"] == key["default"]]) == len(ACTIONS)

@@ -1,0 +1,91 @@
+"""What keys do, as data: an action has a name, keys, and a description; a place has the actions that act there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something the user can do in one place of the app, by a key or from the command palette."""
+
+    name: str
+    """Unique; the name under which the setting ``keys`` gives it other keys."""
+    keys: str
+    """The default keys, separated by commas: ``j,down``."""
+    call: str
+    """The method that does it, as Textual writes actions: ``page(1)`` is ``action_page(1)`` of whatever has the place,
+    ``app.copy('path')`` one of the app."""
+    label: str
+    """A word or two for the key bar."""
+    description: str
+    """A phrase for help, palette, settings and docs/keys.md."""
+    bar: bool = False
+    """Whether the key bar shows it."""
+    first: bool = False
+    """Whether it acts before the focused widget sees the key. Keys that move the focus do, so that keys typed ahead
+    reach the pane that was asked for."""
+    span: str = ""
+    """What the key bar shows as its keys, where it stands for several actions: ``F2-F8``."""
+
+
+class Kind(Enum):
+    """What sort of place it is."""
+
+    APP = auto()
+    EVERY_SCREEN = auto()
+    SCREEN = auto()
+    EVERY_PANE = auto()
+    PANE = auto()
+    FIELD = auto()
+    """Something to type or choose in: its actions need its text, so the palette does not offer them."""
+    DIALOG = auto()
+    """Its actions answer a question, so the palette does not offer them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where actions act. The class that has them declares ``BINDINGS = bindings("name of the place")``."""
+
+    name: str
+    """Unique; of a screen, also the name of its mode."""
+    title: str
+    kind: Kind
+    actions: tuple[Action, ...]
+    within: Place | None = None
+    """The place whose actions hold here too, as the class inherits them."""
+    screens: tuple[str, ...] = ()
+    """The screens on which a pane or field stands; none for what stands in dialogs only."""
+    aside: str = ""
+    """What tells it from another place with the same title."""
+
+    @property
+    def heading(self) -> str:
+        """The title over its table of keys."""
+        return f"{self.title} ({self.aside})" if self.aside else self.title
+
+    @property
+    def chain(self) -> Iterator[Place]:
+        """The place, the place it is within, and so on."""
+        place: Place | None = self
+        while place is not None:
+            yield place
+            place = place.within
+
+    def meets(self, other: Place) -> bool:
+        """Whether one key can mean an action of both at the same moment."""
+        if self in other.chain or other in self.chain:
+            return True
+        kinds = {self.kind, other.kind}
+        if Kind.DIALOG in kinds:
+            return False
+        if Kind.APP in kinds:
+            return True
+        for screen, part in ((self, other), (other, self)):
+            if screen.kind is Kind.EVERY_SCREEN:
+                return bool(part.screens)
+            if screen.kind is Kind.SCREEN:
+                return screen.name in part.screens
+        return False

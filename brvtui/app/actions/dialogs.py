@@ -1,0 +1,79 @@
+"""The answers that dialogs take."""
+
+from __future__ import annotations
+
+from brvtui.app.actions.action import Action, Kind, Place
+
+DIALOG = Place("dialog", "Dialog", Kind.DIALOG, (
+    Action("dialog.back", "escape", "dismiss(None)", "back", "Leave the dialog without doing anything", bar=True),
+))  # fmt: skip
+
+CHANGES = Place("changes", "Changes dialog", Kind.DIALOG, (
+    Action("changes.undo", "u", "dismiss('undo')", "undo the newest", "Undo what was done last", bar=True),
+    Action("changes.redo", "U", "dismiss('redo')", "do again", "Do again what was undone last", bar=True),
+), within=DIALOG)  # fmt: skip
+
+COMMANDS = Place("commands", "Commands dialog", Kind.DIALOG, (
+    Action("commands.take", "enter", "take", "do it", "Do what is chosen", bar=True, first=True),
+    Action("commands.next", "down", "step(1)", "next", "The next row", first=True),
+    Action("commands.before", "up", "step(-1)", "before", "The row before", first=True),
+    Action("commands.down", "pagedown", "page(1)", "page", "A page down", first=True),
+    Action("commands.up", "pageup", "page(-1)", "page", "A page up", first=True),
+), within=DIALOG)  # fmt: skip
+
+CONFLICT = Place("conflict", "Conflict dialog", Kind.DIALOG, (
+    Action("conflict.mine", "m", "dismiss('mine')", "keep mine", "Save my text over the one on disk", bar=True),
+    Action("conflict.theirs", "t", "dismiss('theirs')", "take theirs",
+           "Take the text on disk; ^Z in the text brings mine back", bar=True),
+    Action("conflict.merged", "e", "dismiss('merged')", "edit merged", "Edit both merged; nothing is saved yet",
+           bar=True),
+), within=DIALOG)  # fmt: skip
+
+DRAFT = Place("draft", "Draft dialog", Kind.DIALOG, (
+    Action("draft.take", "t", "dismiss('take')", "take the draft", "Edit the draft; nothing is saved yet", bar=True),
+    Action("draft.drop", "d", "dismiss('drop')", "drop it", "Throw the draft away and edit the note as it is",
+           bar=True),
+), within=DIALOG)  # fmt: skip
+
+EXPORT = Place("export", "Export screen", Kind.DIALOG, (
+    Action("export.leave", "escape", "dismiss(None)", "leave", "Leave without saving", bar=True),
+))  # fmt: skip
+
+GONE = Place("gone", "Gone dialog", Kind.DIALOG, (
+    Action("gone.again", "w", "dismiss('again')", "write it again", "Write the note again, with my text", bar=True),
+    Action("gone.drop", "d", "dismiss('drop')", "drop my text", "Close the editor; the note stays removed", bar=True),
+), within=DIALOG)  # fmt: skip
+
+JUMP = Place("jump", "Jump screen", Kind.DIALOG, (
+    Action("jump.leave", "escape,ctrl+o", "dismiss(None)", "leave", "Leave without a jump", bar=True),
+))  # fmt: skip
+
+LEAVING = Place("leaving", "Leaving dialog", Kind.DIALOG, (
+    Action("leaving.save", "s", "dismiss('save')", "save", "Save the text, then leave", bar=True),
+    Action("leaving.discard", "d", "dismiss('discard')", "discard", "Leave without the text; its draft is dropped too",
+           bar=True),
+    Action("leaving.keep", "k", "dismiss('keep')", "keep it open",
+           "Leave the text as it is; the status line leads back to it", bar=True),
+), within=DIALOG)  # fmt: skip
+
+MESSAGE = Place("message", "Message screen", Kind.DIALOG, (
+    Action("modal.close", "escape,q,f1,question_mark,enter", "dismiss(None)", "close", "Close this", bar=True),
+))  # fmt: skip
+
+NEW_NOTE = Place("new note", "New note dialog", Kind.DIALOG, (
+    Action("new.begin", "enter", "begin", "begin it", "Open the editor on the new note", bar=True, first=True),
+), within=DIALOG)  # fmt: skip
+
+PERMISSION = Place("permission", "Permission dialog", Kind.DIALOG, (
+    Action("permission.allow", "y", "dismiss('allow')", "allow it", "Let runs of this session ask the model", bar=True),
+    Action("permission.without", "n", "dismiss('not now')", "run without", "Run this query without the model",
+           bar=True),
+), within=DIALOG)  # fmt: skip
+
+PLAN = Place("plan", "Plan dialog", Kind.DIALOG, (
+    Action("plan.do", "enter", "carry_out", "do it", "Do what is shown", bar=True, first=True),
+), within=DIALOG)  # fmt: skip
+
+SETTING_FIELD = Place("setting field", "Setting field", Kind.DIALOG, (
+    Action("setting.leave", "escape", "dismiss(None)", "leave", "Leave the setting as it is", bar=True),
+))  # fmt: skip

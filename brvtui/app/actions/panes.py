@@ -1,0 +1,135 @@
+"""The actions of each pane and field."""
+
+from __future__ import annotations
+
+from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.everywhere import EVERY_PANE
+
+ABOUT = Place("about", "About", Kind.PANE, (
+    Action("about.take", "enter", "take", "go to", "Go to the note", bar=True),
+    Action("about.similar", "f", "similar", "find similar", "Find the notes that are most like it", bar=True),
+), within=EVERY_PANE, screens=("notes",))  # fmt: skip
+
+AGEING = Place("ageing", "Ageing", Kind.PANE, (
+    Action("ageing.more", "w", "times(1)", "a hit more", "What if: one more hit", bar=True),
+    Action("ageing.less", "W", "times(-1)", "a hit less", "What if: one hit less", bar=True),
+), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
+
+ANSWER = Place("answer", "Answer", Kind.PANE, (
+    Action("answer.next", "l,right", "tab(1)", "next tab", "The tab to the right", bar=True),
+    Action("answer.before", "h,left", "tab(-1)", "tab before", "The tab to the left"),
+), within=EVERY_PANE, screens=("query",))  # fmt: skip
+
+DRAFTS = Place("drafts", "Drafts", Kind.PANE, (
+    Action("drafts.take", "enter", "take", "look at it", "See the draft, take it or drop it", bar=True),
+), within=EVERY_PANE)  # fmt: skip
+
+FIND = Place("find", "Find", Kind.FIELD, (
+    Action("find.next", "enter,down", "step(1)", "next", "The next place", bar=True),
+    Action("find.before", "up", "step(-1)", "before", "The place before", bar=True),
+), screens=("edit",))  # fmt: skip
+
+LOG_LIST = Place("log list", "Log", Kind.PANE, (
+    Action("log.take", "enter", "take", "ask again", "Put the query into the Query screen", bar=True),
+    Action("log.follow", "f", "follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),
+    Action("log.uncovered", "c", "uncovered", "not covered", "Only queries that were not covered", bar=True),
+), within=EVERY_PANE, screens=("log",))  # fmt: skip
+
+COLUMN = Place("column", "Maturity", Kind.PANE, (
+    Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of eight values", bar=True),
+    Action("board.only", "f", "screen.only(1)", "only…", "Only the notes of the next event, or all", bar=True),
+    Action("board.only_before", "F", "screen.only(-1)", "only…", "Only: the event before"),
+    Action("board.right", "l,right", "beside(1)", "right", "The next column"),
+    Action("board.left", "h,left", "beside(-1)", "left", "The column before"),
+    Action("board.details", "enter", "details", "details", "Curve and what-if of the note", bar=True),
+), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
+
+NOTE = Place("note", "Note", Kind.PANE, (
+    Action("note.follow", "enter", "follow", "follow", "Follow the link", bar=True),
+    Action("note.next_link", "right_square_bracket", "link(1)", "next link", "The next link", bar=True),
+    Action("note.link_before", "left_square_bracket", "link(-1)", "", "The link before"),
+    Action("note.raw", "r", "raw", "raw", "The text as it is in the file, or rendered", bar=True),
+), within=EVERY_PANE, screens=("notes",))  # fmt: skip
+
+OPTIONS = Place("options", "Options", Kind.FIELD, (
+    Action("options.next", "right,l", "choose(1)", "next option", "The option to the right", bar=True),
+    Action("options.before", "left,h", "choose(-1)", "option before", "The option before"),
+))  # fmt: skip
+
+PROBLEMS = Place("problems", "Problems", Kind.PANE, (
+    Action("problems.line", "enter", "take", "to the line", "To the line of the problem", bar=True),
+), within=EVERY_PANE, screens=("edit",))  # fmt: skip
+
+QUERY_FIELD = Place("query field", "Query", Kind.FIELD, (
+    Action("query.run", "enter", "submit", "run", "Run the query: its answer is cached", bar=True),
+    Action("query.earlier", "up", "history(-1)", "history", "The query before this one in the history", bar=True),
+    Action("query.later", "down", "history(1)", "later", "The query after this one"),
+), screens=("query",))  # fmt: skip
+
+RESULTS = Place("results", "Results", Kind.PANE, (
+    Action("results.open", "enter", "open", "note text", "Show the text of the note", bar=True),
+), within=EVERY_PANE, screens=("query",))  # fmt: skip
+
+RETRY = Place("retry", "Retry", Kind.PANE, (
+    Action("retry.take", "enter", "take", "results", "Show what this row found; on a result, its text", bar=True),
+    Action("retry.open", "l,right", "unfold", "open", "Show what this row found"),
+    Action("retry.close", "h,left", "fold", "close", "Hide what this row found"),
+), within=EVERY_PANE, screens=("query",))  # fmt: skip
+
+ROUTE = Place("route", "Route", Kind.PANE, (
+    Action("route.takes", "v", "takes", "what it takes", "What it would take that no model is needed", bar=True),
+), within=EVERY_PANE, screens=("query",))  # fmt: skip
+
+SETTINGS_LIST = Place("settings list", "Settings", Kind.PANE, (
+    Action("settings.change", "enter", "change(1)", "change", "Change the setting: turn over, or type", bar=True),
+    Action("settings.next", "l,right", "step(1)", "next value", "The next of its values"),
+    Action("settings.before", "h,left", "step(-1)", "value before", "The value before"),
+    Action("settings.default", "delete,d", "restore", "default", "Back to the default", bar=True),
+), within=EVERY_PANE, screens=("settings",))  # fmt: skip
+
+TEXT = Place("text", "Text", Kind.FIELD, (
+    Action("text.up", "up", "cursor_up", "up", "A line up"),
+    Action("text.down", "down", "cursor_down", "down", "A line down"),
+    Action("text.left", "left", "cursor_left", "left", "A character to the left"),
+    Action("text.right", "right", "cursor_right", "right", "A character to the right"),
+    Action("text.word_left", "ctrl+left", "cursor_word_left", "word left", "A word to the left"),
+    Action("text.word_right", "ctrl+right", "cursor_word_right", "word right", "A word to the right"),
+    Action("text.line_start", "home,ctrl+a", "cursor_line_start", "line start", "To the start of the line"),
+    Action("text.line_end", "end,ctrl+e", "cursor_line_end", "line end", "To the end of the line"),
+    Action("text.page_up", "pageup", "cursor_page_up", "page up", "A page up"),
+    Action("text.page_down", "pagedown", "cursor_page_down", "page down", "A page down"),
+    Action("text.start", "ctrl+home", "text_start", "start", "To the start of the text"),
+    Action("text.end", "ctrl+end", "text_end", "end", "To the end of the text"),
+    Action("text.select_up", "shift+up", "cursor_up(True)", "select up", "Select a line up"),
+    Action("text.select_down", "shift+down", "cursor_down(True)", "select down", "Select a line down"),
+    Action("text.select_left", "shift+left", "cursor_left(True)", "select left", "Select to the left"),
+    Action("text.select_right", "shift+right", "cursor_right(True)", "select right", "Select to the right"),
+    Action("text.select_start", "shift+home", "cursor_line_start(True)", "select", "Select to the start of the line"),
+    Action("text.select_end", "shift+end", "cursor_line_end(True)", "select", "Select to the end of the line"),
+    Action("text.backspace", "backspace", "delete_left", "delete", "Delete what is left of the cursor"),
+    Action("text.delete", "delete,ctrl+d", "delete_right", "delete", "Delete what is right of the cursor"),
+    Action("text.delete_word", "ctrl+w", "delete_word_left", "delete word", "Delete to the start of the word"),
+    Action("text.delete_start", "ctrl+u", "delete_to_start_of_line", "delete", "Delete to the start of the line"),
+    Action("text.delete_end", "ctrl+k", "delete_to_end_of_line_or_delete_line", "delete",
+           "Delete to the end of the line, or an empty line"),
+    Action("text.cut", "ctrl+x", "cut", "cut", "Cut what is selected, or the line"),
+    Action("text.copy", "ctrl+c", "copy", "copy", "Copy what is selected"),
+    Action("text.paste", "ctrl+v", "paste", "paste", "Paste what was cut or copied here"),
+    Action("text.undo", "ctrl+z", "undo", "undo", "Undo in the text", bar=True),
+    Action("text.redo", "ctrl+y", "redo", "redo", "Redo in the text"),
+), screens=("edit",))  # fmt: skip
+
+TREE = Place("tree", "Tree", Kind.PANE, (
+    Action("tree.open", "l,right", "unfold", "open", "Open the folder", bar=True),
+    Action("tree.close", "h,left", "fold", "close", "Close the folder, or go up"),
+    Action("tree.aside", "full_stop", "aside", "all files", "Show stubs and derived files too, or not", bar=True),
+    Action("tree.order", "S", "order", "order", "Order notes by name, importance or age", bar=True),
+), within=EVERY_PANE, screens=("query", "notes"), aside="tree pane")  # fmt: skip
+
+NOTES_TREE = Place("notes tree", "Tree", Kind.PANE, (
+    Action("notes_tree.take", "enter", "take", "read", "Open or close the folder, or go to the note", bar=True),
+), within=TREE, screens=("notes",), aside="notes tree")  # fmt: skip
+
+SCOPE_TREE = Place("scope tree", "Tree", Kind.PANE, (
+    Action("tree.take", "enter", "take", "scope", "Keep the query in this folder, or show the note", bar=True),
+), within=TREE, screens=("query",), aside="scope tree")  # fmt: skip

@@ -1,0 +1,76 @@
+"""The actions of each screen."""
+
+from __future__ import annotations
+
+from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.everywhere import EVERY_SCREEN
+
+QUERY_PANES = {
+    "results": "f2",
+    "score": "f3",
+    "route": "f4",
+    "retry": "f5",
+    "cache": "f6",
+    "answer": "f7",
+    "tree": "f8",
+}
+_KEEP = "Saving keeps the note's modification time, or makes it new"
+
+
+def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
+    """Actions that show and focus panes, by the pane's id; in the key bar, the first stands for all."""
+    first, *_, last = keys.values()
+    return tuple(
+        Action(
+            f"{prefix}.{pane}", key, f"pane('{pane}')", "panes", f"Show and focus {pane}",
+            bar=key == first, first=True, span=f"{first.upper()}-{last.upper()}" if key == first else "",
+        )
+        for pane, key in keys.items()
+    )  # fmt: skip
+
+
+EDIT_SCREEN = Place("edit", "Screen Edit", Kind.SCREEN, (
+    Action("editor.save", "ctrl+s", "save", "save", "Save the text", bar=True, first=True),
+    Action("editor.keep_mtime", "f6", "keep_mtime", "keep time", _KEEP, bar=True, first=True),
+    Action("editor.find", "ctrl+f", "find", "find", "Find words in the text; again: the next place",
+           bar=True, first=True),
+    *_panes("editor", {"text": "f2", "problems": "f3", "ranking": "f4"}),
+    Action("editor.wrap", "f8", "wrap", "wrap", "Wrap long lines, or not", first=True),
+    Action("editor.external", "f7", "external", "$EDITOR", "Hand the text to $VISUAL or $EDITOR, save what comes back",
+           first=True),
+), within=EVERY_SCREEN)  # fmt: skip
+
+LOG_SCREEN = Place("log", "Screen Log", Kind.SCREEN, (
+    *_panes("log", {"log": "f2", "entry": "f3", "summary": "f4"}),
+), within=EVERY_SCREEN)  # fmt: skip
+
+MATURITY_SCREEN = Place("maturity", "Screen Maturity", Kind.SCREEN, (
+    *_panes("maturity", {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}),
+    Action("forecast.next", "right_square_bracket", "day(1)", "a day on", "The forecast a day on", bar=True),
+    Action("forecast.before", "left_square_bracket", "day(-1)", "a day back", "The forecast a day back"),
+    Action("forecast.month", "right_curly_bracket", "day(30)", "30 days on", "The forecast 30 days on", bar=True),
+    Action("forecast.month_before", "left_curly_bracket", "day(-30)", "30 days back", "The forecast 30 days back"),
+    Action("forecast.today", "0", "today", "today", "The notes as they are today", bar=True),
+), within=EVERY_SCREEN)  # fmt: skip
+
+NOTES_SCREEN = Place("notes", "Screen Notes", Kind.SCREEN, (
+    *_panes("notes", {"tree": "f2", "note": "f3", "about": "f4"}),
+    Action("notes.back", "b,backspace", "go(-1)", "back", "Back to the note from which a link was followed", bar=True),
+    Action("notes.forward", "B", "go(1)", "forward", "Forward again"),
+), within=EVERY_SCREEN)  # fmt: skip
+
+QUERY_SCREEN = Place("query", "Screen Query", Kind.SCREEN, (
+    Action("panes.query", "i", "query", "query", "To the query's field", bar=True, first=True),
+    *_panes("panes", QUERY_PANES),
+    Action("query.run_anywhere", "ctrl+r", "run", "run", "Run the query, from anywhere", first=True),
+    Action("results.next", "ctrl+n", "select(1)", "next result", "The next result, from anywhere", first=True),
+    Action("results.before", "ctrl+p", "select(-1)", "result before", "The result before, from anywhere", first=True),
+    Action("results.notes", "o", "open_note", "in Notes", "Show the note on the screen Notes", bar=True),
+    Action("results.why", "w", "why", "why (not)", "Why the selected note is, or is not, in the results",
+           bar=True, first=True),
+    Action("cache.clear", "c", "clear_cache", "clear cache", "Empty the simulated cache"),
+), within=EVERY_SCREEN)  # fmt: skip
+
+SETTINGS_SCREEN = Place("settings", "Screen Settings", Kind.SCREEN, (
+    *_panes("settings", {"settings": "f2", "setting": "f3"}),
+), within=EVERY_SCREEN)  # fmt: skip
