@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.whitespace import spaced_words, trim
 
 _SURROGATES_NEEDED = re.compile("[\U00010000-\U0010ffff]")
 
@@ -82,9 +82,15 @@ def from_utf16(text: str) -> str:
 
 
 def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
-    """``text`` in lower case without stop words, joined by one space; ``text`` itself when nothing would be left."""
-    kept = [word for word in spaced_words(text.lower()) if word not in stop_words]
-    return " ".join(kept) if kept else text
+    """``text`` in lower case without stop words, joined by one space; ``text`` itself when nothing would be left.
+
+    Where only stop words stand beside white space at an end, nothing is left: the engine takes that end for a word.
+    """
+    words = spaced_words(text.lower())
+    kept = [word for word in words if word not in stop_words]
+    if kept:
+        return " ".join(kept)
+    return "" if words and text != trim(text) else text
 
 
 @dataclass(frozen=True, slots=True)

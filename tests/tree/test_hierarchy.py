@@ -65,6 +65,8 @@ def test_an_empty_title_sorts_first() -> None:
         ("auth/jwt/tokens.md", False, "auth/jwt/tokens.md", "exact"),
         ("auth/jwt/context.md", False, "auth/jwt", "exact"),
         ("only/context.md", False, "only", "exact"),
+        ("auth/jwt/context", False, "auth/jwt", "exact"),
+        ("/only/context", False, "only", "exact"),
         ("root", False, "root.md", "exact"),
         ("/AUTH/Jwt", False, "auth/jwt", "absolute"),
         ("/auth/jwt/token rotation", False, "auth/jwt/tokens.md", "absolute"),
@@ -88,6 +90,21 @@ def test_patterns(hierarchy: Hierarchy, pattern: str, substrings: bool, path: st
 @pytest.mark.parametrize("pattern", ["", "/", "//", "nowhere", "rota", "wrong/tokens", "/jwt", "jwt/rota"])
 def test_what_no_pattern_finds_without_substrings(hierarchy: Hierarchy, pattern: str) -> None:
     assert hierarchy.find(pattern, substrings=False) is None
+
+
+@pytest.mark.parametrize("pattern", ["billing/context", "auth/context.md", "root.md.md"])
+def test_no_file_no_path(hierarchy: Hierarchy, pattern: str) -> None:
+    assert hierarchy.find(pattern, substrings=False) is None
+
+
+@pytest.mark.parametrize("pattern", ["root note", "/root note", "oot not"])
+def test_a_note_at_the_root_is_found_by_its_path_alone(hierarchy: Hierarchy, pattern: str) -> None:
+    assert hierarchy.find(pattern, substrings=True) is None
+
+
+def test_of_equal_names_the_folder_stands_before_the_note() -> None:
+    hierarchy = build_hierarchy([("a/note.md", "Same"), ("a/Same/deep.md", "Deep")])
+    assert [child.path for child in hierarchy.by_path["a"].children] == ["a/Same", "a/note.md"]
 
 
 def test_a_trailing_slash_finds_a_title_by_substring() -> None:

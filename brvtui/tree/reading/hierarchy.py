@@ -39,10 +39,14 @@ class PatternMatch:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The symbols of one tree. Equal names among the children of a folder stand in document order."""
+    """The symbols of one tree. Of equal names among the children of a folder, folders stand first, then notes in
+    document order.
+    """
 
     roots: tuple[Symbol, ...]
     by_path: dict[str, Symbol]
+    contexts: frozenset[str]
+    """The ``context.md`` files of folders, each of which means its folder."""
     key: Callable[[str], SortKey]
     """What sorts names."""
     only_ascii: bool
@@ -60,15 +64,18 @@ class Hierarchy:
             yield symbol
             stack.extend(reversed(symbol.children))
 
+    def at(self, path: str) -> Symbol | None:
+        """The symbol at exactly ``path``; the path of a ``context.md`` means its folder."""
+        return self.by_path.get(_parent(path) if path in self.contexts else path)
+
     def find(self, pattern: str, substrings: bool) -> PatternMatch | None:
-        """The best match of ``pattern``: exact, then absolute, relative or simple names, then a substring."""
+        """The best match of ``pattern``: exact, then absolute, relative or simple names, then a substring.
+
+        Exact is the path as it stands, then with ``.md`` added unless it ends so.
+        """
         bare = pattern.lstrip("/")
-        for candidate in (bare, f"{bare}.md"):
-            symbol = self.by_path.get(candidate)
-            if symbol:
-                return PatternMatch(symbol, "exact")
-        if bare.endswith(f"/{CONTEXT_FILE}") or bare == CONTEXT_FILE:
-            symbol = self.by_path.get(bare[: -len(CONTEXT_FILE)].rstrip("/"))
+        for candidate in (bare,) if bare.endswith(".md") else (bare, f"{bare}.md"):
+            symbol = self.at(candidate)
             if symbol:
                 return PatternMatch(symbol, "exact")
         names = [name.lower() for name in pattern.split("/") if name]
@@ -87,8 +94,8 @@ class Hierarchy:
 
     @cached_property
     def _in_pre_order(self) -> list[tuple[Symbol, str]]:
-        """Every symbol with its name in lower case."""
-        return [(symbol, symbol.name.lower()) for symbol in self.walk()]
+        """Every symbol that a name can mean, with that name in lower case; only its path means a note at the root."""
+        return [(symbol, symbol.name.lower()) for symbol in self.walk() if symbol.is_folder or symbol.depth > 1]
 
     @cached_property
     def _by_name(self) -> dict[str, list[Symbol]]:
@@ -112,9 +119,10 @@ class Hierarchy:
         """The hierarchy without the notes ``out``, and then with ``new``, given as (path, title).
 
         ``position`` gives the place of a note in document order, None for what is no note. Only the folders above
-        those notes are made anew. None when that is not enough: a name that needs another kind of sorting, or a
-        folder and a note of the same name.
+        those notes are made anew. None when that is not enough: a name that needs another kind of sorting, or two
+        folders of the same name.
         """
+        contexts = self.contexts.difference(out).union(path for path, _ in new if _is_context(path))
         leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}
         if self.only_ascii and not all(f"{path}{leaf.name}".isascii() for path, leaf in leaves.items()):
             return None
@@ -132,7 +140,7 @@ class Hierarchy:
             if arranged is None:
                 return None
             if not folder:
-                return Hierarchy(arranged, made, self.key, self.only_ascii)
+                return Hierarchy(arranged, made, contexts, self.key, self.only_ascii)
             if arranged or position(f"{folder}/{CONTEXT_FILE}") is not None:
                 made[folder] = replace(_folder(folder), children=arranged)
             else:
@@ -140,15 +148,16 @@ class Hierarchy:
         return self
 
     def _arranged(self, children: list[Symbol], position: Callable[[str], int | None]) -> tuple[Symbol, ...] | None:
-        """``children`` in order; None when a folder is among those of equal names, whose order is not known here."""
+        """``children`` in order; None when two folders have equal names, whose order is not known here."""
         keyed = sorted(((self.key(child.name), position(child.path), child) for child in children), key=_first_two)
         for (key, _, one), (other_key, _, other) in pairwise(keyed):
-            if key == other_key and (one.is_folder or other.is_folder):
+            if key == other_key and one.is_folder and other.is_folder:
                 return None
         return tuple(child for _, _, child in keyed)
 
 
 def _first_two(entry: tuple[SortKey, int | None, Symbol]) -> tuple[SortKey, int]:
+    """The name, and the place in document order: folders have none, and stand before notes of the same name."""
     return entry[0], -1 if entry[1] is None else entry[1]
 
 
@@ -179,6 +188,7 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
     names: dict[str, str] = {}
     below: dict[str, list[str]] = {"": []}
     by_path: dict[str, Symbol] = {}
+    contexts: set[str] = set()
     for path, title in notes:
         folder = _parent(path)
         if folder not in below:
@@ -186,7 +196,9 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
                 names[missing] = missing.rpartition("/")[2]
                 below[missing] = []
                 below[_parent(missing)].append(missing)
-        if not (folder and _is_context(path)):
+        if folder and _is_context(path):
+            contexts.add(path)
+        else:
             names[path] = title
             below[folder].append(path)
             by_path[path] = Symbol(path, title, False, path.count("/") + 1)
@@ -194,8 +206,9 @@ def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
     key = sort_key(names.values())
 
     def arranged(folder: str) -> tuple[Symbol, ...]:
-        return tuple([by_path[child] for child in sorted(below[folder], key=lambda one: key(names[one]))])
+        children = sorted(below[folder], key=lambda child: (key(names[child]), child not in below))
+        return tuple([by_path[child] for child in children])
 
     for folder in sorted(below.keys() - {""}, key=lambda path: -path.count("/")):
         by_path[folder] = replace(_folder(folder), children=arranged(folder))
-    return Hierarchy(arranged(""), by_path, key, only_ascii)
+    return Hierarchy(arranged(""), by_path, frozenset(contexts), key, only_ascii)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,17 +42,20 @@ class TermTable:
 
 
 def match_terms(snapshot: Snapshot, tokens: list[str], text: TextRules) -> TermTable:
-    """The terms of a query over all notes. A token that is repeated adds its scores again, and counts once."""
+    """The terms of a query over all notes. A token that is repeated adds its scores again, and counts once.
+
+    Scores are added in the order of the query, as the engine does: in another order the last digit can differ.
+    """
     count = len(snapshot.notes)
     term_sum = np.zeros(count)
     matched = np.zeros(count, dtype=np.int64)
-    matches = []
-    for token, times in Counter(tokens).items():
-        found = _term(snapshot, token, text)
-        matches.append(found)
-        term_sum += found.scores * times if times > 1 else found.scores
-        matched += found.scores > 0
-    return TermTable(tuple(matches), term_sum, matched)
+    matches: dict[str, TermMatches] = {}
+    for token in tokens:
+        if token not in matches:
+            matches[token] = _term(snapshot, token, text)
+            matched += matches[token].scores > 0
+        term_sum += matches[token].scores
+    return TermTable(tuple(matches.values()), term_sum, matched)
 
 
 def _term(snapshot: Snapshot, token: str, text: TextRules) -> TermMatches:

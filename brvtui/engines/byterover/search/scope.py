@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Scope
-from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.hierarchy import PatternMatch, Symbol
 from brvtui.tree.reading.whitespace import first_word, spaced_words, trim
 
@@ -40,34 +39,39 @@ def look_up_path(snapshot: Snapshot, query: str) -> PathLookup:
 
 
 def _left_of(query: str, folder: Symbol) -> str:
-    for word in spaced_words(query):
-        if "/" in word:
-            return trim(query[query.index(word) + len(word) :])
+    first = first_word(trim(query))
+    if "/" in first:
+        return trim(trim(query)[len(first) :])
     # A folder that the query spells otherwise is not found: the search position -1 then leaves the last letter.
     return trim(query[max(0, query.find(folder.name) + len(folder.name)) :])
 
 
 def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
-    """The scope that the query names, or the one that the caller gave, which wins."""
-    parsed = _from_query(snapshot, trim(query))
+    """The scope that the query names, or the one that the caller gave, which wins.
+
+    Its text is what is left of the query: empty when the query is nothing but a path. Then the path is the text too.
+    """
+    parsed = _from_query(snapshot, query)
     wanted = trim(option).rstrip("/")
     if not wanted:
         return parsed
-    path = wanted.removesuffix(f"/{CONTEXT_FILE}") if wanted not in snapshot.hierarchy.by_path else wanted
-    known = path in snapshot.hierarchy.by_path
-    why = f"the caller asked for {wanted}" if known else f"the caller asked for {wanted}, which is not in the tree"
-    return _scope(snapshot, path if known else "", wanted, "option", "exact" if known else "", parsed.text, why)
+    symbol = snapshot.hierarchy.at(wanted)
+    if symbol is None:
+        why = f"the caller asked for {wanted}, which is not in the tree"
+        return _scope(snapshot, "", wanted, "option", "", parsed.text, why)
+    return _scope(snapshot, symbol.path, wanted, "option", "exact", parsed.text, f"the caller asked for {wanted}")
 
 
 def _from_query(snapshot: Snapshot, query: str) -> Scope:
-    slash = query.find("/")
+    trimmed = trim(query)
+    slash = trimmed.find("/")
     if slash >= 0:
-        space = query.find(" ", slash)
-        pattern = query if space < 0 else query[:space]
+        space = trimmed.find(" ", slash)
+        pattern = (trimmed if space < 0 else trimmed[:space]).lstrip("/")
         match = snapshot.hierarchy.find(pattern, substrings=False)
         if match is None:
             return _scope(snapshot, "", pattern, "none", "", query, _unknown(pattern))
-        text = "" if space < 0 else trim(query[space:])
+        text = "" if space < 0 else trim(trimmed[space:])
         return _scope(snapshot, match.symbol.path, pattern, "slash", match.how, text, f"{pattern} is in the tree")
     words = spaced_words(query)
     domain = snapshot.domains.get(words[0].lower()) if len(words) > 1 else None

@@ -47,8 +47,9 @@ def search(
     everything = len(snapshot.notes)
     attempts = (Attempt("path look-up", lookup.pattern, "", "", state, everything, 0, lookup.why, timed_by=timed_by),)
     scope = scopes.parse_scope(snapshot, query, options.scope)
-    first = _text_search(asked, scope.text, scope, attempts)
-    if first.hits or not scope.path:
+    first = _text_search(asked, scope.text or query, scope, attempts)
+    is_scoped = scope.path or scope.source == "option"
+    if first.hits or not (is_scoped and scope.text):
         return first
     whole = scopes.whole_tree(snapshot, query, f"nothing was found in {scope.path}: the whole query, everywhere")
     return _text_search(asked, query, whole, first.attempts)

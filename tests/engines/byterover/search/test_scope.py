@@ -74,7 +74,10 @@ def test_a_listing_is_cut_to_the_limit(tree_of_scopes: Tree) -> None:
     assert (paths(made), made.total_found) == (["auth", "auth/jwt/a.md"], 2)
 
 
-@pytest.mark.parametrize("query", ["auth/jwt", "auth/jwt/", "/auth/jwt", "auth/jwt/context.md", "auth/JWT"])
+@pytest.mark.parametrize(
+    "query",
+    ["auth/jwt", "auth/jwt/", "/auth/jwt", "auth/jwt/context.md", "auth/jwt/context", "/auth/jwt/context", "auth/JWT"],
+)
 def test_ways_to_name_a_folder(tree_of_scopes: Tree, query: str) -> None:
     made = tree_of_scopes.search(query)
     assert [(hit.path, hit.title, hit.score, hit.kind.value) for hit in made.hits] == [
@@ -116,7 +119,28 @@ def test_the_archive_is_a_domain(tree_of_scopes: Tree) -> None:
     ]
 
 
+def test_a_note_of_the_name_context_that_is_none(tree_of_scopes: Tree) -> None:
+    """Where the folder has no ``context.md``, the words are text."""
+    assert tree_of_scopes.search("bil/context").outcome is Found.MATCHES
+    assert tree_of_scopes.search("bil/context.md").outcome is Found.MATCHES
+
+
 # Scopes in the query
+
+
+def test_a_path_with_nothing_left_is_the_text_too(tree_of_scopes: Tree) -> None:
+    """``/alpha`` is no path from the root, and then the name of a note, which alone is searched for the whole query."""
+    made = tree_of_scopes.search("/alpha")
+    assert (made.scope.path, made.scope.text, made.lint.text) == ("auth/jwt/a.md", "", "/alpha")
+    assert [hit.path for hit in made.hits if hit.kind != "summary"] == ["auth/jwt/a.md"]
+
+
+def test_a_path_with_nothing_left_is_not_searched_everywhere(tree_of_scopes: Tree) -> None:
+    tree_of_scopes.note("other/z.md", "Zulu", "jwt")
+    assert tree_of_scopes.search("jwt").hits
+    made = tree_of_scopes.search("/JWT")
+    assert (made.scope.path, made.outcome) == ("auth/jwt", Found.MATCHES)
+    assert "other/z.md" not in paths(made)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +156,8 @@ def test_the_archive_is_a_domain(tree_of_scopes: Tree) -> None:
         ("caps banana", "CAPS", "banana", {"CAPS/k.md"}),
         ("auth/jwt banana", "auth/jwt", "banana", {"auth/jwt/a.md"}),
         ("auth/ banana", "auth", "banana", {"auth/jwt/a.md", "auth/n.md"}),
+        ("/jwt banana", "auth/jwt", "banana", {"auth/jwt/a.md"}),
+        ("auth/jwt/context banana", "auth/jwt", "banana", {"auth/jwt/a.md"}),
         ("_archived banana", "_archived", "banana", {"_archived/old/o.stub.md"}),
     ],
 )
