@@ -102,9 +102,10 @@ class Service:
 
     model: str = _setting("", "the model; empty: none is used", personal=True)
     url: str = _setting(
-        "", "an OpenAI-compatible service that serves it; empty: a local model, from the extra `[vectors]`",
+        "",
+        "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
         personal=True,
-    )  # fmt: skip
+    )
     key_env: str = _setting("", "the environment variable that holds the service's key", personal=True)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brvtui.providers.chat import ChatService, Reader, counted, index_in, object_in, text_in
-from brvtui.providers.streaming import Endpoint
+from brvtui.providers.http import Endpoint
 from brvtui.services.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
 
 BASE = "https://api.anthropic.com/v1"
@@ -18,7 +18,9 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 def endpoint(base: str, key: str) -> Endpoint:
     """Where the service at ``base`` takes requests."""
-    return Endpoint(base, "/messages", {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}, key)
+    return Endpoint(
+        "llm", base, "/messages", {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}, key
+    )
 
 
 class AnthropicMessages(ChatService):

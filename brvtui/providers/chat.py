@@ -10,9 +10,11 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
+from brvtui.providers.http import Endpoint, Refusal
 from brvtui.providers.masking import AnswerMask
-from brvtui.providers.streaming import Endpoint, Patience, Refusal, Sleep, stream
+from brvtui.providers.streaming import Sleep, stream
 from brvtui.services.model import Cancellation, ModelError, Reply, Request, Text, ToolCall, Wait
+from brvtui.services.requests import RequestPolicy
 
 _NOT_UNDERSTOOD = frozenset({400, 422})
 _OPTIONAL = ("temperature", "stream_options", "tool_choice")
@@ -34,11 +36,11 @@ class Reader(ABC):
 class ChatService(ABC):
     """A model at an address. Methods may be called from any thread that runs no event loop."""
 
-    def __init__(self, endpoint: Endpoint, model: str, patience: Patience, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, endpoint: Endpoint, model: str, policy: RequestPolicy, sleep: Sleep = asyncio.sleep) -> None:
         """Nothing is asked yet."""
         self._endpoint = endpoint
         self._model = model
-        self._patience = patience
+        self._policy = policy
         self._sleep = sleep
         self._learned: dict[str, str] = {}
         """What the service does not take, and the notice of what was done instead."""
@@ -69,7 +71,7 @@ class ChatService(ABC):
 
         reader, mask = self.reader(), AnswerMask(self._endpoint.key)
         try:
-            with closing(stream(self._endpoint, payload, self._patience, cancellation, self._sleep)) as pieces:
+            with closing(stream(self._endpoint, payload, self._policy, cancellation, self._sleep)) as pieces:
                 for piece in pieces:
                     if isinstance(piece, Wait):
                         yield piece

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brvtui.providers.chat import ChatService, Reader, counted, index_in, text_in
-from brvtui.providers.streaming import Endpoint
+from brvtui.providers.http import Endpoint, bearer
 from brvtui.services.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
 
 BASE = "https://api.openai.com/v1"
@@ -15,7 +15,7 @@ BASE = "https://api.openai.com/v1"
 
 def endpoint(base: str, key: str) -> Endpoint:
     """Where the service at ``base`` takes requests."""
-    return Endpoint(base, "/chat/completions", {"Authorization": f"Bearer {key}"} if key else {}, key)
+    return bearer("llm", base, "/chat/completions", key)
 
 
 class ChatCompletions(ChatService):

@@ -1,127 +1,223 @@
-"""JSON over HTTP with patience: refusals that may pass are tried again, then given up (``docs/jeffs_brain.md``,
-"Services")."""
+"""How a service is asked over HTTP: where, with which trust, and what is said when it does not answer.
+
+httpx does the talking (extra ``[llm]``), imported by the first request. Its asynchronous client can be stopped in the
+middle of connecting, waiting and reading, which a blocking one cannot.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable
-from http.client import HTTPException
-from typing import Any
+import os
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from brvtui import faults
 from brvtui.providers.masking import masked
-from brvtui.services.failures import LegError
+from brvtui.services.failures import ServiceError
 from brvtui.services.requests import RequestPolicy
+from brvtui.text.address import why_no_address
 from brvtui.text.visible import visible
 
+if TYPE_CHECKING:
+    import httpx
+
+_LIBRARY = "httpx"
+_CONNECT_SECONDS = 10.0
+_LONGEST_REASON = 300
+_LONGEST_REFUSAL = 16 * _LONGEST_REASON
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
-_PIECE = 1 << 16
-_SHOWN = 200
+_CLOSED = "the service closed the connection"
+_ADVICE = {
+    401: "look at the key: {}.key_env names its variable",
+    403: "look at what the key may do: {}.key_env names its variable",
+    404: "look at {0}.url and {0}.model",
+}
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect is an answer that cannot be used: following one could carry the key to another host."""
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address that is posted to."""
 
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
+    setting: str
+    """The table of settings that names it: ``llm``, say."""
+    base: str
+    path: str
+    headers: Mapping[str, str] = field(repr=False)
+    key: str = field(repr=False)
+    """Never shown: taken out of whatever the service says."""
+
+    @property
+    def host(self) -> str:
+        """The host, with its port when that is given."""
+        parts = urlsplit(self.base)
+        return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
 
 
-class _Refused(Exception):
-    """One try that failed; ``passing`` when another may not."""
+def bearer(setting: str, base: str, path: str, key: str) -> Endpoint:
+    """The endpoint of a service that takes ``key`` as a bearer token; empty for a service without keys."""
+    return Endpoint(setting, base.rstrip("/"), path, {"Authorization": f"Bearer {key}"} if key else {}, key)
 
-    def __init__(self, why: str, passing: bool, wait: float | None = None) -> None:
+
+class Refusal(Exception):
+    """A request that was not answered. ``status`` is 0 where there was no answer at all."""
+
+    def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
         super().__init__(why)
+        self.status = status
         self.passing = passing
+        """Whether the same request may be answered later."""
         self.wait = wait
+        """The seconds after which the service wants to be asked again."""
+
+    def advised(self, endpoint: Endpoint, policy: RequestPolicy) -> str:
+        """Why, without the key, and what to look at, or how often it was asked; in one line."""
+        why = visible(masked(str(self), endpoint.key))
+        advice = _ADVICE.get(self.status, "")
+        if 300 <= self.status < 400:
+            advice = "no redirect is followed: set {}.url to where it leads"
+        if advice:
+            return f"{why.rstrip('.')}; {advice.format(endpoint.setting)}"
+        return f"{why}, {policy.tries} times" if self.passing and policy.tries > 1 else why
 
 
-class JsonService:
-    """A service at one base address, ``https://host/v1`` say."""
+def check_service(setting: str, model: str, base: str, key: str, key_env: str) -> None:
+    """Raises :class:`ServiceError`, which says what to do, when ``model`` cannot be asked at ``base``.
 
-    def __init__(self, base: str, key: str, rules: RequestPolicy, sleep: Callable[[float], None] = time.sleep) -> None:
-        """``key`` goes into the Authorization header, and nowhere else; empty for a service without one.
-
-        Raises ValueError when ``base`` is not an http or https address.
-        """
-        parts = urlsplit(base)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{visible(base)} is not an address of a service: it must begin with http:// or https://")
-        self.host = parts.hostname + (f":{parts.port}" if parts.port else "")
-        self._base = base.rstrip("/")
-        self._key = key
-        self._rules = rules
-        self._sleep = sleep
-        self._opener = urllib.request.build_opener(_NoRedirects)
-
-    def post(self, path: str, payload: Any) -> Any:
-        """The JSON answer to ``payload``. Raises :class:`brvtui.services.failures.LegError`."""
-        wait = self._rules.wait_seconds
-        for left in range(self._rules.tries - 1, -1, -1):
-            try:
-                return self._once(path, payload)
-            except _Refused as refused:
-                if not refused.passing or not left:
-                    tries = f", {self._rules.tries} times" if refused.passing and self._rules.tries > 1 else ""
-                    raise LegError(f"{self.host}: {masked(str(refused), self._key)}{tries}") from None
-                pause = wait if refused.wait is None else refused.wait
-                self._sleep(min(pause, self._rules.longest_wait_seconds))
-                wait *= 2
-        raise AssertionError("a service is asked at least once")
-
-    def _once(self, path: str, payload: Any) -> Any:
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        data = json.dumps(payload).encode("utf-8", "surrogatepass")
-        request = urllib.request.Request(self._base + path, data, headers, method="POST")
-        try:
-            with self._opener.open(request, timeout=self._rules.timeout_seconds) as answer:
-                body = self._read(answer)
-        except urllib.error.HTTPError as error:
-            with error:
-                raise self._refusal(error) from None
-        except TimeoutError:
-            raise _Refused(f"no answer within {self._rules.timeout_seconds:g} s", True) from None
-        except urllib.error.URLError as error:
-            late = isinstance(error.reason, TimeoutError)
-            why = f"no answer within {self._rules.timeout_seconds:g} s" if late else f"{one_line(str(error.reason))}"
-            raise _Refused(why, True) from None
-        except (OSError, HTTPException) as error:
-            raise _Refused(one_line(str(error)) or type(error).__name__, True) from None
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError):
-            raise _Refused("the answer is no JSON", False) from None
-
-    def _read(self, answer: Any) -> bytes:
-        """The body, within the limits on size and on time as a whole."""
-        deadline = time.monotonic() + self._rules.timeout_seconds
-        body = bytearray()
-        while piece := answer.read1(_PIECE):
-            body += piece
-            if len(body) > self._rules.max_bytes:
-                raise _Refused(f"the answer is larger than {self._rules.max_bytes} bytes", False)
-            if time.monotonic() > deadline:
-                raise TimeoutError
-        return bytes(body)
-
-    def _refusal(self, error: urllib.error.HTTPError) -> _Refused:
-        most = _SHOWN * 4
-        try:
-            body = error.read(most)
-            said = shown(body.decode("utf-8", "replace"), self._key, _SHOWN, len(body) == most)
-        except (OSError, HTTPException):
-            said = ""
-        why = f"{error.code} {one_line(str(error.reason))}" + (f": {said}" if said else "")
-        return _Refused(why, error.code in _PASSING, seconds_of(error.headers.get("Retry-After")))
+    ``setting`` is the table of settings that names them, ``key_env`` the variable that holds ``key``.
+    """
+    if find_spec(_LIBRARY) is None:
+        raise ServiceError(f"{model} is set but the extra llm is missing: pip install 'brv-tui[llm]'")
+    problem = why_no_address(base, f"{setting}.url")
+    if problem:
+        raise ServiceError(problem)
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise ServiceError(f"the key in {key_env} holds characters that no header can carry: set it anew")
 
 
-def seconds_of(value: str | None) -> float | None:
+@asynccontextmanager
+async def answered(
+    endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None
+) -> AsyncIterator[httpx.Response]:
+    """The answer to ``payload``, whose body is still to be read, with no pause longer than ``seconds``.
+
+    Raises :class:`Refusal` for an answer that is none, and for what breaks inside the block.
+    """
+    import httpx
+
+    headers = {"Content-Type": "application/json", "Accept": accept, **endpoint.headers}
+    data = json.dumps(payload)  # ASCII: half a surrogate pair, which UTF-8 cannot hold, is escaped
+    connect = _CONNECT_SECONDS if seconds is None else min(seconds, _CONNECT_SECONDS)
+    limits = httpx.Timeout(seconds, connect=connect)
+    there = f"look whether the service runs, and at {endpoint.setting}.url"
+    try:
+        trust = _trusted(endpoint.base.startswith("https:"))
+        async with (
+            httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust) as client,
+            client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers) as answer,
+        ):
+            if not answer.is_success:
+                raise await refusal_in(answer, endpoint.key, seconds)
+            yield answer
+    except httpx.ConnectTimeout:
+        raise Refusal(f"cannot be reached within {connect:g} s; {there}") from None
+    except (httpx.TimeoutException, TimeoutError):
+        raise Refusal(f"nothing came for {seconds:g} s") from None
+    except httpx.ConnectError as error:
+        raise Refusal(unreached(error, endpoint.setting)) from None
+    except httpx.HTTPError as error:
+        said = one_line(str(error))
+        # A connection that was reset says nothing of itself.
+        is_closed = (
+            "closed connection" in said
+            or "disconnected" in said
+            or (not said and isinstance(error, httpx.NetworkError))
+        )
+        raise Refusal(_CLOSED if is_closed else said or type(error).__name__, passing=True) from None
+    except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
+        # A host that cannot be written, a proxy or a certificate of the environment that cannot be used.
+        raise Refusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
+
+
+def unreached(error: BaseException, setting: str) -> str:
+    """Why a connection was not made, and what to look at, in one line."""
+    cause = _first_cause(error)
+    said = faults.said(cause)
+    if isinstance(cause, ConnectionError) and cause.errno:
+        said = os.strerror(cause.errno)  # asyncio writes words of its own over the system's
+    match cause:
+        case ssl.SSLCertVerificationError():
+            advice = f"look whether {setting}.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
+        case ssl.SSLError():
+            advice = f"look at {setting}.url: whether the service there takes https"
+        case _:
+            advice = f"look whether the service runs, and at {setting}.url"
+    return f"cannot be reached ({one_line(said)}); {advice}"
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """What the system raised: libraries wrap it several times."""
+    cause: BaseException | None = error
+    while cause is not None:
+        error = cause
+        several = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+        cause = several[0] if several else error.__cause__ or error.__context__
+    return error
+
+
+@cache
+def _trusted(is_encrypted: bool) -> ssl.SSLContext:
+    """The certificates of httpx and of the system; none for a connection that is not encrypted.
+
+    Reading them takes longer than many an answer.
+    """
+    import httpx
+
+    if not is_encrypted:
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx.create_ssl_context()
+    context.load_default_certs()
+    return context
+
+
+async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> Refusal:
+    """What an answer that is none says within ``seconds``, in one line, without ``key`` or a part of it."""
+    import httpx
+
+    body, is_cut = b"", True
+    with suppress(TimeoutError, httpx.TimeoutException):
+        async with asyncio.timeout(seconds):
+            async for piece in answer.aiter_bytes():
+                body += piece
+                if len(body) > _LONGEST_REFUSAL:
+                    break
+            else:
+                is_cut = False
+    try:
+        said = said_in(json.loads(body), key)
+    except (ValueError, RecursionError):
+        said = shown(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
+    why = f"{answer.status_code} {answer.reason_phrase}" + (f": {said}" if said else "")
+    wait = _seconds_of(answer.headers.get("retry-after"))
+    return Refusal(why, answer.status_code, answer.status_code in _PASSING, wait)
+
+
+def _seconds_of(value: str | None) -> float | None:
     """A Retry-After in seconds; None for a date or nothing."""
     return float(value) if value and value.strip().isascii() and value.strip().isdigit() else None
+
+
+def said_in(value: Any, key: str = "") -> str:
+    """What the error in a service's answer says, in one line, without ``key``."""
+    error = value.get("error", value) if isinstance(value, dict) else value
+    message = error.get("message", error) if isinstance(error, dict) else error
+    return shown(message if isinstance(message, str) else json.dumps(message), key, _LONGEST_REASON)
 
 
 def shown(text: str, key: str, most: int, is_cut: bool = False) -> str:

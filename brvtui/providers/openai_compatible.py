@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeGuard
 
-from brvtui.providers.http import JsonService
+from brvtui.providers.http import bearer
+from brvtui.providers.json_service import JsonService
 from brvtui.services.embedding import Vector
 from brvtui.services.failures import LegError
 from brvtui.services.requests import RequestPolicy
@@ -30,8 +31,8 @@ class OpenAIEmbedder:
     def __init__(
         self, base: str, model: str, rules: RequestPolicy, key: str = "", sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        """Raises ValueError when ``base`` is no address."""
-        self._service = JsonService(base, key, rules, sleep)
+        """Nothing is asked yet."""
+        self._service = JsonService(bearer("services.embedder", base, "/embeddings", key), rules, sleep)
         self._model = model
         self._batch = rules.batch
 
@@ -51,7 +52,7 @@ class OpenAIEmbedder:
         for start in range(0, len(texts), self._batch):
             part = list(texts[start : start + self._batch])
             payload = {"model": self._model, "input": part, "encoding_format": "float"}
-            made += self._vectors(self._service.post("/embeddings", payload), len(part))
+            made += self._vectors(self._service.post(payload), len(part))
         if len({len(vector) for vector in made}) > 1:
             raise LegError(f"{self.name} gave vectors of different lengths")
         return made
@@ -88,8 +89,8 @@ class OpenAIReranker:
         key: str = "",
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Raises ValueError when ``base`` is no address."""
-        self._service = JsonService(base, key, service, sleep)
+        """Nothing is asked yet."""
+        self._service = JsonService(bearer("services.reranker", base, "/chat/completions", key), service, sleep)
         self._model = model
         self._rules = rules
 
@@ -130,7 +131,7 @@ class OpenAIReranker:
             "temperature": self._rules.temperature,
             "max_tokens": self._rules.max_tokens,
         }
-        answer = self._service.post("/chat/completions", payload)
+        answer = self._service.post(payload)
         try:
             text = answer["choices"][0]["message"]["content"]
         except (KeyError, IndexError, TypeError):

@@ -1,4 +1,4 @@
-"""An event loop that no look-up of a name holds up."""
+"""An event loop that is silent, and that no look-up of a name holds up."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ class PrivateLoop(asyncio.SelectorEventLoop):
     A look-up cannot be broken off and may hang for minutes. asyncio's own loops make it in a pool of threads that the
     interpreter waits for before it ends.
     """
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Says nothing: what asyncio says of a connection that is broken off would be written over the screen."""
 
     async def getaddrinfo(
         self,

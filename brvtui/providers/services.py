@@ -1,11 +1,13 @@
-"""From what the user set to the services themselves (``docs/configuration.md``)."""
+"""From what the user set to the services themselves (``docs/configuration.md``).
+
+Modules that talk HTTP are imported for services at an address alone.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
-from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.services.embedding import Embedder
 from brvtui.services.failures import ServiceError
 from brvtui.services.requests import RequestPolicy
@@ -22,6 +24,8 @@ class ServiceSettings:
     url: str = ""
     """Of a service that speaks OpenAI's protocol; empty for a local model."""
     key: str = field(default="", repr=False)
+    key_env: str = ""
+    """The variable that the key came from."""
 
 
 def embedder_of(settings: ServiceSettings, requests: RequestPolicy) -> Embedder | None:
@@ -33,10 +37,9 @@ def embedder_of(settings: ServiceSettings, requests: RequestPolicy) -> Embedder 
         return None
     if not settings.url:
         return LocalEmbedder(settings.model)
-    try:
-        return OpenAIEmbedder(settings.url, settings.model, requests, settings.key)
-    except ValueError as error:
-        raise _wrong_url(EMBEDDER, error) from error
+    from brvtui.providers.openai_compatible import OpenAIEmbedder
+
+    return OpenAIEmbedder(settings.url, settings.model, requests, _checked_key(settings, EMBEDDER))
 
 
 def reranker_of(settings: ServiceSettings, requests: RequestPolicy, rules: RerankRules) -> Reranker | None:
@@ -45,10 +48,9 @@ def reranker_of(settings: ServiceSettings, requests: RequestPolicy, rules: Reran
         return None
     if not settings.url:
         return CrossEncoderReranker(settings.model)
-    try:
-        return OpenAIReranker(settings.url, settings.model, requests, rules, settings.key)
-    except ValueError as error:
-        raise _wrong_url(RERANKER, error) from error
+    from brvtui.providers.openai_compatible import OpenAIReranker
+
+    return OpenAIReranker(settings.url, settings.model, requests, rules, _checked_key(settings, RERANKER))
 
 
 def _is_named(settings: ServiceSettings, which: str) -> bool:
@@ -59,5 +61,10 @@ def _is_named(settings: ServiceSettings, which: str) -> bool:
     return bool(settings.model)
 
 
-def _wrong_url(which: str, error: ValueError) -> ServiceError:
-    return ServiceError(f"the {which}'s url: {error}")
+def _checked_key(settings: ServiceSettings, which: str) -> str:
+    """The key of a service that can be asked. Raises :class:`ServiceError` when it cannot."""
+    from brvtui.providers.http import check_service
+
+    key = settings.key.strip()
+    check_service(f"services.{which}", settings.model, settings.url, key, settings.key_env)
+    return key

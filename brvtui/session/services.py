@@ -52,7 +52,9 @@ def _hybrid_searcher(wanted: Services, tree: Path) -> HybridSearcher:
     from brvtui.store.vectors import VectorStore
 
     def named(service: Service) -> providers.ServiceSettings:
-        return providers.ServiceSettings(service.model, service.url, os.environ.get(service.key_env, ""))
+        return providers.ServiceSettings(
+            service.model, service.url, os.environ.get(service.key_env, ""), service.key_env
+        )
 
     rules = profile_jeffs_brain.load()
     embedder = providers.embedder_of(named(wanted.embedder), rules.service)

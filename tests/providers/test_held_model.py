@@ -40,7 +40,7 @@ def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch
         with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
             model_of(ModelSettings("openai", "mini", "", key, "SOME_KEY"), JEFFS.service)
         assert key not in str(raised.value)
-    monkeypatch.setattr("brvtui.providers.models.find_spec", lambda name: None)
+    monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
     with pytest.raises(ServiceError, match=r"pip install 'brv-tui\[llm\]'"):
         model_of(ModelSettings("openai", "mini"), JEFFS.service)
 
@@ -63,7 +63,7 @@ def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkey
     assert shown(url="http://h/v1") == "http://h/v1"
     for url in ("https://me:hunter2@h/v1", "me:hunter2@h", "https://h/v1?key=hunter2", "https://h#hunter2"):
         assert shown(model="mini", url=url) == ""
-    monkeypatch.setattr("brvtui.providers.models.find_spec", lambda name: None)
+    monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
     assert shown(model="mini", url="http://h/v1") == "http://h/v1"
     assert shown(model="mini", url="https://me:hunter2@h/v1") == ""
 

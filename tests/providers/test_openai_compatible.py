@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ from brvtui.engines.jeffs_brain.chunks import Chunk
 from brvtui.engines.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode
-from brvtui.providers.http import JsonService, shown
+from brvtui.providers.http import shown
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import RerankDocument
@@ -102,11 +105,14 @@ def test_a_wait_has_an_end() -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (BUSY, '429 Too Many Requests: {"error": "slow down"}, 3 times'),
+        (BUSY, "429 Too Many Requests: slow down, 3 times"),
         (Answer(500, "broken"), "500 Internal Server Error"),
-        (Answer(401, {"error": "bad key secret-key"}), '401 Unauthorized: {"error": "bad key …"}'),
+        (
+            Answer(401, {"error": "bad key secret-key"}),
+            "401 Unauthorized: bad key …; look at the key: services.embedder.",
+        ),
         (Answer(401, raw=b" " * 793 + b"secret-key"), "401 Unauthorized: …"),
-        (Answer(302, {}, {"Location": "http://example.org/v1/embeddings"}), "302"),
+        (Answer(302, "", {"Location": "http://example.org/v1/embeddings"}), "302 Found; no redirect is followed"),
         (Answer(raw=b"<html>"), "the answer is no JSON"),
         (Answer(raw=b"[" * 100_000), "the answer is no JSON"),
         (Answer(body=[1]), "no list of vectors"),
@@ -218,10 +224,61 @@ def test_broken_kept_vectors_are_made_again(tmp_path: Path) -> None:
         assert store.read() == {}
 
 
-@pytest.mark.parametrize("base", ["", "localhost:11434", "file:///etc/passwd", "ftp://host/v1", "http://"])
-def test_an_address_that_is_none(base: str) -> None:
-    with pytest.raises(ValueError, match="must begin with http"):
-        JsonService(base, "", RULES)
+def dripped(listening: socket.socket, head: bytes) -> None:
+    """Answers with ``head`` and then a byte at a time, each well within what is waited, until the other side goes."""
+    connection, _ = listening.accept()
+    with connection, suppress(OSError):
+        connection.recv(1 << 16)
+        connection.sendall(head)
+        for _ in range(1000):
+            connection.sendall(b" ")
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", b"HTTP/1.1 500 No\r\n\r\n"],
+    ids=["headers", "body", "refusal"],
+)
+def test_an_answer_that_drips_ends_with_its_time(head: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=dripped, args=(listening, head))
+        thread.start()
+        rules = replace(RULES, timeout_seconds=0.2, tries=1)
+        begun = time.monotonic()
+        with pytest.raises(LegError, match=r"no answer within 0\.2 s$"):
+            OpenAIEmbedder(f"http://127.0.0.1:{listening.getsockname()[1]}/v1", "mini", rules).embed(["tea"])
+        assert time.monotonic() - begun < 5
+        thread.join()
+
+
+def test_an_answer_that_is_too_large_is_refused_once() -> None:
+    with serving(Answer(raw=b"[" * 2000)) as service:
+        with pytest.raises(LegError, match=r"the answer is larger than 1000 bytes$"):
+            embedder(service, replace(RULES, max_bytes=1000)).embed(["tea"])
+        assert len(service.asked) == 1
+
+
+def test_a_connection_that_is_closed_is_made_again() -> None:
+    def closes(listening: socket.socket) -> None:
+        for _ in range(RULES.tries):
+            connection, _ = listening.accept()
+            connection.recv(1 << 16)
+            connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=closes, args=(listening,))
+        thread.start()
+        base = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        with pytest.raises(LegError, match=r"the service closed the connection, 3 times$"):
+            OpenAIEmbedder(base, "mini", RULES, sleep=lambda seconds: None).embed(["tea"])
+        thread.join()
+
+
+def test_half_a_surrogate_pair_is_sent() -> None:
+    with serving(vectors) as service:
+        embedder(service).embed(["half \ud800 tea"])
+    assert service.asked[0][1]["input"] == ["half \ud800 tea"]
 
 
 def message(text: str) -> Answer:

@@ -36,15 +36,26 @@ def test_a_model_with_an_address_is_a_service_and_without_one_a_local_model() ->
         (partial(reranker_of, requests=JEFFS.service, rules=JEFFS.rerank), RERANKER),
     ],
 )
-def test_what_is_named_wrongly_is_refused_in_one_line(make: object, which: str) -> None:
+def test_what_is_named_wrongly_is_refused_in_one_line(
+    make: object, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert callable(make)
     with pytest.raises(
         ServiceError,
         match=f"the {which} has a url but no model: set services.{which}.model, or BRV_TUI_{which.upper()}_MODEL",
     ):
         make(ServiceSettings(url=URL))
-    with pytest.raises(ServiceError, match=f"the {which}'s url: localhost is not an address"):
-        make(ServiceSettings("mini", "localhost"))
+    for url in ("localhost", "localhost:11434", "file:///etc/passwd", "ftp://host/v1", "http://"):
+        with pytest.raises(ServiceError, match=rf"services\.{which}\.url: .* is no address: it must begin with http"):
+            make(ServiceSettings("mini", url))
+    for key in ("a b", "schlüssel", "a\nb"):
+        with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
+            make(ServiceSettings("mini", URL, key, "SOME_KEY"))
+        assert key not in str(raised.value)
+    monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
+    with pytest.raises(ServiceError, match=r"^mini is set but the extra llm is missing: pip install 'brv-tui\[llm\]'$"):
+        make(ServiceSettings("mini", URL))
+    assert make(ServiceSettings("mini")) is not None, "a local model needs no HTTP"
 
 
 def test_a_key_is_never_shown() -> None:

@@ -15,7 +15,8 @@ from httpx import ConnectError, Headers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.providers.streaming import Refusal, data_of, refusal_in, said_in, unreached
+from brvtui.providers.http import Refusal, refusal_in, said_in, unreached
+from brvtui.providers.streaming import data_of
 
 PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
 
@@ -112,7 +113,7 @@ def test_no_part_of_a_key_stays_where_reading_ended(before: str, shown: str, siz
 def test_a_certificate_that_is_not_trusted_is_what_to_look_at() -> None:
     error = ConnectError("")
     error.__cause__ = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed certificate")
-    assert unreached(error) == (
+    assert unreached(error, "llm") == (
         "cannot be reached (certificate verify failed: self-signed certificate); "
         "look whether llm.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
     )

@@ -1,0 +1,62 @@
+"""Requests that JSON answers, with patience: refusals that may pass are tried again, then given up
+(``docs/jeffs_brain.md``, "Services")."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from brvtui.providers.http import Endpoint, Refusal, answered
+from brvtui.providers.private_loop import PrivateLoop
+from brvtui.services.failures import LegError
+from brvtui.services.requests import RequestPolicy
+
+
+class JsonService:
+    """An endpoint that answers JSON with JSON. Threads that ask it must run no event loop."""
+
+    def __init__(self, endpoint: Endpoint, policy: RequestPolicy, sleep: Callable[[float], None] = time.sleep) -> None:
+        """Nothing is asked yet."""
+        self.host = endpoint.host
+        self._endpoint = endpoint
+        self._policy = policy
+        self._sleep = sleep
+
+    def post(self, payload: dict[str, Any]) -> Any:
+        """The JSON answer to ``payload``. Raises :class:`brvtui.services.failures.LegError`."""
+        policy = self._policy
+        wait = policy.wait_seconds
+        with asyncio.Runner(loop_factory=PrivateLoop) as runner:
+            for left in range(policy.tries - 1, -1, -1):
+                try:
+                    return runner.run(self._once(payload))
+                except Refusal as refusal:
+                    refusal.passing = refusal.passing or not refusal.status  # one that starts is there soon
+                    if not refusal.passing or not left:
+                        raise LegError(f"{self.host}: {refusal.advised(self._endpoint, policy)}") from None
+                    pause = wait if refusal.wait is None else refusal.wait
+                    self._sleep(min(pause, policy.longest_wait_seconds))
+                    wait *= 2
+        raise AssertionError("a service is asked at least once")
+
+    async def _once(self, payload: dict[str, Any]) -> Any:
+        seconds, most = self._policy.timeout_seconds, self._policy.max_bytes
+        body = bytearray()
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                answered(self._endpoint, payload, "application/json", None) as answer,
+            ):
+                async for piece in answer.aiter_bytes():
+                    body += piece
+                    if len(body) > most:
+                        raise Refusal(f"the answer is larger than {most} bytes", answer.status_code)
+        except TimeoutError:
+            raise Refusal(f"no answer within {seconds:g} s") from None
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise Refusal("the answer is no JSON", answer.status_code) from None
