@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.app import App
 from textual.command import Command, CommandPalette
+from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 
 from brvtui.app.crashing import ReportingApp
@@ -35,14 +36,35 @@ class _Painted:
     palette: Palette | None = None
 
 
+class ThemeStylesheet(Stylesheet):
+    """A stylesheet that parses its sources again only when the theme's variables have changed.
+
+    Textual parses all of them twice for each screen that is shown for the first time.
+    """
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Takes ``variables``, and forgets what was parsed with others."""
+        if variables != self._variables:
+            super().set_variables(variables)
+
+    def reparse(self) -> None:
+        """Parses the sources that were not parsed with these variables yet."""
+        self.parse()
+
+
 class ThemedApp(ReportingApp):
     """Knows the themes and the colour of every role under the one in use."""
 
     _painted: _Painted | None = None
+    _variables: tuple[Theme, dict[str, str]] | None = None
+    """The theme whose variables were worked out last, and these."""
+    _has_themes = False
 
     def __init__(self) -> None:
         """An app in the default theme; the user's theme files are read after the first paint."""
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.stylesheet = ThemeStylesheet()
+        self._has_themes = True
         for name in OURS:
             self.register_theme(our_theme(name))
         self.library = Library({}, {}, {})
@@ -64,6 +86,15 @@ class ThemedApp(ReportingApp):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The colours of roles that the theme does not set itself."""
         return {f"{PREFIX}{role}": colour for role, colour in self._now_painted().colours.items()}
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The variables of the theme in use; none while the app is made, before it has one of ours."""
+        if not self._has_themes:
+            return {}
+        theme = self.current_theme
+        if self._variables is None or self._variables[0] is not theme:
+            self._variables = theme, super().get_css_variables()
+        return self._variables[1]
 
     def _now_painted(self) -> _Painted:
         theme = self.current_theme
