@@ -1,16 +1,61 @@
-"""Tables read from TOML as frozen dataclasses: every key known, every type right, or a message that says which."""
+"""Tables read from TOML as frozen dataclasses: every key known, every type and range right, or a message that says
+which is not.
+
+The annotation of a field says what it may hold: ``float``, ``int``, ``str``, ``bool``, a tuple of these, a dict of
+numbers by name, one of some texts (``Literal``), another such dataclass. A number is finite and 0 or more, unless it is
+``Annotated`` with another :class:`Range`; :class:`Names` says which keys a dict has.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import typing
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
+
+_T = TypeVar("_T")
 
 
 class ProfileError(ValueError):
     """A profile that cannot be used; the message names the file, the key and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The finite numbers that a constant may be."""
+
+    least: float = 0
+    most: float = math.inf
+    is_open: bool = False
+    """Whether the number must be above ``least``."""
+
+    def __contains__(self, number: float) -> bool:
+        from_least = self.least < number if self.is_open else self.least <= number
+        return from_least and number <= self.most and math.isfinite(number)
+
+    def __str__(self) -> str:
+        if self.is_open:
+            return f"be a number above {self.least:g}" + (f", at most {self.most:g}" if self.most < math.inf else "")
+        if self.most < math.inf:
+            return f"lie between {self.least:g} and {self.most:g}"
+        return f"be at least {self.least:g}" if self.least else "be a number of 0 or more"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The keys that a table of numbers has, all of them."""
+
+    names: tuple[str, ...]
+
+
+Count = Annotated[int, Range(1)]
+Positive = Annotated[float, Range(is_open=True)]
+Share = Annotated[float, Range(0, 1)]
+_NUMBER = Range()
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -22,6 +67,15 @@ def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
+    """``base``, a dataclass of constants, with those in ``tables`` (as a file would hold them) put in their place.
+
+    Raises :class:`ProfileError`; ``origin`` names the file in its message.
+    """
+    dataclass_: Any = base
+    return typed(type(base), merged(dataclasses.asdict(dataclass_), tables), "", origin)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a message about the unknown ``name``: which of ``known`` was meant, or all of them."""
     names = list(known)
@@ -29,40 +83,59 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(names)}"
 
 
-def typed(kind: Any, value: Any, where: str, origin: str) -> Any:
-    """``value`` as the dataclass or scalar type ``kind``; ``where`` is its dotted name.
+def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:
+    """``value`` as ``kind``, a dataclass or the type of a field of one; ``where`` is its dotted name.
 
-    Raises :class:`ProfileError` for an unknown or missing key and for a value of another type.
+    Raises :class:`ProfileError` for an unknown or missing key, and for a value of another type or out of range.
     """
-    if dataclasses.is_dataclass(kind):
-        if not isinstance(value, dict):
-            raise ProfileError(f"{origin}: [{where}] must be a table")
-        hints = typing.get_type_hints(kind)
-        for key in value:
-            if key not in hints:
-                raise ProfileError(f"{origin}: unknown key {_join(where, key)}{nearest(key, hints)}")
-        missing = [name for name in hints if name not in value]
-        if missing:
-            raise ProfileError(f"{origin}: {_join(where, missing[0])} is missing")
-        made = {name: typed(hint, value[name], _join(where, name), origin) for name, hint in hints.items()}
-        constructor: Any = kind
-        return constructor(**made)
-    return _scalar(kind, value, where, origin)
+    made: _T = (
+        _table(kind, value, where, origin) if dataclasses.is_dataclass(kind) else _value(kind, value, where, origin)
+    )
+    return made
 
 
-def _scalar(kind: Any, value: Any, where: str, origin: str) -> Any:
-    shape = typing.get_origin(kind)
-    if shape is tuple and isinstance(value, (list, tuple)):
-        return tuple(_scalar(typing.get_args(kind)[0], item, where, origin) for item in value)
-    if shape is dict and isinstance(value, dict):
-        inner = typing.get_args(kind)[1]
-        return {str(key): _scalar(inner, item, _join(where, str(key)), origin) for key, item in value.items()}
-    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
-    if isinstance(kind, type) and isinstance(value, kind) and isinstance(value, bool) == (kind is bool):
+def _table(kind: Any, value: Any, where: str, origin: str) -> Any:
+    if not isinstance(value, dict):
+        raise ProfileError(f"{origin}: [{where}] must be a table")
+    hints = _hints(kind)
+    for key in value:
+        if key not in hints:
+            raise ProfileError(f"{origin}: unknown key {_join(where, key)}{nearest(key, hints)}")
+    missing = [name for name in hints if name not in value]
+    if missing:
+        raise ProfileError(f"{origin}: {_join(where, missing[0])} is missing")
+    return kind(**{name: typed(hint, value[name], _join(where, name), origin) for name, hint in hints.items()})
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The annotations of a dataclass's fields."""
+    return typing.get_type_hints(kind, include_extras=True)
+
+
+def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) -> Any:
+    shape, inner = typing.get_origin(kind), typing.get_args(kind)
+    if shape is Annotated:
+        return _value(inner[0], value, where, origin, inner[1])
+    if shape is Literal:
+        if value not in inner:
+            raise ProfileError(f"{origin}: {where} must be one of {', '.join(inner)}")
         return value
-    wanted = getattr(kind, "__name__", str(kind))
-    raise ProfileError(f"{origin}: {where} = {value!r} must be of type {wanted}")
+    if shape is tuple and isinstance(value, (list, tuple)):
+        if inner[-1] is not ... and len(value) != len(inner):
+            raise ProfileError(f"{origin}: {where} must hold {len(inner)} texts")
+        return tuple(_value(inner[0], item, where, origin) for item in value)
+    if shape is dict and isinstance(value, dict):
+        if isinstance(rule, Names) and value.keys() != set(rule.names):
+            raise ProfileError(f"{origin}: {where} must name exactly {', '.join(sorted(rule.names))}")
+        return {str(key): _value(inner[1], item, _join(where, str(key)), origin) for key, item in value.items()}
+    is_right = isinstance(value, (int, float) if kind is float else shape or kind)
+    if not is_right or isinstance(value, bool) != (kind is bool):
+        wanted = getattr(kind, "__name__", str(kind))
+        raise ProfileError(f"{origin}: {where} = {value!r} must be of type {wanted}")
+    if kind in (int, float) and value not in rule:
+        raise ProfileError(f"{origin}: {where} must {rule}")
+    return float(value) if kind is float else value
 
 
 def _join(where: str, key: str) -> str:

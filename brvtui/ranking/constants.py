@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from brvtui.typed_tables import Names, Positive, Range
 
 
 @dataclass(frozen=True, slots=True)
 class DecayRules:
     """How signals age, per day."""
 
-    importance_base: float
-    recency_days: float
+    importance_base: Annotated[float, Range(0, 1, is_open=True)]
+    recency_days: Positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +23,11 @@ class ScoreRules:
     relevance: float
     importance: float
     recency: float
-    importance_scale: float
-    boost: dict[str, float]
+    importance_scale: Positive
+    boost: Annotated[dict[str, float], Names(("draft", "validated", "core"))]
     local_bonus: float
-    cap: float
-    decimals: int
+    cap: Positive
+    decimals: Annotated[int, Range(0, 12)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class SignalRules:
 
     importance: float
     recency: float
-    maturity: str
+    maturity: Literal["draft", "validated", "core"]
     access_count: int
     update_count: int
     access_gain: float

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from brvtui.typed_tables import Count, Positive
+
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
     """What a reranker is sent, and how a language model is asked to be one."""
 
     snippet_chars: int
-    batch: int
-    parallel: int
+    batch: Count
+    parallel: Count
     temperature: float
     max_tokens: int
-    scale: float
+    scale: Positive
 
 
 @dataclass(frozen=True, slots=True)

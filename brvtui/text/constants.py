@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from brvtui.typed_tables import Names, Positive
 
 
 @dataclass(frozen=True, slots=True)
 class TextRules:
     """Text relevance: BM25+ with prefix and fuzzy expansion."""
 
-    relevance: str
-    """``minisearch`` or ``tantivy``."""
-    boost: dict[str, float]
-    k: float
+    relevance: Literal["minisearch", "tantivy"]
+    boost: Annotated[dict[str, float], Names(("title", "content", "path"))]
+    k: Positive
     b: float
     d: float
     prefix_weight: float

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any
+from typing import Literal, get_args
 
 from brvtui.ladder import LadderRules
 from brvtui.ranking.intent import IntentRules
 from brvtui.services.requests import RequestPolicy
 from brvtui.services.reranking import RerankRules
-from brvtui.typed_tables import ProfileError, merged, typed
+from brvtui.typed_tables import Count, Positive, typed
 
 NAME = "jeffs_brain"
-MODES = ("auto", "bm25", "semantic", "hybrid")
+_Mode = Literal["auto", "bm25", "semantic", "hybrid"]
+MODES: tuple[str, ...] = get_args(_Mode)
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
     """What a request has that says nothing else."""
 
-    mode: str
+    mode: _Mode
     top_k: int
     candidate_k: int
     rerank_top_n: int
@@ -50,7 +50,7 @@ class Columns:
 class Bm25:
     """FTS5's closed form of BM25."""
 
-    k: float
+    k: Positive
     b: float
     least_idf: float
     """Stands in for an inverse document frequency of 0 or less."""
@@ -60,14 +60,14 @@ class Bm25:
 class Fusion:
     """Reciprocal rank fusion."""
 
-    k: float
+    k: Positive
 
 
 @dataclass(frozen=True, slots=True)
 class Unanimity:
     """When two legs agree so far that a reranker is not asked."""
 
-    window: int
+    window: Count
     agree_min: int
 
 
@@ -123,42 +123,4 @@ class HybridProfile:
 def load() -> HybridProfile:
     """The built-in profile."""
     text = resources.files("brvtui").joinpath("profiles", f"{NAME}.toml").read_text(encoding="utf-8")
-    return _build(tomllib.loads(text), NAME)
-
-
-def overlay(base: HybridProfile, tables: dict[str, Any], origin: str) -> HybridProfile:
-    """``base`` with the constants in ``tables`` put in their place; ``origin`` names the file in messages.
-
-    Raises :class:`brvtui.typed_tables.ProfileError`.
-    """
-    return _build(merged(dataclasses.asdict(base), tables), origin)
-
-
-_POSITIVE = ("fusion.k", "bm25.k", "service.timeout_seconds", "rerank.scale")
-_AT_LEAST_ONE = (
-    "unanimity.window",
-    "service.tries",
-    "service.batch",
-    "service.max_bytes",
-    "rerank.batch",
-    "rerank.parallel",
-)
-
-
-def _build(tables: dict[str, Any], origin: str) -> HybridProfile:
-    made: HybridProfile = typed(HybridProfile, tables, "", origin)
-    if made.options.mode not in MODES:
-        raise ProfileError(f"{origin}: options.mode must be one of {', '.join(MODES)}")
-    for dotted in _POSITIVE:
-        if not 0 < _lookup(made, dotted) < float("inf"):
-            raise ProfileError(f"{origin}: {dotted} must be a number above 0")
-    for dotted in _AT_LEAST_ONE:
-        if _lookup(made, dotted) < 1:
-            raise ProfileError(f"{origin}: {dotted} must be at least 1")
-    return made
-
-
-def _lookup(profile: HybridProfile, dotted: str) -> float:
-    table, name = dotted.split(".")
-    value: float = getattr(getattr(profile, table), name)
-    return value
+    return typed(HybridProfile, tomllib.loads(text), "", NAME)

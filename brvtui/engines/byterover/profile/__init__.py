@@ -26,9 +26,9 @@ from brvtui.engines.byterover.profile.constants import (
     SearchRules,
     lookup,
 )
-from brvtui.engines.byterover.profile.files import load, overlay
+from brvtui.engines.byterover.profile.files import load
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.typed_tables import ProfileError
+from brvtui.typed_tables import ProfileError, overlay
 
 __all__ = [
     "BUILT_IN",

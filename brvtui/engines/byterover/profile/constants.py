@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from brvtui.ladder import LadderRules
 from brvtui.ranking.constants import DecayRules, ScoreRules, SignalRules
 from brvtui.services.requests import RequestPolicy
 from brvtui.text.constants import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits
+from brvtui.typed_tables import Count, Positive, Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,15 @@ class PruningRules:
 class SearchRules:
     """Limits and filters of one search."""
 
-    limit: int
+    limit: Count
     gap_ratio: float
     lift_factor: float
     lift_local_bonus: bool
-    lift_source: str
+    lift_source: Literal["relevance", "score"]
     """``relevance`` [3.14] or ``score`` [doc]: what is carried to ancestor folders."""
-    excerpt_chars: int
+    excerpt_chars: Count
     excerpt_overlap: int
-    excerpt_break: float
+    excerpt_break: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class OutOfDomainRules:
     escape: float
     word_length: int
     matched_results: int
-    compare: str
+    compare: Literal["words", "tokens"]
     """``words`` [3.14]: words with their punctuation against tokens; ``tokens`` [doc]: token with token."""
 
 
@@ -79,8 +80,8 @@ class PathRules:
 class CacheRules:
     """The router's cache."""
 
-    capacity: int
-    ttl_seconds: float
+    capacity: Count
+    ttl_seconds: Positive
     ttl_inclusive: bool
     fingerprint_seconds: float
     min_similarity: float
@@ -97,7 +98,7 @@ class EntityRules:
     word_length: int
     min_words: int
     searches: int
-    limit: int
+    limit: Count
     before_out_of_domain: bool
 
 
@@ -119,26 +120,26 @@ class CallRules:
 
     max_tokens: int
     temperature: float
-    max_iterations: int
+    max_iterations: Count
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRules:
     """When a model that calls tools is made to end, and how much one tool may give it."""
 
-    same_calls: int
-    idle_turns: int
-    note_chars: int
-    most_listed: int
+    same_calls: Count
+    idle_turns: Count
+    note_chars: Count
+    most_listed: Count
 
 
 @dataclass(frozen=True, slots=True)
 class RouterRules:
     """The router itself: its search limit, the tier that each outcome is logged as, the documented latencies."""
 
-    limit: int
+    limit: Count
     not_covered_tier: int
-    expected: tuple[str, ...]
+    expected: tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +164,8 @@ class ManifestRules:
     summaries: int
     contexts: int
     stubs: int
-    chars_per_token: float
-    contexts_by: str
+    chars_per_token: Positive
+    contexts_by: Literal["walk", "importance"]
     """``walk`` [3.14]: the query path knows no importance there; ``importance`` [doc]."""
 
 

@@ -1,15 +1,13 @@
-"""Profiles from TOML files, and from tables put over another profile."""
+"""Profiles from TOML files."""
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from brvtui.engines.byterover.profile.checking import check
 from brvtui.engines.byterover.profile.constants import Profile
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, merged, typed
@@ -20,15 +18,7 @@ def load(source: str | Path = DEFAULT) -> Profile:
 
     Raises :class:`ProfileError` when there is no such profile, or a key or value of it is wrong.
     """
-    return _build(_tables(source), str(source))
-
-
-def overlay(base: Profile, tables: dict[str, Any], origin: str) -> Profile:
-    """``base`` with the constants in ``tables`` (as a profile file would hold them) put in their place.
-
-    Raises :class:`ProfileError`; ``origin`` names the file in its message.
-    """
-    return _build(merged(dataclasses.asdict(base), tables), origin)
+    return typed(Profile, _tables(source), "", str(source))
 
 
 @cache
@@ -56,9 +46,3 @@ def _tables(source: str | Path) -> dict[str, Any]:
         raise ProfileError(f"{source}: extends = {base!r}, but only {', '.join(BUILT_IN)} can be extended")
     rest = {key: value for key, value in tables.items() if key != "extends"}
     return merged(_tables(base), rest)
-
-
-def _build(tables: dict[str, Any], origin: str) -> Profile:
-    profile: Profile = typed(Profile, tables, "", origin)
-    check(profile, origin)
-    return profile
