@@ -15,6 +15,8 @@ import pytest
 
 from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
+from brvtui.providers.openai_compatible import OpenAIEmbedder
+from brvtui.services.failures import LegError
 from brvtui.services.model import (
     Cancellation,
     ModelCancelled,
@@ -70,23 +72,42 @@ def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -
     answered.set()
 
 
-def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit() -> None:
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1'), lambda: load().service).check()",
+        "OpenAIEmbedder('http://a-name:9/v1', 'mini', load().service).embed(['tea'])",
+    ],
+    ids=["model", "embedder"],
+)
+def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit(ask: str) -> None:
     code = (
         "import signal, socket, threading; from brvtui.providers.held_model import *\n"
         "from brvtui.engines.byterover.profile import load\n"
+        "from brvtui.providers.openai_compatible import OpenAIEmbedder\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts behind it ignores it
         "def hangs(*_): print('looking', flush=True); threading.Event().wait()\n"
-        "socket.getaddrinfo = hangs\n"
-        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1'), lambda: load().service).check()"
+        f"socket.getaddrinfo = hangs\n{ask}"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
         assert asking.stdout is not None
+        assert asking.stderr is not None
         assert asking.stdout.readline() == b"looking\n"
         asking.send_signal(signal.SIGINT)
         try:
             assert asking.wait(10) != 0
+            assert asking.stderr.read().strip().endswith(b"KeyboardInterrupt")
         finally:
             asking.kill()
+
+
+def test_a_name_that_is_looked_up_for_ever_ends_with_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: answered.wait() and [])
+    asker = OpenAIEmbedder("http://a-name:9/v1", "mini", replace(JEFFS.service, timeout_seconds=0.05, tries=1))
+    with pytest.raises(LegError, match=r"^a-name:9: no answer within 0\.05 s$"):
+        asker.embed(["tea"])
+    answered.set()
 
 
 @pytest.mark.parametrize("pending", [True, False], ids=["while it waits", "in the middle of a step"])
