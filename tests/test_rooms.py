@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,12 @@ def test_imports_point_one_way() -> None:
         if not allowed(module, other)
     ]
     assert wrong == []
+
+
+def test_the_app_imports_in_no_circle() -> None:
+    """Imports for types only count too: who reads one module must be able to stop."""
+    modules = {name: others for name, others in FILES.items() if name.startswith("brvtui.app.")}
+    TopologicalSorter({name: others & modules.keys() - {name} for name, others in modules.items()}).prepare()
 
 
 def test_every_module_stands_in_a_room() -> None:

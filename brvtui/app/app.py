@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
-from textual.screen import Screen
 from textual.worker import Worker
 
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.keys.bindings import bindings, own_bindings
+from brvtui.app.modes import EDITOR
 from brvtui.app.news import News
 from brvtui.app.parts.astray import Astray
 from brvtui.app.parts.browsing import Browsing
@@ -43,13 +43,21 @@ from brvtui.app.parts.selection import Selection
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.switches import Switches
 from brvtui.app.parts.threads import Threads
-from brvtui.app.screens import MAKERS
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import BYTEROVER, Phase, View
 from brvtui.config import Configuration
 from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.app.commands.command import Act, Command
+    from brvtui.app.screens.editor import EditorScreen
+    from brvtui.app.screens.log import LogScreen
+    from brvtui.app.screens.maturity import MaturityScreen
+    from brvtui.app.screens.notes import NotesScreen
+    from brvtui.app.screens.query import QueryScreen
+    from brvtui.app.screens.settings import SettingsScreen
 
 _MOST_TOASTS = 2
 _BELOW_MODALS = ("mode", "commands")
@@ -70,7 +78,6 @@ class BrvTui(ConfiguredApp):
         "styles/dialog.tcss",
     ]
     ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = MAKERS
     DEFAULT_MODE = "query"
     _commanded = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
@@ -78,6 +85,8 @@ class BrvTui(ConfiguredApp):
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says once it is painted."""
         super().__init__()
+        for name, make in self._screens().items():
+            self.add_mode(name, make)
         hearing = self._hearing = Hearing()
         threads = self._threads = Threads(self)
         shown = self.shown = Shown(View(frozen=opening.now_ms is not None), self._draw)
@@ -88,7 +97,7 @@ class BrvTui(ConfiguredApp):
         selection = self.selection = Selection(self, hearing, threads, project, shown)
         self.switches = Switches(self, hearing, threads, project, shown, again)
         self.cache = Cache(self, hearing, threads, project, shown, again)
-        self.model = ModelRuns(self, hearing, threads, project, shown, queries, self.cache.look)
+        self.model = ModelRuns(self, hearing, threads, project, shown, queries, self.cache.look, self._bring_answer)
         queries.pipelines[BYTEROVER] = ByteRover(
             self, hearing, threads, project, shown, prober, self.model.run, selection.explain_score, self.cache.look
         )
@@ -100,7 +109,7 @@ class BrvTui(ConfiguredApp):
         self.layouts = Layouts(self, hearing, threads, project, self._take_layout)
         self.copying = Copying(self, hearing, threads, project, shown, self._write)
         self.exporting = Exporting(self, threads, project, shown)
-        self.logs = Logs(self, hearing, threads, project, shown)
+        self.logs = Logs(self, hearing, threads, project, shown, self._fill_query)
         self.browsing = Browsing(self, hearing, threads, project, shown, selection.select)
         drafts = self.drafts = Drafts(self, hearing, threads, project, lambda path: self.editing.edit(path))
         own = self.own_editor = OwnEditor(self, hearing, threads, project, drafts.keep, project.follow)
@@ -109,6 +118,48 @@ class BrvTui(ConfiguredApp):
             self, hearing, threads, project, shown, project.read_tree, editing.look_at_disk, selection.select
         )
         self.planning = Planning(self, project, shown, editing, self.changes.carry_out)
+
+    def _screens(self) -> dict[str, Callable[[], FrameScreen]]:
+        """By the name of its mode, what makes a screen when it is first in front."""
+
+        def query() -> QueryScreen:
+            from brvtui.app.screens.query import QueryScreen
+
+            return QueryScreen(self.layouts, self.queries, self.reasons, self.selection, self.cache)
+
+        def notes() -> NotesScreen:
+            from brvtui.app.screens.notes import NotesScreen
+
+            return NotesScreen(self.layouts, self.browsing)
+
+        def maturity() -> MaturityScreen:
+            from brvtui.app.screens.maturity import MaturityScreen
+
+            return MaturityScreen(self.layouts, self.project)
+
+        def log() -> LogScreen:
+            from brvtui.app.screens.log import LogScreen
+
+            return LogScreen(self.layouts, self.logs)
+
+        def settings() -> SettingsScreen:
+            from brvtui.app.screens.settings import SettingsScreen
+
+            return SettingsScreen(self.layouts)
+
+        def edit() -> EditorScreen:
+            from brvtui.app.screens.editor import EditorScreen
+
+            return EditorScreen(self.layouts, self.project, self.shown, self.editing, self.own_editor)
+
+        return {
+            "query": query,
+            "notes": notes,
+            "maturity": maturity,
+            "log": log,
+            "settings": settings,
+            EDITOR.name: edit,
+        }
 
     # beginning, hearing, ending
 
@@ -159,6 +210,26 @@ class BrvTui(ConfiguredApp):
         """The note that keys act on; empty when there is none."""
         return self.frame.note_at_hand if self.frame is not None else ""
 
+    @property
+    def _query_screen(self) -> QueryScreen:
+        (first, *_) = self.get_screen_stack("query")
+        return cast("QueryScreen", first)
+
+    def _fill_query(self, query: str) -> None:
+        self._query_screen.fill(query)
+
+    def _bring_answer(self) -> None:
+        if self.frame is self._query_screen:
+            self._query_screen.bring_answer()
+
+    def select(self, file: str) -> None:
+        """Makes ``file`` the selected note, on every screen."""
+        self.selection.select(file)
+
+    def stop_model(self) -> bool:
+        """Breaks off the model's answer that is under way; whether one was shown."""
+        return self.model.stop()
+
     def _draw(self, view: View) -> None:
         if self.frame is not None:
             self.frame.show(view)
@@ -190,8 +261,8 @@ class BrvTui(ConfiguredApp):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """A toast; what it quotes is text, never markup nor escapes."""
-        super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=markup)
+        """Shows a toast. What it quotes is text, never escapes nor markup, whatever Textual's widgets ask for."""
+        super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=False)
         self.call_later(self._thin_out)
 
     def _thin_out(self) -> None:
@@ -225,17 +296,34 @@ class BrvTui(ConfiguredApp):
 
     def action_commands(self) -> None:
         """The command palette."""
-        from brvtui.app.commands.command import Command
-        from brvtui.app.commands.running import carry_out
         from brvtui.app.screens.commands import CommandsDialog
-
-        async def chosen(command: Command | None) -> None:
-            if command is not None:
-                await carry_out(self, command)
 
         at = self.frame.pane if self.frame is not None else None
         near = {binding.id or "" for binding in own_bindings(type(at))}
-        self.push_screen(CommandsDialog(self.current_mode, near), chosen)
+        self.push_screen(CommandsDialog(self.current_mode, near), self._carry_out)
+
+    async def _carry_out(self, command: Command | None) -> None:
+        """Shows the note of ``command``, or does its action where it acts; says so when that cannot be done now."""
+        if command is None:
+            return
+        if command.note:
+            await self.switch_mode("notes")
+            self.browsing.go_to(command.note)
+        elif command.act is not None and not await self._act(command.act):
+            self.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
+
+    async def _act(self, act: Act) -> bool:
+        """Brings the screen of ``act`` to the front and does it there; whether that could be done."""
+        if act.mode and act.mode != self.current_mode:
+            if act.mode == EDITOR.name and self.view.edit is None:
+                return False
+            await self.switch_mode(act.mode)
+        is_own = any(binding.id == act.action.name for binding in own_bindings(type(self)))
+        holder = self if is_own or self.frame is None else self.frame.holder_of(act.action.name)
+        if holder is None:
+            return False
+        with self.commanded():
+            return await self.run_action(act.action.call, default_namespace=holder)
 
     def action_pipeline(self) -> None:
         """Switches to the next pipeline, and asks it the same query."""
@@ -255,7 +343,9 @@ class BrvTui(ConfiguredApp):
 
     def action_copy(self, what: str) -> None:
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
-        self.copying.copy(what)
+        if what == "shown":
+            what = getattr(self.frame and self.frame.focused, "copies", "path")
+        self.copying.copy(what, self.note_at_hand)
 
     def action_export(self, ending: str) -> None:
         """Saves the trace in the form of ``ending``."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from brvtui.app import engine
+from brvtui.app.ask import Ask
 from brvtui.app.messages import AnswerEnded, Asking, PermissionWanted
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ PIECES_S = 0.05
 """Pieces of text that come within this time are shown as one."""
 
 
-def run(session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post) -> None:
+def run(session: Session, ask: Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post) -> None:
     """Runs ``ask``. Where a model would answer that may not be asked yet, posts PermissionWanted instead, and a probe.
 
     Posts Traced as soon as the route is decided; then, of a model, Asking for whatever happens, and AnswerEnded.
@@ -42,9 +43,7 @@ def run(session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Can
     _complete(session, ask, surveyor, cancellation, post)
 
 
-def _complete(
-    session: Session, ask: engine.Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post
-) -> None:
+def _complete(session: Session, ask: Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post) -> None:
     from brvtui.trace import events
 
     before, began = session.snapshot.generation, time.perf_counter()

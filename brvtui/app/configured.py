@@ -10,8 +10,8 @@ from textual import on, work
 from brvtui import faults
 from brvtui.app.keys.bindings import Call, letter_actions
 from brvtui.app.messages import KeysChecked, SettingKept, SettingLost
-from brvtui.app.screens.frame import rebuild
 from brvtui.app.themed import ThemedApp
+from brvtui.app.widgets.lines import rebuild
 from brvtui.config import ConfigError, Configuration, configure
 from brvtui.config.schema import AUTO, ON, Value, shown
 from brvtui.config.sources import Layer

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from brvtui import faults
+from brvtui.app.ask import Ask
 from brvtui.app.messages import (
     AroundRead,
     CacheSeen,
@@ -51,18 +51,6 @@ if TYPE_CHECKING:
 MOST_SIMILAR = 12
 Post = Callable[[Message], bool]
 _MOST_LOGGED = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One request for a trace; ``number`` orders them."""
-
-    number: int
-    query: str
-    scope: str
-    run: bool
-    without_model: bool = False
-    """Whether no model is asked this time, although one would."""
 
 
 def open_project(

@@ -17,7 +17,7 @@ from brvtui.trace import Detail, Hit, Trace
 
 if TYPE_CHECKING:
     from brvtui.app import clipboard
-    from brvtui.app.engine import Ask
+    from brvtui.app.ask import Ask
     from brvtui.app.keys.checking import Checked
     from brvtui.app.standings import Standings
     from brvtui.app.themes.library import Library

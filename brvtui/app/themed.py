@@ -14,12 +14,12 @@ from textual.theme import Theme
 
 from brvtui.app.crashing import ReportingApp
 from brvtui.app.messages import ThemesChanged, ThemesRead
-from brvtui.app.screens.frame import restyle
 from brvtui.app.themes.choosing import ThemePalette, UseTheme
 from brvtui.app.themes.deriving import roles_of
 from brvtui.app.themes.library import DEFAULT, OURS, Library, no_such_theme, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX
+from brvtui.app.widgets.lines import restyle
 
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watcher

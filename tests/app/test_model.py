@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from brvtui.app import asking, engine
 from brvtui.app.app import BrvTui
+from brvtui.app.ask import Ask
 from brvtui.app.live import Live
 from brvtui.app.screens.model_permission import PermissionDialog, what_is_asked
 from brvtui.app.view import View
@@ -359,7 +360,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()
     real = asking.run
 
-    def fragile(session: Any, asked: engine.Ask, surveyor: Any, *rest: Any) -> None:
+    def fragile(session: Any, asked: Ask, surveyor: Any, *rest: Any) -> None:
         if asked.query == _CALL:
             engine.answer(session, asked, surveyor, rest[-1])
             breaks.wait(5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.engine import Ask
+from brvtui.app.ask import Ask
 from brvtui.app.prober import Prober
 
 

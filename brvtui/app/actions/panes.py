@@ -31,7 +31,7 @@ FIND = Place("find", "Find", Kind.FIELD, (
 
 LOG_LIST = Place("log list", "Log", Kind.PANE, (
     Action("log.take", "enter", "take", "ask again", "Put the query into the Query screen", bar=True),
-    Action("log.follow", "f", "follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),
+    Action("log.follow", "f", "screen.follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Only queries that were not covered", bar=True),
 ), within=EVERY_PANE, screens=("log",))  # fmt: skip
 
@@ -39,9 +39,9 @@ COLUMN = Place("column", "Maturity", Kind.PANE, (
     Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of eight values", bar=True),
     Action("board.only", "f", "screen.only(1)", "only…", "Only the notes of the next event, or all", bar=True),
     Action("board.only_before", "F", "screen.only(-1)", "only…", "Only: the event before"),
-    Action("board.right", "l,right", "beside(1)", "right", "The next column"),
-    Action("board.left", "h,left", "beside(-1)", "left", "The column before"),
-    Action("board.details", "enter", "details", "details", "Curve and what-if of the note", bar=True),
+    Action("board.right", "l,right", "screen.beside(1)", "right", "The next column"),
+    Action("board.left", "h,left", "screen.beside(-1)", "left", "The column before"),
+    Action("board.details", "enter", "screen.pane('ageing')", "details", "Curve and what-if of the note", bar=True),
 ), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
 
 NOTE = Place("note", "Note", Kind.PANE, (

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from brvtui.app import engine
 from brvtui.app import messages as news
+from brvtui.app.ask import Ask
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import Notifies, Posts, Surveyed
 from brvtui.app.parts.shown import Shown
@@ -30,7 +31,7 @@ class ByteRover:
         project: Surveyed,
         shown: Shown,
         prober: Prober,
-        run: Callable[[engine.Ask], None],
+        run: Callable[[Ask], None],
         explain_score: Callable[[], None],
         look_at_cache: Callable[[], None],
     ) -> None:
@@ -45,7 +46,7 @@ class ByteRover:
         self._look_at_cache = look_at_cache
         hearing.hear(news.Traced, self._traced)
 
-    def begin(self, asked: engine.Ask) -> None:
+    def begin(self, asked: Ask) -> None:
         """Begins to answer."""
         session = self._project.session
         if asked.run:

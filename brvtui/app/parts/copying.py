@@ -11,7 +11,7 @@ from brvtui.app import clipboard
 from brvtui.app import messages as news
 from brvtui.app.parts.exporting import NO_TRACE, TOLD_S, to_save
 from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.needs import CallsFromThreads, HasFrame, Notifies, Opened, Posts
+from brvtui.app.parts.needs import CallsFromThreads, Notifies, Opened, Posts
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.view import AnyTrace
@@ -29,7 +29,7 @@ _NOTHING = {
 _COPY = Job("copy", exclusive=True)
 
 
-class Host(CallsFromThreads, HasFrame, Notifies, Posts, Protocol):
+class Host(CallsFromThreads, Notifies, Posts, Protocol):
     """What copying needs of the app."""
 
     @property
@@ -60,23 +60,18 @@ class Copying:
         """What was copied last in this app; fields paste it."""
         hearing.hear(news.Copied, self._was_copied)
 
-    def copy(self, what: str) -> None:
-        """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
-        frame = self._host.frame
-        if what == "shown":
-            what = getattr(frame and frame.focused, "copies", "path")
+    def copy(self, what: str, file: str) -> None:
+        """Copies ``path`` (of ``file``, the note at hand), ``answer``, ``prompt`` or ``trace``."""
         trace = self._shown.view.answered
         if what == "trace" and trace is not None:
             self._threads.start(_COPY, self._copy_trace, trace)
-        elif text := self._text_of(what, trace):
+        elif text := self._text_of(what, trace, file):
             self.copy_out(text, _NAMES[what])
         else:
             self._host.notify(_NOTHING[what], timeout=4)
 
-    def _text_of(self, what: str, trace: AnyTrace | None) -> str:
+    def _text_of(self, what: str, trace: AnyTrace | None, file: str) -> str:
         if what == "path":
-            frame = self._host.frame
-            file = frame.note_at_hand if frame is not None else ""
             hits = trace.hits if isinstance(trace, Trace) else ()
             return next((hit.path for hit in hits if hit.file == file), file)
         if not isinstance(trace, Trace) or what == "trace":

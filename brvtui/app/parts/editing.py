@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
+from textual.message_pump import MessagePump
 from textual.worker import WorkerError
 from textual.worker_manager import WorkerManager
 
 from brvtui.app import messages
 from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
-from brvtui.app.editing.state import Begun, OnDisk
+from brvtui.app.editing.state import Begun, Clash, OnDisk
 from brvtui.app.modes import EDITOR
 from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.needs import CallsLater, HasFrame, HasSession, Notifies, OpensDialogs, Posts, SwitchesModes
+from brvtui.app.parts.needs import CallsLater, HasSession, Notifies, OpensDialogs, Posts, SwitchesModes
 from brvtui.app.parts.own_editor import OwnEditor
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.paint.text import seconds
 
 if TYPE_CHECKING:
-    from brvtui.app.screens.editor import EditorScreen
     from brvtui.session import Session
     from brvtui.tree.editing.note_text import NoteText
 
@@ -33,7 +33,7 @@ _OPEN = Job("open", exclusive=True)
 _BEGIN = Job("open")
 
 
-class Host(CallsLater, HasFrame, Notifies, OpensDialogs, Posts, SwitchesModes, Protocol):
+class Host(CallsLater, Notifies, OpensDialogs, Posts, SwitchesModes, Protocol):
     """What editing needs of the app."""
 
     @property
@@ -44,6 +44,49 @@ class Host(CallsLater, HasFrame, Notifies, OpensDialogs, Posts, SwitchesModes, P
     @property
     def workers(self) -> WorkerManager:
         """All that is under way."""
+        ...
+
+
+class Editor(Protocol):
+    """The screen in which a note is edited."""
+
+    origin: str
+    """The screen to go back to."""
+
+    @property
+    def path(self) -> str:
+        """The path of the note that is open."""
+        ...
+
+    @property
+    def area(self) -> MessagePump:
+        """The text."""
+        ...
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether there is text that is not saved."""
+        ...
+
+    @property
+    def is_drafting(self) -> bool:
+        """Whether a draft is being written or dropped."""
+        ...
+
+    def begin(self, disk: OnDisk, note: NoteText, draft: NoteText | None = None) -> None:
+        """Begins to edit ``note``, as it is on disk or as a new one begins; a ``draft`` goes on where it ended."""
+
+    def leave(self, then: Callable[[], object], can_stay_open: bool = False) -> None:
+        """Closes the note and calls ``then``; asks first about text that is not saved."""
+
+    def ask_about(self, clash: Clash) -> None:
+        """Asks what shall become of the two texts."""
+
+    def changed_on_disk(self) -> None:
+        """Checks whether the note changed on disk."""
+
+    def action_external(self) -> Awaitable[None]:
+        """Hands the text to the user's own editor, and saves what comes back."""
         ...
 
 
@@ -67,7 +110,7 @@ class Editing:
         self._shown = shown
         self._own = own
         self._keep_draft = keep_draft
-        self._editor: EditorScreen | None = None
+        self._editor: Editor | None = None
         self._to_open = ""
         """The note that was last asked for to be edited here."""
         hearing.hear(news.NotOpened, self._not_opened)
@@ -75,8 +118,12 @@ class Editing:
         hearing.hear(news.NoteClashed, self._clashed)
         hearing.hear(messages.Changed, self._tree_changed)
 
+    def use(self, editor: Editor) -> None:
+        """Opens notes in ``editor`` from now on."""
+        self._editor = editor
+
     @property
-    def editor(self) -> EditorScreen | None:
+    def editor(self) -> Editor | None:
         """The editor; None when no note is open in it."""
         return self._editor if self._shown.view.edit is not None else None
 
@@ -183,16 +230,11 @@ class Editing:
         else:
             self.when_safe(lambda: self._host.call_later(lambda: self._edit_here(event.disk, event.text, draft)))
 
-    async def _edit_here(self, disk: OnDisk, text: NoteText, draft: NoteText | None) -> EditorScreen:
+    async def _edit_here(self, disk: OnDisk, text: NoteText, draft: NoteText | None) -> Editor:
         """Opens a note in the editor, in front of the screen that it is left to."""
-        from brvtui.app.screens.editor import EditorScreen
-
         origin = self._host.current_mode
         await self._host.switch_mode(EDITOR.name)
-        if self._editor is None:
-            frame = self._host.frame
-            assert isinstance(frame, EditorScreen)
-            self._editor = frame
+        assert self._editor is not None, "made when its mode was first in front"
         if origin != EDITOR.name:
             self._editor.origin = origin
         self._editor.begin(disk, text, draft)

@@ -9,6 +9,7 @@ from textual.worker import get_current_worker
 
 from brvtui.app import engine
 from brvtui.app import messages as news
+from brvtui.app.ask import Ask
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import MayRefuse, Notifies, Posts
 from brvtui.app.parts.shown import Shown
@@ -75,7 +76,7 @@ class JeffsBrain:
         self._shown.show(mode=MODES[(MODES.index(view.mode) + 1) % len(MODES)])
         self._put_again()
 
-    def begin(self, asked: engine.Ask) -> None:
+    def begin(self, asked: Ask) -> None:
         """Begins to answer."""
         session = self._project.session
         if session is None:

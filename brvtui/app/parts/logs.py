@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
-
-from textual.dom import DOMNode
 
 from brvtui.app import engine
 from brvtui.app import messages as news
@@ -14,7 +12,6 @@ from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import HasSession, Notifies, Posts, SwitchesModes
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.screens.query import QueryScreen
 from brvtui.app.view import LogShown
 from brvtui.tree.engine_files.logged_query import LoggedQuery
 
@@ -29,16 +26,21 @@ _WATCH = Job("log watch")
 class Host(Notifies, Posts, SwitchesModes, Protocol):
     """What the logs need of the app."""
 
-    def get_screen_stack(self, mode: str) -> Sequence[DOMNode]:
-        """A screen and what stands before it."""
-        ...
-
 
 class Logs:
     """Reads both logs when they are first looked at, and again whenever one grows."""
 
-    def __init__(self, host: Host, hearing: Hearing, threads: Threads, project: HasSession, shown: Shown) -> None:
-        """No log was looked at yet."""
+    def __init__(
+        self,
+        host: Host,
+        hearing: Hearing,
+        threads: Threads,
+        project: HasSession,
+        shown: Shown,
+        fill: Callable[[str], None],
+    ) -> None:
+        """No log was looked at yet; ``fill`` puts a query into the Query screen's field."""
+        self._fill = fill
         self._host = host
         self._threads = threads
         self._project = project
@@ -71,12 +73,6 @@ class Logs:
         """Puts the query of ``entry`` into the Query screen."""
         await self._host.switch_mode("query")
         self._fill(entry.query)
-
-    def _fill(self, query: str) -> None:
-        screen = self._host.get_screen_stack("query")[0]
-        if isinstance(screen, QueryScreen):
-            screen.field.value = query
-            screen.field.cursor_position = len(query)
 
     def follow_engine(self) -> None:
         """Explains each query that the engine logs from now on, or no more."""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.dom import DOMNode
 
-from brvtui.app import asking, engine
+from brvtui.app import asking
 from brvtui.app import messages as news
+from brvtui.app.ask import Ask
 from brvtui.app.live import Live, advanced
 from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.needs import HasFrame, Notifies, OpensDialogs, Posts, Surveyed
+from brvtui.app.parts.needs import Notifies, OpensDialogs, Posts, Surveyed
 from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
-from brvtui.app.screens.query import QueryScreen
 from brvtui.trace import Trace, events
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _STOPPED = "stopped before the model had written anything"
 _CUT_OFF = "stopped: what the model had written stands below the answer"
 
 
-class Host(HasFrame, Notifies, OpensDialogs, Posts, Protocol):
+class Host(Notifies, OpensDialogs, Posts, Protocol):
     """What runs need of the app."""
 
     @property
@@ -61,8 +61,11 @@ class ModelRuns:
         shown: Shown,
         queries: Asked,
         look_at_cache: Callable[[], None],
+        bring_answer: Callable[[], None],
     ) -> None:
-        """No model is asked yet; ``look_at_cache`` is called when one has answered, for the answer may be kept."""
+        """No model is asked yet. ``look_at_cache`` is called when one has answered, for the answer may be kept,
+        ``bring_answer`` when one begins to write it."""
+        self._bring_answer = bring_answer
         self._host = host
         self._threads = threads
         self._project = project
@@ -77,7 +80,7 @@ class ModelRuns:
         hearing.hear(news.Asking, self._asking)
         hearing.hear(news.AnswerEnded, self._answer_ended)
 
-    def run(self, asked: engine.Ask) -> None:
+    def run(self, asked: Ask) -> None:
         """Runs a query, in place of the run whose model is still answering."""
         session = self._project.session
         if session is None:
@@ -134,12 +137,6 @@ class ModelRuns:
             self._bring_answer()
         elif live is not None and live.number == event.number:
             self._shown.show(live=advanced(live, event.event))
-
-    def _bring_answer(self) -> None:
-        """Where panes are tabs, the one that is being written comes to the front; the focus stays where it is."""
-        frame = self._host.frame
-        if isinstance(frame, QueryScreen) and not frame.body.wide and not frame.body.maximised:
-            frame.body.bring("answer")
 
     def _answer_ended(self, event: news.AnswerEnded) -> None:
         live, trace = self._shown.view.live, event.trace

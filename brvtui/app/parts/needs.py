@@ -12,7 +12,6 @@ from textual.timer import Timer
 
 if TYPE_CHECKING:
     from brvtui.app.overview import Surveyor
-    from brvtui.app.screens.frame import FrameScreen
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
 
@@ -69,15 +68,6 @@ class CallsLater(Protocol):
 
     def call_later(self, callback: Callable[[], object]) -> bool:
         """Calls ``callback`` once the messages that came before are heard, and awaits what it returns."""
-        ...
-
-
-class HasFrame(Protocol):
-    """Knows what is in front."""
-
-    @property
-    def frame(self) -> FrameScreen | None:
-        """The screen in front, below any modal; None while there is none yet."""
         ...
 
 

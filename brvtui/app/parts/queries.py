@@ -7,7 +7,7 @@ from typing import Protocol
 
 from textual.timer import Timer
 
-from brvtui.app.engine import Ask
+from brvtui.app.ask import Ask
 from brvtui.app.parts.needs import MayRefuse, Times
 from brvtui.app.parts.shown import Shown
 from brvtui.app.prober import PAUSE_S, Prober

@@ -51,8 +51,8 @@ class CommandsDialog(Dialog[Command]):
 
     def on_mount(self) -> None:
         """Lists everything."""
-        editing = self.brv.view.edit is not None
-        self._actions = offered(self._mode, self._near, editing, self.brv.keymap)
+        editing = self.services.view.edit is not None
+        self._actions = offered(self._mode, self._near, editing, self.services.keymap)
         self._seek()
 
     @on(Input.Changed)
@@ -71,11 +71,12 @@ class CommandsDialog(Dialog[Command]):
 
     def _notes(self, sieve: Sieve) -> list[Branch]:
         """The files that hold every word; none without words."""
-        overview = self.brv.view.overview
+        overview = self.services.view.overview
         if overview is None or not sieve:
             return []
         return [file for file in overview.branches.values() if not file.is_folder and sieve.keeps(file.low)]
 
+    @on(CommandsPane.Taken)
     def action_take(self) -> None:
         """Ends with what is chosen."""
         if self.rows.command is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,11 +13,9 @@ from textual.screen import ModalScreen
 
 from brvtui.app.actions.dialogs import DIALOG
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.services import AppServices, services_of
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.text.visible import visible
-
-if TYPE_CHECKING:
-    from brvtui.app.app import BrvTui
 
 Answer = TypeVar("Answer")
 
@@ -33,9 +31,9 @@ class Dialog(ModalScreen[Answer | None]):
         self.title = title
 
     @property
-    def brv(self) -> BrvTui:
-        """The app."""
-        return cast("BrvTui", self.app)
+    def services(self) -> AppServices:
+        """The app, as far as it is known here."""
+        return services_of(self)
 
     def make_parts(self) -> ComposeResult:
         """What stands above the keys."""

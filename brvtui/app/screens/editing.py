@@ -15,6 +15,9 @@ from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
 from brvtui.app.editing.state import CHANGED, GONE, Edit, OnDisk
 from brvtui.app.newest import Newest
+from brvtui.app.parts.layouts import Layouts
+from brvtui.app.parts.project import Project
+from brvtui.app.parts.shown import Shown
 from brvtui.app.screens import leaving
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
@@ -36,9 +39,11 @@ Then = Callable[[], object]
 class EditingScreen(FrameScreen):
     """Holds one note at a time, from :meth:`begin` until it is left. Every call that blocks runs in a thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, layouts: Layouts, project: Project, shown: Shown) -> None:
         """Nothing is edited."""
-        super().__init__()
+        super().__init__(layouts)
+        self._project = project
+        self._shown = shown
         self._disk: OnDisk | None = None
         self._note: NoteText | None = None
         self._clean = b""
@@ -68,8 +73,8 @@ class EditingScreen(FrameScreen):
 
     @property
     def _session(self) -> Session:
-        assert self.brv.project.session is not None
-        return self.brv.project.session
+        assert self._project.session is not None
+        return self._project.session
 
     @property
     def path(self) -> str:
@@ -118,7 +123,7 @@ class EditingScreen(FrameScreen):
     def show_edit(self, **changes: object) -> None:
         """Changes what the screens show of the edit."""
         if self.edit is not None:
-            self.brv.shown.show(edit=replace(self.edit, **changes))  # type: ignore[arg-type]  # names of Edit's own fields
+            self._shown.show(edit=replace(self.edit, **changes))  # type: ignore[arg-type]  # names of Edit's own fields
 
     # beginning and ending
 
@@ -127,7 +132,7 @@ class EditingScreen(FrameScreen):
         self._disk, self._note = disk, None
         self._clean = note.encode(note.text)
         self._drafted = None
-        self.brv.shown.show(edit=Edit(disk.path, is_new=disk.data is None))
+        self._shown.show(edit=Edit(disk.path, is_new=disk.data is None))
         self.adopt(note)
         self._explain_marks(draft or note)
         if disk.data is None:
@@ -193,7 +198,7 @@ class EditingScreen(FrameScreen):
         self._number += 1
         self._looked_for = ()
         self.area.open("", ())
-        self.brv.shown.show(edit=None)
+        self._shown.show(edit=None)
 
     def leave(self, then: Then, can_stay_open: bool = False) -> None:
         """Closes the note and calls ``then``; asks first about text that is not saved."""
@@ -310,7 +315,7 @@ class EditingScreen(FrameScreen):
         for said in event.said:
             self.app.notify(said, severity="warning", timeout=10)
         self.app.notify(f"saved {path}", timeout=4)
-        self.brv.project.follow()
+        self._project.follow()
         if self._disk is None or self._disk.path != path:
             return
         self.rebase(event.disk)

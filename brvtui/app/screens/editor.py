@@ -15,6 +15,11 @@ from brvtui.app.editing.external import EditorError, hand_over
 from brvtui.app.editing.state import CHANGED, GONE, Clash, OnDisk
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LineWanted
+from brvtui.app.parts.editing import Editing
+from brvtui.app.parts.layouts import Layouts
+from brvtui.app.parts.own_editor import OwnEditor
+from brvtui.app.parts.project import Project
+from brvtui.app.parts.shown import Shown
 from brvtui.app.screens import comparing
 from brvtui.app.screens.editing import EditingScreen
 from brvtui.app.text_entry import caught_up
@@ -36,9 +41,12 @@ class EditorScreen(EditingScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDIT_SCREEN)
     AUTO_FOCUS = "#text"
 
-    def __init__(self) -> None:
-        """An editor without a note."""
-        super().__init__()
+    def __init__(self, layouts: Layouts, project: Project, shown: Shown, editing: Editing, own: OwnEditor) -> None:
+        """An editor without a note, which ``editing`` opens notes in."""
+        super().__init__(layouts, project, shown)
+        self._editing = editing
+        self._own_editor = own
+        editing.use(self)
         self.origin = ""
         """The screen to go back to."""
 
@@ -73,7 +81,7 @@ class EditorScreen(EditingScreen):
 
     def ask_about(self, clash: Clash) -> None:
         """Asks what shall become of the two texts."""
-        self.brv.editing.bring()
+        self._editing.bring()
         path = clash.theirs.path
         if clash.theirs.data is None:
             self.app.push_screen(comparing.GoneDialog(path), lambda answer: self._gone(answer))
@@ -210,4 +218,4 @@ class EditorScreen(EditingScreen):
         else:  # what cannot be edited here can be saved
             self.close()
             self._go_back()
-            self.brv.own_editor.save(disk, after)
+            self._own_editor.save(disk, after)

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
 from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
-from brvtui.app.keys.bindings import bindings
+from brvtui.app.keys.bindings import bindings, declared
 from brvtui.app.messages import LayoutChanged
+from brvtui.app.parts.layouts import Layouts
 from brvtui.app.screens.jump import JumpScreen, Target
 from brvtui.app.screens.message import Entry, MessageScreen, entries_of
+from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.key_bar import KeyBar
-from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.lines import Lines, restyle
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.status_line import StatusLine
 from brvtui.app.widgets.too_small import TooSmall
-
-if TYPE_CHECKING:
-    from brvtui.app.app import BrvTui
 
 
 class FrameScreen(Screen[None]):
@@ -37,6 +37,11 @@ class FrameScreen(Screen[None]):
     STOPS: ClassVar[tuple[str, ...]] = ()
     """Ids of what takes part in the order of focus before the panes."""
     BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_SCREEN)
+
+    def __init__(self, layouts: Layouts) -> None:
+        """A screen whose panes are shared as ``layouts`` remembers it."""
+        super().__init__()
+        self._layouts = layouts
 
     def make_head(self) -> ComposeResult:
         """What stands between status and panes."""
@@ -53,20 +58,20 @@ class FrameScreen(Screen[None]):
         self.set_class(is_too_small(width, height), "-small")
         yield StatusLine(id="status")
         yield from self.make_head()
-        shared = self.brv.layouts.of(self.TITLE)
+        shared = self._layouts.of(self.TITLE)
         yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
         yield KeyBar(id="keys")
         yield TooSmall(id="too-small")
 
     @property
-    def brv(self) -> BrvTui:
-        """The app."""
-        return cast("BrvTui", self.app)
+    def services(self) -> AppServices:
+        """The app, as far as it is known here."""
+        return services_of(self)
 
     @property
     def view(self) -> View:
         """What is shown."""
-        return self.brv.view
+        return self.services.view
 
     @property
     def note_at_hand(self) -> str:
@@ -109,13 +114,13 @@ class FrameScreen(Screen[None]):
 
     def take_layout(self) -> None:
         """Layout the screen among panes as it was remembered."""
-        shared = self.brv.layouts.of(self.TITLE)
+        shared = self._layouts.of(self.TITLE)
         if self.body.shared != shared:
             self.body.adopt(shared)
 
     @on(LayoutChanged)
     def _shares_changed(self, event: LayoutChanged) -> None:
-        self.brv.layouts.remember(self.TITLE, event.layout)
+        self._layouts.remember(self.TITLE, event.layout)
 
     def on_resize(self, event: events.Resize) -> None:
         """All panes at once, or tabs."""
@@ -133,15 +138,26 @@ class FrameScreen(Screen[None]):
         """The key bar shows the focused pane's keys."""
         self.query_one(KeyBar).show_keys()
 
+    def holder_of(self, action: str) -> DOMNode | None:
+        """Who on this screen has the action called ``action``: itself, or a pane, which is then shown and focused."""
+        if _has(self, action):
+            return self
+        panes = [pane for pane in self.query(Pane).results(Pane) if _has(pane, action)]
+        panes.sort(key=lambda pane: (pane is not self.pane, not pane.display))
+        at = next(iter(panes), None)
+        if at is not None and at is not self.pane and at.id:
+            self.action_pane(at.id)
+        return at
+
     # actions
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters with priority are text while a field has the focus."""
-        return not (self.brv.takes_letters and self.brv.acts_by_letter(type(self), action, parameters))
+        return not (self.services.takes_letters and self.services.acts_by_letter(type(self), action, parameters))
 
     async def action_back(self) -> None:
         """Stops a model that is answering; else out of the filter, out of a maximised pane, home."""
-        if self.brv.model.stop():
+        if self.services.stop_model():
             return
         if self.pane is not None and self.pane.clear_filter():
             return
@@ -224,7 +240,7 @@ class FrameScreen(Screen[None]):
         focused = self.focused
         text = getattr(focused, "HELP_TEXT", "")
         if focused is not None and text:
-            own = entries_of(own_keys(type(focused)), self.brv.keymap)
+            own = entries_of(own_keys(type(focused)), self.services.keymap)
             title = getattr(focused, "TITLE", "") or self.TITLE
             self.app.push_screen(MessageScreen(f"{title} · help", text, [("", "Keys"), *own]))
 
@@ -245,9 +261,13 @@ class FrameScreen(Screen[None]):
         groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
         made: list[Entry] = []
         for name, keys in groups:
-            entries = entries_of([item for item in keys if isinstance(item, Binding)], self.brv.keymap)
+            entries = entries_of([item for item in keys if isinstance(item, Binding)], self.services.keymap)
             made += [("", name), *entries, ("", "")] if entries else []
         return made
+
+
+def _has(node: DOMNode, action: str) -> bool:
+    return any(binding.id == action for binding in declared(type(node)))
 
 
 def own_keys(kind: type[Widget]) -> list[Binding]:
@@ -255,15 +275,3 @@ def own_keys(kind: type[Widget]) -> list[Binding]:
     classes = [above for above in kind.__mro__ if above.__module__.startswith("brvtui.") and above is not Pane]
     found = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
     return [item for item in found if isinstance(item, Binding)]
-
-
-def restyle(screen: Screen[Any]) -> None:
-    """Draws every part of ``screen`` anew in the colours of the theme."""
-    for part in screen.query(Lines).results(Lines):
-        part.restyle()
-
-
-def rebuild(screen: Screen[Any]) -> None:
-    """Makes every part of ``screen`` anew."""
-    for part in screen.query(Lines).results(Lines):
-        part.rebuild(force=True)

@@ -14,6 +14,8 @@ from brvtui.app.actions.screens import MATURITY_SCREEN
 from brvtui.app.arrangement import MATURITY
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import DayWanted, Stood, TimesWanted
+from brvtui.app.parts.layouts import Layouts
+from brvtui.app.parts.needs import HasSession
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.standings import Standings, Wanted, ageing_of, gather
 from brvtui.app.view import View
@@ -42,9 +44,10 @@ class MaturityScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(MATURITY_SCREEN)
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
-    def __init__(self) -> None:
+    def __init__(self, layouts: Layouts, project: HasSession) -> None:
         """A screen that shows today, by importance."""
-        super().__init__()
+        super().__init__(layouts)
+        self._project = project
         self.wanted = Wanted()
         self.standings: Standings | None = None
         self.times = _HITS
@@ -96,7 +99,7 @@ class MaturityScreen(FrameScreen):
     def _gather(self, anew: bool = False) -> None:
         if anew:
             self._stale = True
-        session = self.brv.project.session
+        session = self._project.session
         if session is not None and self.view.overview is not None and not self._under_way:
             self._under_way = True
             before = None if self._stale else self.standings
@@ -131,7 +134,7 @@ class MaturityScreen(FrameScreen):
             self.notify(f"the board cannot be shown: {event.worker.error!r}", severity="error", timeout=10)
 
     def _show_note(self) -> None:
-        session, standings = self.brv.project.session, self.standings
+        session, standings = self._project.session, self.standings
         if session is None or standings is None:
             return
         self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selected, self.times))
@@ -148,10 +151,14 @@ class MaturityScreen(FrameScreen):
             level = next((one for one in LEVELS if self.standings.columns[one]), LEVELS[0])
         column = self.query_one(f"#{level}", ColumnPane)
         if self.standings.position(self.view.selected) is None and column.chosen:
-            self.brv.selection.select(column.chosen)
+            self.services.select(column.chosen)
         column.follow(self.view.selected)
         if isinstance(self.focused, ColumnPane) and self.stop != level:
             self.action_pane(level)
+
+    @on(ColumnPane.DetailsWanted)
+    def _show_details(self) -> None:
+        self.action_pane("ageing")
 
     @on(DayWanted)
     def _day_wanted(self, event: DayWanted) -> None:
@@ -172,6 +179,12 @@ class MaturityScreen(FrameScreen):
     def action_day(self, step: int) -> None:
         """The forecast so many days on, or back."""
         self._go_to_day(self.wanted.day + step)
+
+    def action_beside(self, step: int) -> None:
+        """The column to the right of the focused one, or to the left."""
+        place = LEVELS.index(self.stop) + step if self.stop in LEVELS else -1
+        if 0 <= place < len(LEVELS):
+            self.action_pane(LEVELS[place])
 
     def action_today(self) -> None:
         """The notes as they are now."""

@@ -14,11 +14,16 @@ from textual.widgets import Input
 from brvtui.app.actions.screens import QUERY_SCREEN
 from brvtui.app.arrangement import QUERY
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import NoteWanted
+from brvtui.app.parts.cache import Cache
+from brvtui.app.parts.layouts import Layouts
+from brvtui.app.parts.queries import Queries
+from brvtui.app.parts.reasons import Reasons
+from brvtui.app.parts.selection import Selection
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import BYTEROVER, View
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.cache import CachePane, shown_cache
+from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.query_box import QueryBox
 from brvtui.app.widgets.query_input import QueryInput
 from brvtui.app.widgets.results import ResultsPane
@@ -38,9 +43,12 @@ class QueryScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_SCREEN)
     AUTO_FOCUS = "#query"
 
-    def __init__(self) -> None:
+    def __init__(
+        self, layouts: Layouts, queries: Queries, reasons: Reasons, selection: Selection, cache: Cache
+    ) -> None:
         """A screen whose cache pane does not count down yet."""
-        super().__init__()
+        super().__init__(layouts)
+        self._queries, self._reasons, self._selection, self._cache = queries, reasons, selection, cache
         self._ticking: Timer | None = None
 
     def make_head(self) -> ComposeResult:
@@ -60,7 +68,7 @@ class QueryScreen(FrameScreen):
 
     def on_mount(self) -> None:
         """The clock of the cache pane stands still until there is something to count down."""
-        self._ticking = self.set_interval(1.0, self.brv.cache.look, pause=True)
+        self._ticking = self.set_interval(1.0, self._cache.look, pause=True)
 
     def on_screen_suspend(self) -> None:
         """Nothing counts down where nobody looks."""
@@ -100,17 +108,41 @@ class QueryScreen(FrameScreen):
 
     @on(Input.Changed, "#query")
     def _typed(self) -> None:
-        self.brv.queries.put(self.field.value)
+        self._queries.put(self.field.value)
 
     @on(Input.Submitted, "#query")
     def _entered(self) -> None:
-        self.brv.queries.put(self.field.value, run=True)
+        self._queries.put(self.field.value, run=True)
 
-    @on(NoteWanted)
-    def _note_wanted(self, event: NoteWanted) -> None:
-        self.brv.selection.select(event.file)
+    @on(Pane.NoteWanted)
+    def _show_note(self, event: Pane.NoteWanted) -> None:
+        self.services.select(event.file)
         self.query_one(AnswerPane).show_tab("note")
         self.action_pane("answer")
+
+    @on(AnswerPane.TextWanted)
+    def _read_note(self, event: AnswerPane.TextWanted) -> None:
+        self._selection.want_text(event.file)
+
+    @on(ScopeTree.ScopeWanted)
+    def _scope(self, event: ScopeTree.ScopeWanted) -> None:
+        self._queries.scope_to(event.folder)
+
+    @on(RoutePane.TakesWanted)
+    def _try_changes(self, event: RoutePane.TakesWanted) -> None:
+        if self.view.may_take_less and not event.has_room and not self.body.maximised:
+            self.action_maximise()
+        self._reasons.want_takes()
+
+    def fill(self, query: str) -> None:
+        """Puts ``query`` into the field, as if it was typed."""
+        self.field.value = query
+        self.field.cursor_position = len(query)
+
+    def bring_answer(self) -> None:
+        """Brings the answer to the front where panes are tabs; the focus stays where it is."""
+        if not self.body.wide and not self.body.maximised:
+            self.body.bring("answer")
 
     # actions
 
@@ -126,7 +158,7 @@ class QueryScreen(FrameScreen):
 
     def action_run(self) -> None:
         """Runs the query."""
-        self.brv.queries.put(self.field.value, run=True)
+        self._queries.put(self.field.value, run=True)
 
     def action_query(self) -> None:
         """Back to the query."""
@@ -138,19 +170,19 @@ class QueryScreen(FrameScreen):
 
     def action_why(self) -> None:
         """Why the selected note is, or is not, in the answer, in a modal."""
-        self.brv.reasons.explain(self.note_at_hand)
+        self._reasons.explain(self.note_at_hand)
 
     async def action_open_note(self) -> None:
         """Shows the note at hand on the Notes screen."""
         if self.note_at_hand:
-            self.brv.selection.select(self.note_at_hand)
+            self.services.select(self.note_at_hand)
             await self.app.switch_mode("notes")
         else:
-            self.brv.notify("select a note: o then shows it on the screen Notes", timeout=4)
+            self.notify("select a note: o then shows it on the screen Notes", timeout=4)
 
     def action_clear_cache(self) -> None:
         """Empties the simulated cache."""
-        self.brv.cache.clear()
+        self._cache.clear()
 
 
 def _mode(view: View) -> str:

@@ -45,30 +45,30 @@ class SettingsScreen(FrameScreen):
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
     @on(SettingSought)
-    def _sought(self, event: SettingSought) -> None:
+    async def _sought(self, event: SettingSought) -> None:
         row = self.query_one(SettingsPane).rows_by_name[event.name]
         if event.type_it:
-            self._type(row)
+            await self._type(row)
         elif event.step:
-            self.brv.keep_setting(row.name, stepped(row, event.step))
+            self.services.keep_setting(row.name, stepped(row, event.step))
         elif row.source.layer in (Layer.DEFAULT, Layer.USER):
-            self.brv.keep_setting(row.name, None)
+            self.services.keep_setting(row.name, None)
         else:
             self.notify(f"{row.name} comes from {row.source.place}: change it there", severity="warning")
 
-    def _type(self, row: Row) -> None:
+    async def _type(self, row: Row) -> None:
         if row.name == "theme":
-            self.brv.action_choose_theme()
+            await self.run_action("app.choose_theme")
             return
         if not row.editable:
             self.notify(f"{row.name} is a table in {row.source.place}: edit the file by hand", severity="warning")
             return
 
         def read(text: str) -> Value:
-            return read_typed(row, text, self.brv.configuration, self.app.available_themes)
+            return read_typed(row, text, self.services.configuration, self.app.available_themes)
 
         def keep(value: Value | None) -> None:
             if value is not None:
-                self.brv.keep_setting(row.name, value)
+                self.services.keep_setting(row.name, value)
 
         self.app.push_screen(SettingField(row.name, str(row.held), row.allowed, read), keep)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol, cast
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.theme import Theme
 from textual.widgets import Input
 
-from brvtui.app.themes.library import OURS
+from brvtui.app.themes.library import OURS, Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +25,33 @@ class UseTheme:
         self.keep(self.name)
 
 
+class KeepsThemes(Protocol):
+    """The app, as the list of themes knows it."""
+
+    @property
+    def theme(self) -> str:
+        """The name of the one in use."""
+        ...
+
+    @property
+    def available_themes(self) -> dict[str, Theme]:
+        """Every theme by its name."""
+        ...
+
+    @property
+    def library(self) -> Library:
+        """The user's own themes."""
+        ...
+
+    def keep_theme(self, name: str) -> None:
+        """Uses the theme ``name`` from now on."""
+
+
 class ThemeProvider(Provider):
     """Every theme as a command, the one in use first."""
 
     def _commands(self) -> Iterator[tuple[UseTheme, str]]:
-        from brvtui.app.themed import ThemedApp
-
-        app = self.app
-        assert isinstance(app, ThemedApp)
+        app = cast("KeepsThemes", self.app)
         ordered = sorted(
             app.available_themes.values(), key=lambda theme: (theme.name != app.theme, _rank(theme), theme.name)
         )

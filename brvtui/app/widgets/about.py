@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import ABOUT
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import LinkFollowed
 from brvtui.app.view import Branch, View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.note import NotePane, is_of_now
 from brvtui.app.widgets.score import ceiling_lines, signals
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.app.widgets.verdict import empty_lines
@@ -44,6 +46,18 @@ class AboutPane(ChoicePane):
         "by their words: Enter goes to one."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ABOUT)
+
+    @dataclass
+    class SurroundingsWanted(Message):
+        """What surrounds a note is to be read."""
+
+        file: str
+
+    @dataclass
+    class SimilarWanted(Message):
+        """The notes that are most like one are to be found."""
+
+        file: str
 
     def __init__(self, *, id: str) -> None:
         """A pane that knows nothing yet."""
@@ -78,11 +92,6 @@ class AboutPane(ChoicePane):
         if not view.selected:
             return empty_lines("what is known of a note, and what surrounds it", width)
         page, around = view.page, view.around
-        generation = view.overview.generation if view.overview is not None else 0
-        if page is None or page.path != view.selected or page.generation < generation:
-            self.brv.browsing.want_page(view.selected)
-        if around is None or around.path != view.selected or around.generation < generation:
-            self.brv.browsing.want_around(view.selected)
         made: list[Line] = []
         if page is not None and page.path == view.selected:
             made += self._head(page, width)
@@ -96,6 +105,13 @@ class AboutPane(ChoicePane):
             made += lines
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return made
+
+    def lacks(self, view: View) -> Iterable[Message]:
+        """What is known of the selected note, and what surrounds it, unless both are known of the newest tree."""
+        if view.selected and not is_of_now(view.page, view):
+            yield NotePane.PageWanted(view.selected)
+        if view.selected and not is_of_now(view.around, view):
+            yield self.SurroundingsWanted(view.selected)
 
     def _head(self, page: About, width: int) -> list[Line]:
         branch = self._branch(page.path)
@@ -217,9 +233,9 @@ class AboutPane(ChoicePane):
         if self.chosen == SEEK:
             self.action_similar()
         elif self._branch(self.path) is not None:
-            self.post_message(LinkFollowed(self.path))
+            self.post_message(self.LinkFollowed(self.path))
         elif self.path:
-            self.brv.notify(f"this link leads to no note: {self.path}", severity="warning", timeout=4)
+            self.notify(f"this link leads to no note: {self.path}", severity="warning", timeout=4)
 
     def clicked(self, place: int) -> None:
         """A click goes there."""
@@ -228,7 +244,8 @@ class AboutPane(ChoicePane):
 
     def action_similar(self) -> None:
         """Finds the notes that are most like the selected one."""
-        self.brv.browsing.find_similar(self.view.selected)
+        if self.view.selected:
+            self.post_message(self.SimilarWanted(self.view.selected))
 
 
 def place_words(place: ManifestPlace) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import ANSWER
 from brvtui.app.jeffs_brain import answer as hybrid
@@ -48,6 +51,12 @@ class AnswerPane(Pane):
         "second tab holds what a reranker is sent of the head of the list."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
+
+    @dataclass
+    class TextWanted(Message):
+        """The text of a note is to be read."""
+
+        file: str
 
     def __init__(self, *, id: str) -> None:
         """An answer pane on its first tab."""
@@ -128,6 +137,11 @@ class AnswerPane(Pane):
                 shown = hybrid.sent if self.tab == "prompt" else hybrid.answer
                 return made + shown(found, width, self.glyphs)
 
+    def lacks(self, view: View) -> Iterable[Message]:
+        """The text of the selected note, when its tab is in front."""
+        if self.tab == "note" and view.selected and (view.note is None or view.note.path != view.selected):
+            yield self.TextWanted(view.selected)
+
     def _routed(self, trace: Trace, width: int) -> list[Line]:
         mark = marker(trace)
         prompt = trace.answer.prompt
@@ -151,7 +165,6 @@ class AnswerPane(Pane):
     def _note(self, view: View, width: int, mark: re.Pattern[str] | None) -> list[Line]:
         note = view.note
         if note is None or note.path != view.selected:
-            self.brv.selection.want_text(view.selected)
             return empty_lines("reading the note…", width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from textual import events
 from textual.content import Content
@@ -15,10 +15,8 @@ from textual.widget import Widget
 from brvtui.app import splits
 from brvtui.app.arrangement import AS_DESIGNED, Arrangement, arrange
 from brvtui.app.messages import LayoutChanged
+from brvtui.app.services import services_of
 from brvtui.app.splits import Edge, Place, Tiled, edge_at, edges_beside, moved
-
-if TYPE_CHECKING:
-    from brvtui.app.app import BrvTui
 
 _LEAST_FOR_TABS = 41
 _ANY = 100
@@ -130,7 +128,7 @@ class Body(Widget):
             f"{'[/]' if name == front.id else ''}[/]"
             for name in tabs
         ]
-        unicode = cast("BrvTui", self.app).glyphs.unicode
+        unicode = services_of(self).glyphs.unicode
         return Content.from_markup(("│" if unicode else "|").join(names))
 
     def tab_spots(self) -> dict[str, tuple[int, int]]:

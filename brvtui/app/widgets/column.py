@@ -7,6 +7,7 @@ from typing import ClassVar, overload
 
 from textual import events
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import COLUMN
 from brvtui.app.keys.bindings import bindings
@@ -17,7 +18,6 @@ from brvtui.app.view import Phase, View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.paint.line import Line
-from brvtui.ranking.maturity import LEVELS
 
 
 class Cards(Sequence[Line]):
@@ -64,6 +64,9 @@ class ColumnPane(ChoicePane):
         "today; S orders, f keeps the notes of one event, / filters."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
+
+    class DetailsWanted(Message):
+        """The selected note's curve is to be shown."""
 
     def __init__(self, level: str) -> None:
         """The column of one maturity."""
@@ -171,7 +174,7 @@ class ColumnPane(ChoicePane):
 
     def moved(self, choice: str) -> None:
         """Selects the note."""
-        self.brv.selection.select(choice)
+        self.services.select(choice)
 
     def on_focus(self, event: events.Focus) -> None:
         """A column that is gone to shows its note, unless the selected one is its own and a filter keeps it back."""
@@ -193,7 +196,7 @@ class ColumnPane(ChoicePane):
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same shows the details."""
         if place == self.cursor and self.chosen == self.view.selected:
-            self.action_details()
+            self.post_message(self.DetailsWanted())
         self.move_to(place)
         self.moved(self.chosen)
 
@@ -201,17 +204,3 @@ class ColumnPane(ChoicePane):
     def note(self) -> str:
         """The note under the cursor."""
         return self.chosen
-
-    def action_beside(self, step: int) -> None:
-        """The neighbouring column."""
-        place = LEVELS.index(self.level) + step
-        if 0 <= place < len(LEVELS):
-            self._bring(LEVELS[place])
-
-    def action_details(self) -> None:
-        """The pane with the note's curve."""
-        self._bring("ageing")
-
-    def _bring(self, pane: str) -> None:
-        if self.brv.frame is not None:
-            self.brv.frame.action_pane(pane)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from textual.message import Message
 
 from brvtui.app.commands.command import Command
 from brvtui.app.sieve import Sieve
@@ -15,14 +15,14 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.marking import lit
 from brvtui.paint.text import cut
 
-if TYPE_CHECKING:
-    from brvtui.app.screens.commands import CommandsDialog
-
 _LEAST_TITLE = 24
 
 
 class CommandsPane(ChoicePane):
     """A row for each command that was found."""
+
+    class Taken(Message):
+        """The command under the cursor was clicked."""
 
     def __init__(self, *, id: str) -> None:
         """A pane without commands."""
@@ -70,5 +70,4 @@ class CommandsPane(ChoicePane):
     def clicked(self, place: int) -> None:
         """A click takes what it chooses."""
         self.move_to(place)
-        screen: CommandsDialog = self.screen  # type: ignore[assignment]  # shown nowhere else
-        screen.action_take()
+        self.post_message(self.Taken())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, Protocol, cast
 
 from textual.binding import BindingType
 
@@ -10,8 +10,19 @@ from brvtui.app.actions.everywhere import FILTER
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import OrderedInput
 
-if TYPE_CHECKING:
-    from brvtui.app.widgets.pane import Pane
+
+class Filtered(Protocol):
+    """The pane that a field filters."""
+
+    def keep_filter(self) -> None:
+        """Leaves the field; the filter stays."""
+
+    def clear_filter(self) -> bool:
+        """Takes field and filter away; whether there was one."""
+        ...
+
+    def step(self, step: int) -> None:
+        """Moves while the filter is typed."""
 
 
 class FilterField(OrderedInput):
@@ -31,9 +42,9 @@ class FilterField(OrderedInput):
         self.cursor_blink = False
 
     @property
-    def pane(self) -> Pane:
+    def pane(self) -> Filtered:
         """The pane that is filtered."""
-        return cast("Pane", self.parent)
+        return cast("Filtered", self.parent)
 
     def action_keep(self) -> None:
         """Back to the pane, which stays filtered."""

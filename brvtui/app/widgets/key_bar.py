@@ -53,7 +53,7 @@ class KeyBar(Lines):
     def _in_order(self) -> list[ActiveBinding]:
         """The active bindings, those with other keys in the place where their class declares them."""
         found = list(self.screen.active_bindings.values())
-        if not self.brv.keymap:
+        if not self.services.keymap:
             return sorted(found, key=self._rank)
         nodes = list(dict.fromkeys(active.node for active in found))
         places = {

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
+from textual.message import Message
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
 from brvtui.app.paint.segments import segments
+from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span
-
-if TYPE_CHECKING:
-    from brvtui.app.app import BrvTui
 
 LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈─•", ".x/>--~''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
 """A plain letter for the typographic signs in our own texts."""
@@ -42,14 +42,14 @@ class Lines(Widget):
         self._built: tuple[object, ...] | None = None
 
     @property
-    def brv(self) -> BrvTui:
-        """The app."""
-        return cast("BrvTui", self.app)
+    def services(self) -> AppServices:
+        """The app, as far as it is known here."""
+        return services_of(self)
 
     @property
     def glyphs(self) -> Glyphs:
         """The signs to draw with."""
-        return self.brv.glyphs
+        return self.services.glyphs
 
     @property
     def room(self) -> int:
@@ -59,6 +59,10 @@ class Lines(Widget):
     def build(self, view: View, width: int) -> Sequence[Line]:
         """The lines for ``view`` in ``width`` cells."""
         raise NotImplementedError
+
+    def lacks(self, view: View) -> Iterable[Message]:
+        """Requests for what ``view`` does not hold yet; posted when the lines were built without it."""
+        return ()
 
     def depends(self, view: View) -> tuple[object, ...]:
         """What the lines are made from: they are built again when it changes."""
@@ -82,6 +86,8 @@ class Lines(Widget):
         if lines != self.lines or force:
             self.lines = lines
             self.changed()
+        for wanted in self.lacks(self.view):
+            self.post_message(wanted)
 
     def also_depends(self) -> tuple[object, ...]:
         """What the lines are made from beside the view."""
@@ -164,7 +170,7 @@ class Lines(Widget):
         return strip
 
     def _strip(self, number: int, width: int) -> Strip:
-        palette = self.brv.palette
+        palette = self.services.palette
         base = self._base
         ground = self.ground(number)
         under = base + palette.on("text", ground) if ground else base
@@ -181,3 +187,15 @@ def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
     if len(new) != len(old):
         return False
     return all(a is b or (isinstance(a, (str, int, float)) and a == b) for a, b in zip(new, old, strict=True))
+
+
+def restyle(screen: Screen[Any]) -> None:
+    """Draws every part of ``screen`` anew in the colours of the theme."""
+    for part in screen.query(Lines).results(Lines):
+        part.restyle()
+
+
+def rebuild(screen: Screen[Any]) -> None:
+    """Makes every part of ``screen`` anew."""
+    for part in screen.query(Lines).results(Lines):
+        part.rebuild(force=True)

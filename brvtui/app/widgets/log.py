@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import LOG_LIST
 from brvtui.app.keys.bindings import bindings
@@ -30,12 +32,20 @@ class LogPane(ChoicePane):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
+    class EntryChosen(Message):
+        """Another entry may be under the cursor."""
+
+    @dataclass
+    class AskAgain(Message):
+        """The query of an entry is to be put into the Query screen."""
+
+        entry: LoggedQuery
+
     def __init__(self, *, id: str) -> None:
         """A log that shows every entry."""
         super().__init__(id=id)
         self.only_uncovered = False
         self._entries: dict[str, LoggedQuery] = {}
-        self._asked = ""
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The log, and which of it is shown."""
@@ -102,15 +112,8 @@ class LogPane(ChoicePane):
         return made.add(mark, "warn").add(entry.query, "text").cut(width)
 
     def moved(self, choice: str) -> None:
-        """Asks the entry again."""
-        entry = self._entries.get(choice)
-        if entry is not None and self.brv.logs.compare(entry):
-            self._asked = choice
-
-    def compare_chosen(self) -> None:
-        """Asks the entry under the cursor again, unless it was the last that was asked: nobody moved to it."""
-        if self.chosen != self._asked:
-            self.moved(self.chosen)
+        """Tells the screen that another entry is under the cursor."""
+        self.post_message(self.EntryChosen())
 
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same takes it."""
@@ -121,17 +124,13 @@ class LogPane(ChoicePane):
     def action_take(self) -> None:
         """Puts the query into the Query screen."""
         if self.entry is not None:
-            self.brv.run_worker(self.brv.logs.ask_again(self.entry), exclusive=True, group="ask again")
-
-    def action_follow(self) -> None:
-        """Follows the engine, or stops."""
-        self.brv.logs.follow_engine()
+            self.post_message(self.AskAgain(self.entry))
 
     def action_uncovered(self) -> None:
         """Shows only what was not covered, or everything again."""
         self.only_uncovered = not self.only_uncovered
         self.rebuild(force=True)
-        self.compare_chosen()
+        self.post_message(self.EntryChosen())
 
 
 def key_of(entry: LoggedQuery) -> str:

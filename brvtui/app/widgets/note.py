@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +15,6 @@ from textual.timer import Timer
 
 from brvtui.app.actions.panes import NOTE
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import LinkFollowed
 from brvtui.app.view import Phase, View
 from brvtui.app.widgets.answer import HIGHLIGHT, marker
 from brvtui.app.widgets.pane import Pane
@@ -25,7 +24,7 @@ from brvtui.paint.marking import lit, painted
 
 if TYPE_CHECKING:
     from brvtui.app.paint.markdown import Document, Placed, Target
-    from brvtui.lab.about import About
+    from brvtui.lab.about import About, Around
     from brvtui.paint.flow import Spot
 
 _LATE_S = 0.15
@@ -57,6 +56,12 @@ class NotePane(Pane):
         "one. b goes back to the note before, B forward again. r shows the text as it is in the file. / finds words."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(NOTE)
+
+    @dataclass
+    class PageWanted(Message):
+        """What is known of a note by itself is to be read."""
+
+        file: str
 
     class Set(Message):
         """A note was set in lines."""
@@ -118,9 +123,6 @@ class NotePane(Pane):
         if view.saved:
             return empty_lines(_NOT_SAVED, width)
         page = view.page
-        stale = view.overview is not None and page is not None and page.generation < view.overview.generation
-        if page is None or page.path != view.selected or stale:
-            self.brv.browsing.want_page(view.selected)
         if page is None or page.path != view.selected:
             return self._meanwhile(width)
         wanted = Wanted(page, width, self.raw)
@@ -131,6 +133,11 @@ class NotePane(Pane):
             self._asked = wanted
             self._set(wanted)
         return self._meanwhile(width)
+
+    def lacks(self, view: View) -> Iterable[Message]:
+        """What is known of the selected note, unless it is known of the newest tree."""
+        if view.selected and not view.saved and not is_of_now(view.page, view):
+            yield self.PageWanted(view.selected)
 
     def _without(self, view: View, width: int) -> list[Line]:
         self.document = self.shown = self._asked = None
@@ -209,7 +216,7 @@ class NotePane(Pane):
         """The next link, or the one before, beginning with what is seen; after the last comes the first."""
         count = len(self.links)
         if not count:
-            self.brv.notify("this note links to nothing", timeout=2)
+            self.notify("this note links to nothing", timeout=2)
             return
         if not any(self._is_seen(spot.line) for spot in self._spots(self.link)):
             seen = [place for place, link in enumerate(self.links) if any(self._is_seen(s.line) for s in link.spots)]
@@ -242,15 +249,15 @@ class NotePane(Pane):
     def follow(self, target: Target) -> None:
         """Goes to ``target``, or says why that cannot be."""
         if target.why_not:
-            self.brv.notify(f"this link leads nowhere: {target.why_not}", severity="warning", timeout=4)
+            self.notify(f"this link leads nowhere: {target.why_not}", severity="warning", timeout=4)
         elif target.outside:
-            self.brv.notify(f"not a note of this tree: {target.outside}", timeout=6)
+            self.notify(f"not a note of this tree: {target.outside}", timeout=6)
         elif not target.path or target.path == self.view.selected:
             self._part = target.part
             self._show_part()
         else:
             self._part = target.part
-            self.post_message(LinkFollowed(target.path))
+            self.post_message(self.LinkFollowed(target.path))
 
     def _show_part(self) -> None:
         part, self._part = self._part, ""
@@ -276,6 +283,12 @@ class NotePane(Pane):
         self.raw = not self.raw
         self.link = -1
         self.rebuild()
+
+
+def is_of_now(known: About | Around | None, view: View) -> bool:
+    """Whether ``known`` is of the selected note as the newest tree has it."""
+    generation = view.overview.generation if view.overview is not None else 0
+    return known is not None and known.path == view.selected and known.generation >= generation
 
 
 def character_at(text: str, cell: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -23,13 +23,11 @@ from textual.widgets import TextArea
 
 from brvtui.app.actions.panes import TEXT
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.services import AppServices, services_of
 from brvtui.app.widgets.ordered_keys import act_in_order
 from brvtui.paint.text import cut, cut_left, plural
 from brvtui.text.visible import visible
 from brvtui.tree.editing.note_text import without_hidden
-
-if TYPE_CHECKING:
-    from brvtui.app.app import BrvTui
 
 _LANGUAGE = "markdown"
 _HIGHLIGHTED_CHARS = 40_000
@@ -81,9 +79,9 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self.match_cursor_bracket = False
 
     @property
-    def brv(self) -> BrvTui:
-        """The app."""
-        return cast("BrvTui", self.app)
+    def services(self) -> AppServices:
+        """The app, as far as it is known here."""
+        return services_of(self)
 
     async def on_key(self, event: events.Key) -> None:
         """A key that edits acts here and now."""
@@ -95,7 +93,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
 
     def _recolour(self) -> None:
-        style = self.brv.palette.style
+        style = self.services.palette.style
         self.register_theme(TextAreaTheme("brv", syntax_styles={name: style(role) for name, role in _ROLES.items()}))
         self.theme = "brv"
 
@@ -123,7 +121,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         edit.text = without_hidden(text)
         if len(edit.text) < len(text):
             left_out = plural(len(text) - len(edit.text), "character")
-            self.brv.notify(f"{left_out} that cannot be shown left out", severity="warning")
+            self.notify(f"{left_out} that cannot be shown left out", severity="warning")
         return super().edit(edit)
 
     def take(self, text: str) -> None:
@@ -184,7 +182,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     def get_line(self, line_index: int) -> Text:
         """A line as it is drawn: placeholders instead of masks, marks on what is searched for."""
-        style = self.brv.palette.style
+        style = self.services.palette.style
         held = self.document.get_line(line_index)
         line = Text(held.translate(self._drawn), end="", no_wrap=True)
         if not self._marks.isdisjoint(held):
@@ -208,7 +206,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
             return strip
         place = self.gutter_width - _MARK_CELLS
         style = next((piece.style for piece in strip if piece.style), None) or Style()
-        mark = Segment(_MARK, style + self.brv.palette.style(f"bold {role}"))
+        mark = Segment(_MARK, style + self.services.palette.style(f"bold {role}"))
         left, right = strip.crop(0, place), strip.crop(place + 1)
         return Strip.join([left, Strip([mark], 1), right])
 

@@ -8,7 +8,6 @@ from textual.binding import BindingType
 
 from brvtui.app.actions.panes import NOTES_TREE
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import NoteWanted
 from brvtui.app.outline import Order, ancestors
 from brvtui.app.view import Branch, View
 from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
@@ -46,7 +45,7 @@ class NotesTree(TreePane):
     def moved(self, choice: str) -> None:
         """Selects the note, or whatever file it is."""
         if self.view.knows(choice) and not self._is_folder(choice):
-            self.brv.selection.select(choice)
+            self.services.select(choice)
 
     def action_take(self) -> None:
         """Opens or closes the folder, or goes to the note."""
@@ -55,7 +54,7 @@ class NotesTree(TreePane):
         elif self._is_folder(self.chosen):
             self.toggle(self.chosen)
         elif self.chosen:
-            self.post_message(NoteWanted(self.chosen))
+            self.post_message(self.NoteWanted(self.chosen))
 
     def open_to(self, folder: str) -> None:
         """Opens ``folder`` and puts the cursor on it."""

@@ -7,7 +7,6 @@ in the field by then, so that ctrl+u or backspace would take away what was typed
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, cast
 
 from textual import events
 from textual.binding import Binding
@@ -15,9 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from brvtui.app.keys.naming import keys_of
-
-if TYPE_CHECKING:
-    from brvtui.app.app import BrvTui
+from brvtui.app.services import services_of
 
 _LEFT_TO_THE_SCREEN = frozenset({"submit"})
 
@@ -32,7 +29,7 @@ class OrderedInput(Input):
 
 async def act_in_order(field: Widget, event: events.Key) -> None:
     """Runs the action of an editing key in ``field``, and keeps the key from going on."""
-    keymap = cast("BrvTui", field.app).keymap
+    keymap = services_of(field).keymap
     for binding in _editing(type(field)):
         if event.key in keys_of(binding.id, binding.key, keymap):
             if await field.app.run_action(

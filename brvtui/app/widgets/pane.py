@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events, on
 from textual.binding import BindingType
 from textual.content import Content
+from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -32,6 +34,18 @@ _MATCH_HERE = "bold reverse match"
 
 class Pane(Lines, can_focus=True):
     """Lines under a title. ``pinned`` lines at the top stay when the rest scrolls."""
+
+    @dataclass
+    class NoteWanted(Message):
+        """The text of a note is to be shown."""
+
+        file: str
+
+    @dataclass
+    class LinkFollowed(Message):
+        """A link to a note or folder was followed."""
+
+        path: str
 
     TITLE: ClassVar[str] = ""
     HELP_TEXT: ClassVar[str] = ""
@@ -122,12 +136,12 @@ class Pane(Lines, can_focus=True):
             size = max(1, round(height * height / len(self.lines)))
             start = round(self.offset_row / last * (height - size)) if height > size else 0
             if start <= y < start + size:
-                mark = Segment(self.glyphs.thumb, self._base + self.brv.palette.style("faint"))
+                mark = Segment(self.glyphs.thumb, self._base + self.services.palette.style("faint"))
                 strip = Strip([*strip.crop(0, width - 1), mark])
         return strip
 
     def _prompt(self) -> Strip:
-        style = self._base + self.brv.palette.style("bold accent")
+        style = self._base + self.services.palette.style("bold accent")
         return Strip([Segment("/ ", style)]).adjust_cell_length(self.area.width, self._base)
 
     # filtering
@@ -176,7 +190,7 @@ class Pane(Lines, can_focus=True):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The filter's key is text while a field has the focus; matches can be stepped through while there is one."""
         if action == "filter":
-            return not self.brv.takes_letters
+            return not self.services.takes_letters
         return bool(self.sieve) if action == "match" else True
 
     def action_filter(self) -> None:

@@ -10,7 +10,6 @@ from textual.binding import BindingType
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.jeffs_brain import results as hybrid
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import NoteWanted
 from brvtui.app.view import ASTRAY, Phase, View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
@@ -136,7 +135,7 @@ class ResultsPane(ChoicePane):
 
     def moved(self, choice: str) -> None:
         """Tells the screen."""
-        self.brv.selection.select(choice)
+        self.services.select(choice)
 
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same opens the note."""
@@ -147,7 +146,7 @@ class ResultsPane(ChoicePane):
     def action_open(self) -> None:
         """Shows the text of the selected note."""
         if self.chosen:
-            self.post_message(NoteWanted(self.chosen))
+            self.post_message(self.NoteWanted(self.chosen))
 
 
 def _heading(trace: Trace) -> str:

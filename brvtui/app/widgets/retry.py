@@ -8,7 +8,6 @@ from textual.binding import BindingType
 
 from brvtui.app.actions.panes import RETRY
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import NoteWanted
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.rungs import Row, Rows, rows_of
@@ -129,7 +128,7 @@ class RetryPane(ChoicePane):
     def moved(self, choice: str) -> None:
         """A result is selected on every pane."""
         if self.note:
-            self.brv.selection.select(self.note)
+            self.services.select(self.note)
 
     def clicked(self, place: int) -> None:
         """A click opens or closes a row, and selects a result; a second one opens its note."""
@@ -141,7 +140,7 @@ class RetryPane(ChoicePane):
     def action_take(self) -> None:
         """Opens or closes the row, or shows the text of the result."""
         if self.note:
-            self.post_message(NoteWanted(self.note))
+            self.post_message(self.NoteWanted(self.note))
         elif self.row is not None:
             self._open("" if self.opened == self.row.id else self.row.id)
 

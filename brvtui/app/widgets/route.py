@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import ROUTE
 from brvtui.app.arrangement import VERDICT
@@ -38,6 +40,12 @@ class RoutePane(Pane):
         "as it would be (✓), is proven impossible (✗), or was not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
+
+    @dataclass
+    class TakesWanted(Message):
+        """What it would take that no model is needed is to be found; whether the pane has room to show it."""
+
+        has_room: bool
 
     def __init__(self, *, id: str) -> None:
         """A route pane that leaves the verdict to the line above it."""
@@ -81,11 +89,8 @@ class RoutePane(Pane):
 
     def action_takes(self) -> None:
         """Finds out what it would take that no model is needed."""
-        frame, has_room = self.brv.frame, self.rows - self.pinned >= _LEAST_ROWS
-        if self.view.may_take_less and not has_room and frame is not None and not frame.body.maximised:
-            frame.action_maximise()
         self._reveals = True
-        self.brv.reasons.want_takes()
+        self.post_message(self.TakesWanted(self.rows - self.pinned >= _LEAST_ROWS))
 
 
 def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:

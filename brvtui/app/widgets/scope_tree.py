@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import SCOPE_TREE
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import NoteWanted
 from brvtui.app.view import View
 from brvtui.app.widgets.status_line import counts
 from brvtui.app.widgets.tree import ASIDE, ROOT, UNSEEN, TreePane
@@ -24,6 +25,12 @@ class ScopeTree(TreePane):
         "close folders. The last node lists files that the engine does not see, each with its reason."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCOPE_TREE)
+
+    @dataclass
+    class ScopeWanted(Message):
+        """Queries are to be kept to a folder; empty for the whole tree."""
+
+        folder: str
 
     def heading(self, view: View) -> str:
         """Says when the query is kept to a folder."""
@@ -46,9 +53,9 @@ class ScopeTree(TreePane):
         if self.chosen in (UNSEEN, ASIDE):
             super().action_take()
         elif branch is not None and not branch.is_folder:
-            self.post_message(NoteWanted(branch.path))
+            self.post_message(self.NoteWanted(branch.path))
         elif branch is not None or self.chosen == ROOT:
             wanted = ROOT if self.chosen == self.view.scope else self.chosen
             if wanted:
                 self.toggle(self.chosen, True)
-            self.brv.queries.scope_to(wanted)
+            self.post_message(self.ScopeWanted(wanted))

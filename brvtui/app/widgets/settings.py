@@ -43,12 +43,12 @@ class SettingsPane(ChoicePane):
 
     def depends(self, view: View) -> tuple[object, ...]:
         """The settings as they are now."""
-        return (self.brv.configuration,)
+        return (self.services.configuration,)
 
     def build(self, view: View, width: int) -> list[Line]:
         """A heading for each group, a line for each setting."""
         before = self.chosen
-        found = setting_rows(self.brv.configuration)
+        found = setting_rows(self.services.configuration)
         self.rows_by_name = {row.name: row for row in found}
         self.choices, self.owner = [], []
         made: list[Line] = []

@@ -34,7 +34,7 @@ class StatusLine(Lines):
             front = mode.title == self.screen.TITLE
             if not (front or mode.listed):
                 continue
-            key = key_name(self.brv.keymap.get(f"screens.{mode.name}", mode.key))
+            key = key_name(self.services.keymap.get(f"screens.{mode.name}", mode.key))
             made.add(f" {key} {mode.title} ", "bold badge-text on accent" if front else "muted")
             self._edges.append((made.width, mode.name))
         if view.edit is not None:
