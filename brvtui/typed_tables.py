@@ -9,7 +9,6 @@ numbers by name, one of some texts (``Literal``), another such dataclass. A numb
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import typing
 from collections.abc import Iterable
@@ -78,6 +77,8 @@ def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a message about the unknown ``name``: which of ``known`` was meant, or all of them."""
+    import difflib
+
     names = list(known)
     near = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(names)}"
