@@ -13,6 +13,9 @@ from brvtui.ranking.v8_log import log
 
 Floats = NDArray[np.float64]
 
+FTS5_K, FTS5_B, FTS5_LEAST_IDF = 1.2, 0.75, 1e-6
+"""Compiled into SQLite, so no profile can change them."""
+
 
 def idf(notes: int, df: int) -> float:
     """``ln(1 + (N - df + 0.5) / (df + 0.5))``; positive for every df in 0..N."""
@@ -46,13 +49,13 @@ def running_mean(lengths: list[float]) -> float:
     return mean
 
 
-def fts5_idf(rows: int, hits: int, least: float) -> float:
-    """``ln((N - n + 0.5) / (n + 0.5))``, or ``least`` where that is not positive (in half of the rows or more)."""
-    value = math.log((rows - hits + 0.5) / (hits + 0.5))
-    return value if value > 0 else least
+def fts5_idf(documents: int, holders: int) -> float:
+    """``ln((N - n + 0.5) / (n + 0.5))``, or :data:`FTS5_LEAST_IDF` where that is not positive (n of half or more)."""
+    value = math.log((documents - holders + 0.5) / (holders + 0.5))
+    return value if value > 0 else FTS5_LEAST_IDF
 
 
-def fts5_score(idf_value: float, frequency: Floats, lengths: Floats, average: float, k: float, b: float) -> Floats:
-    """``idf f (k + 1) / (f + k (1 - b + b D / average))``: f counts a phrase by column weight, D a row's tokens."""
-    relative = lengths / average if average > 0 else np.zeros(lengths.shape)
-    return idf_value * ((frequency * (k + 1.0)) / (frequency + k * (1 - b + b * relative)))
+def fts5_score(idf_value: float, frequency: float, length: int, average: float) -> float:
+    """``idf f (k + 1) / (f + k (1 - b + b D / average))``: f counts a phrase by column weight, D is the length."""
+    norm = FTS5_K * (1 - FTS5_B + FTS5_B * length / average)
+    return idf_value * (frequency * (FTS5_K + 1) / (frequency + norm))

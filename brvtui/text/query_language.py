@@ -8,6 +8,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
+from brvtui.text.fts import phrase
 from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF))
@@ -105,17 +106,16 @@ def _rendered(token: Token) -> str:
     return f"{token.text}*" if token.kind is TokenKind.PREFIX else token.text
 
 
-def grouped(parsed: Parsed) -> list[list[list[Token]]]:
-    """The tokens as alternatives (OR) of conjunctions (AND) of a token and those that it must not meet (NOT).
+def alternatives(parsed: Parsed) -> list[str]:
+    """What OR joins in the query, each as an expression of SQLite's FTS5; there NOT binds closest, and AND before OR.
 
-    NOT binds closest and OR least, as in FTS5; the first token's operator is dropped.
+    Every token is a phrase there: a term that the tokenizer splits is found in one piece.
     """
-    alternatives: list[list[list[Token]]] = []
+    made: list[str] = []
     for token in parsed.tokens:
-        if not alternatives or token.operator in (None, Operator.OR):
-            alternatives.append([[token]])
-        elif token.operator is Operator.AND:
-            alternatives[-1].append([token])
+        text = phrase(token.text, token.kind is TokenKind.PREFIX)
+        if made and token.operator not in (None, Operator.OR):
+            made[-1] += f" {token.operator} {text}"
         else:
-            alternatives[-1][-1].append(token)
-    return alternatives
+            made.append(text)
+    return made

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from brvtui.ranking.similarity import jaccard
 
 _SIZE = 3
+_REMEMBERED = 1 << 17
 _ENDING = ".md"
 
 
@@ -26,8 +28,6 @@ _OTHERS = _Others()
 _BLANKS = re.compile(" +")
 
 Grams = frozenset[str]
-Candidates = Callable[[Grams], Iterable[int]]
-"""The positions of the names that share a trigram with these, or more than those."""
 
 
 def words_of(text: str) -> list[str]:
@@ -49,6 +49,12 @@ def grams(text: str) -> Grams:
     return frozenset(found)
 
 
+@lru_cache(_REMEMBERED)
+def name_grams(path: str) -> Grams:
+    """The trigrams of a path's slug text; remembered, as most paths are there again in the next snapshot."""
+    return grams(slug_text(path))
+
+
 @dataclass(frozen=True, slots=True)
 class Likeness:
     """A name that is like a token: its position, and the likeness to the most like token."""
@@ -61,38 +67,29 @@ class Likeness:
 class TrigramIndex:
     """Names by their trigrams. Entries with an empty id, and repeated ids, are left out."""
 
-    def __init__(self, entries: Iterable[tuple[str, str]], candidates: Candidates | None = None) -> None:
-        """``entries`` are ids and paths; positions count all of them.
-
-        ``candidates`` may name the names worth comparing: at least all that share a trigram.
-        """
+    def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
+        """``entries`` are ids and paths; positions count all of them."""
         self._names: dict[int, tuple[str, Grams]] = {}
+        self._holders: dict[str, list[int]] = {}
         seen = {""}
         for position, (identity, path) in enumerate(entries):
             if identity not in seen:
                 seen.add(identity)
-                self._names[position] = (path, grams(slug_text(path)))
-        self._candidates = candidates or self._sharing
-        self._holders: dict[str, list[int]] | None = None
+                own = name_grams(path)
+                self._names[position] = (path, own)
+                for gram in own:
+                    self._holders.setdefault(gram, []).append(position)
 
     def search(self, tokens: Sequence[str], limit: int, least: float) -> list[Likeness]:
         """The names with a likeness of ``least`` or more to some token, most like first, then by path."""
         asked = [made for made in map(grams, tokens) if made]
         if limit <= 0 or not asked:
             return []
+        sharing = {position for gram in frozenset().union(*asked) for position in self._holders.get(gram, ())}
         found = []
-        for position in self._candidates(frozenset().union(*asked)):
-            if position in self._names:
-                path, own = self._names[position]
-                similarity = max(jaccard(token, own)[2] for token in asked)
-                if similarity >= least and similarity > 0:
-                    found.append(Likeness(position, path, similarity))
+        for position in sharing:
+            path, own = self._names[position]
+            similarity = max(jaccard(token, own)[2] for token in asked)
+            if similarity >= least and similarity > 0:
+                found.append(Likeness(position, path, similarity))
         return sorted(found, key=lambda likeness: (-likeness.similarity, likeness.path, likeness.position))[:limit]
-
-    def _sharing(self, asked: Grams) -> Iterable[int]:
-        if self._holders is None:
-            self._holders = {}
-            for position, (_, own) in self._names.items():
-                for gram in own:
-                    self._holders.setdefault(gram, []).append(position)
-        return {position for gram in asked for position in self._holders.get(gram, ())}

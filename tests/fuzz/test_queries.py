@@ -17,7 +17,8 @@ from brvtui.engines.jeffs_brain.trace import Mode
 from brvtui.session import Session
 from brvtui.snapshot.naming import UnknownNote
 from brvtui.text.analysis import terms, without_stop_words
-from brvtui.text.query_language import Operator, compile_fts, grouped, normalise, parse
+from brvtui.text.fts import phrase
+from brvtui.text.query_language import Operator, TokenKind, alternatives, compile_fts, normalise, parse
 from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
 from brvtui.text.trigrams import grams
 from brvtui.trace import adds_up, to_plain
@@ -47,8 +48,10 @@ def test_the_query_language_reads_anything(query: str) -> None:
     parsed = parse(query, STOPPED, HYBRID.query.word_length)
     assert all(token.text and token.operator in (None, *Operator) for token in parsed.tokens)
     assert bool(compile_fts(parsed)) == bool(parsed.tokens)
-    alternatives = grouped(parsed)
-    assert [token for choice in alternatives for group in choice for token in group] == list(parsed.tokens)
+    texts = [phrase(token.text, token.kind is TokenKind.PREFIX) for token in parsed.tokens]
+    written = " ".join(alternatives(parsed))
+    assert [part for part in texts if part not in written] == []
+    assert len(written) >= sum(map(len, texts))
     assert sanitised(sanitised(query)) == sanitised(query)
     found = query_tokens(query, STOPPED, HYBRID.query.word_length)
     strongest = strongest_term(query, STOPPED, HYBRID.query.word_length)

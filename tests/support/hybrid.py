@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -176,4 +177,4 @@ def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
     if not chunks or "embedding" not in chunks[0]:
         return made
     matrix = np.asarray([chunk["embedding"] for chunk in chunks], dtype=np.float32)
-    return made.with_vectors(VectorTable(matrix, np.arange(len(chunks))))
+    return replace(made, table=VectorTable(matrix, np.arange(len(chunks))))

@@ -47,16 +47,6 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Bm25:
-    """FTS5's closed form of BM25."""
-
-    k: Positive
-    b: float
-    least_idf: float
-    """Stands in for an inverse document frequency of 0 or less."""
-
-
-@dataclass(frozen=True, slots=True)
 class Fusion:
     """Reciprocal rank fusion."""
 
@@ -107,7 +97,6 @@ class HybridProfile:
     summary: str
     options: Defaults
     columns: Columns
-    bm25: Bm25
     fusion: Fusion
     unanimity: Unanimity
     rerank: RerankRules

@@ -123,7 +123,6 @@ class HybridSearcher:
             ready = self._ready
             if ready is None or ready.snapshot is not snapshot:
                 index = index_snapshot(snapshot, self.profile, ready.index if ready else None)
-                index.warm()
                 ready = self._ready = _Ready(snapshot, index)
             return ready
 

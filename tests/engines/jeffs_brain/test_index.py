@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from brvtui.engines.jeffs_brain.chunks import chunk_of
-from brvtui.engines.jeffs_brain.index import ChunkIndex, index_snapshot
+from brvtui.engines.jeffs_brain.chunks import Chunk, chunk_of
+from brvtui.engines.jeffs_brain.index import ChunkIndex, index_chunks, index_snapshot
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.trace import SkipReason
+from brvtui.text.query_language import Operator, Parsed, Token, TokenKind
 from brvtui.trace import State, to_plain
 from tests.support.hybrid import JEFFS
 from tests.support.trees import Tree
@@ -40,6 +41,31 @@ def test_a_chunk_without_usable_frontmatter() -> None:
     assert chunk_of("n.md", "n", "---\n: broken: [\n---\ntext").content.startswith("---")
 
 
+def chunks(*contents: str) -> ChunkIndex:
+    return index_chunks([Chunk(str(place), "", text, "", "", "") for place, text in enumerate(contents)], JEFFS)
+
+
+def searched(index: ChunkIndex, *tokens: Token) -> list[str]:
+    return [hit.candidate.id for hit in index.bm25(Parsed("", tokens, True), 10)]
+
+
+def test_a_word_of_several_terms_is_a_phrase() -> None:
+    assert searched(chunks("user name", "name user"), Token(TokenKind.TERM, "user_name")) == ["0"]
+
+
+def test_a_word_without_a_term_matches_nothing() -> None:
+    index, dash = chunks("dash —"), Token(TokenKind.TERM, "—")
+    assert searched(index, dash) == []
+    assert searched(index, dash, Token(TokenKind.TERM, "dash", Operator.AND)) == []
+    assert searched(index, dash, Token(TokenKind.TERM, "dash")) == ["0"]
+
+
+def test_not_binds_closest_and_or_least() -> None:
+    index = chunks("a b", "a", "c", "c d")
+    words = [(None, "a"), (Operator.AND, "b"), (Operator.OR, "c"), (Operator.NOT, "d")]
+    assert sorted(searched(index, *(Token(TokenKind.TERM, word, operator) for operator, word in words))) == ["0", "2"]
+
+
 def test_from_one_snapshot_to_the_next(tree: Tree) -> None:
     tree.note("a/rotation.md", "Rotation", "tokens rotate")
     tree.note("a/cache.md", "Cache", "entries expire")
@@ -60,12 +86,10 @@ def test_phrases_and_names_follow_a_change_as_a_fresh_index_has_them(tree: Tree)
     tree.note("a/cache.md", "Cache", "rotate tokens")
     first = tree.snapshot()
     index = index_snapshot(first, JEFFS)
-    index.warm()
     tree.note("a/cache.md", "Cache", "tokens rotate")
     (tree.tree / "a/rotation.md").unlink()
     second = tree.snapshot(previous=first)
     later, fresh = index_snapshot(second, JEFFS, index), index_snapshot(second, JEFFS)
-    assert later.before is not None
     for query in ('"tokens rotate"', '"rotate tokens"', "rotate AND NOT often", "filler", "rotashun", "cachee"):
         assert found(later, query) == found(fresh, query)
     assert found(later, '"tokens rotate"') == ["a/cache.md"]

@@ -176,8 +176,6 @@ def test_recorded_trigram_search(case: dict[str, Any]) -> None:
     limit = asked.get("limit", JEFFS.options.candidate_k)
     entries = [(chunk["id"], chunk["path"]) for chunk in chunks]
     made = TrigramIndex(entries).search(asked["tokens"], limit, JEFFS.trigrams.least)
-    through_tantivy = corpus_index(chunks).names.search(asked["tokens"], limit, JEFFS.trigrams.least)
-    assert made == through_tantivy
     assert [(chunks[hit.position]["id"], hit.path) for hit in made] == [
         (hit["id"], hit["path"]) for hit in case["expected"]
     ]

@@ -1,0 +1,217 @@
+"""Full-text search by SQLite's own FTS5, in memory (https://sqlite.org/fts5.html).
+
+For engines whose real program uses FTS5: words, matches and scores are then SQLite's, not a reading of them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Texts = Sequence[str]
+"""The text of each column of one document."""
+
+_AVERAGES = 1
+"""The row of FTS5's data table with the number of documents and the tokens of each column."""
+_PLACES = "SELECT col, offset FROM documents_instances WHERE term BETWEEN ? AND ? AND doc = ?"
+_LAST = "\U0010ffff"
+_STEP = 1 << 10
+"""Row ids are this far apart, so that a document can come in between and equal scores still keep their order."""
+_TOGETHER = 64
+"""Alternatives that are asked for at once: the time of FTS5's bm25() grows with the square of their number."""
+
+
+class FullTextError(ValueError):
+    """An expression that FTS5 cannot read, or an SQLite without FTS5; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of an index, and the tokenizer that makes words of their texts, in FTS5's own notation."""
+
+    columns: tuple[str, ...]
+    tokenizer: str = "porter unicode61"
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseCounts:
+    """What BM25 makes its addend for one phrase and one document of."""
+
+    documents: int
+    holders: int
+    """How many documents hold the phrase."""
+    frequencies: tuple[int, ...]
+    """How often the document holds it, by column."""
+    length: int
+    """Tokens of the document, over all columns."""
+    average: float
+    """The mean length of a document, in tokens."""
+
+
+@dataclass(frozen=True, eq=False)
+class FullText:
+    """Documents numbered by their position. Any thread may search; what is found stays the same when another follows.
+
+    Use :func:`full_text` and :meth:`after`.
+    """
+
+    layout: Layout
+    documents: tuple[Texts, ...]
+    _rowids: NDArray[np.int64]
+    _database: sqlite3.Connection
+    _searching: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self._database.close)
+
+    def search(self, alternatives: Sequence[str], weights: Sequence[float], limit: int) -> list[tuple[int, float]]:
+        """Positions and BM25 scores (above 0) of the documents that match one of ``alternatives``, best first.
+
+        Each alternative is an expression of FTS5, made of :func:`phrase` and operators; a document's score is that of
+        all of them joined by OR, with a weight for each column. Equal scores keep the documents' order. Raises
+        :class:`FullTextError`.
+        """
+        parts = [alternatives[start : start + _TOGETHER] for start in range(0, len(alternatives), _TOGETHER)]
+        if len(parts) == 1:
+            rowids, scores = self._matches(parts[0], weights, max(0, limit))
+            return list(zip(np.searchsorted(self._rowids, rowids).tolist(), scores, strict=True))
+        total, matched = np.zeros(len(self.documents)), np.zeros(len(self.documents), dtype=np.bool_)
+        for part in parts:
+            rowids, scores = self._matches(part, weights, len(self.documents))
+            here = np.searchsorted(self._rowids, rowids)
+            total[here] += scores
+            matched[here] = True
+        positions = np.flatnonzero(matched)
+        best = positions[np.argsort(-total[positions], kind="stable")[: max(0, limit)]]
+        return list(zip(best.tolist(), total[best].tolist(), strict=True))
+
+    def _matches(
+        self, alternatives: Sequence[str], weights: Sequence[float], limit: int
+    ) -> tuple[list[int], list[float]]:
+        marks = ", ?" * len(weights)
+        asked = (
+            f"SELECT rowid, -bm25(documents{marks}) AS score FROM documents WHERE documents MATCH ? "
+            "ORDER BY score DESC, rowid LIMIT ?"
+        )
+        try:
+            with self._searching:
+                found = self._database.execute(asked, (*weights, " OR ".join(alternatives), limit)).fetchall()
+        except sqlite3.Error as error:
+            raise FullTextError(str(error)) from error
+        return [rowid for rowid, _ in found], [score for _, score in found]
+
+    def counts(self, text: str, is_prefix: bool, position: int) -> PhraseCounts:
+        """How often the phrase ``text`` stands in the document at ``position``, and what BM25 compares that with."""
+        rowid, words = int(self._rowids[position]), self.words(text)
+        starts: set[tuple[str, int]] | None = None
+        with self._searching:
+            ask = self._database.execute
+            for place, word in enumerate(words):
+                last = word + _LAST if is_prefix and place == len(words) - 1 else word
+                instances = ask(
+                    "SELECT col, offset FROM documents_instances WHERE term BETWEEN ? AND ? AND doc = ?",
+                    (word, last, rowid),
+                )
+                here = {(column, offset - place) for column, offset in instances}
+                starts = here if starts is None else starts & here
+            matched = "SELECT count(*) FROM documents WHERE documents MATCH ?"
+            (holders,) = ask(matched, (phrase(text, is_prefix),)).fetchone()
+            (sizes,) = ask("SELECT sz FROM documents_docsize WHERE id = ?", (rowid,)).fetchone()
+            (averages,) = ask("SELECT block FROM documents_data WHERE id = ?", (_AVERAGES,)).fetchone()
+        documents, *tokens = _varints(averages)
+        held = Counter(column for column, _ in starts or ())
+        frequencies = tuple(held[column] for column in self.layout.columns)
+        return PhraseCounts(documents, holders, frequencies, sum(_varints(sizes)), sum(tokens) / documents)
+
+    def words(self, text: str) -> list[str]:
+        """The words that the tokenizer makes of ``text``, in their order."""
+        with self._searching:
+            self._database.execute("INSERT INTO words(rowid, text) VALUES (1, ?)", (_encodable(text),))
+            found = self._database.execute("SELECT term FROM words_instances ORDER BY offset").fetchall()
+            self._database.rollback()
+        return [word for (word,) in found]
+
+    def after(self, kept: NDArray[np.int64], documents: Sequence[Texts]) -> FullText:
+        """The index of ``documents``; ``kept`` names for each the position here of the one it is equal to, or -1.
+
+        What is kept is copied, not read again.
+        """
+        held = kept >= 0
+        known = np.full(len(kept), -1, dtype=np.int64)
+        known[held] = self._rowids[kept[held]]
+        rowids = _rowids(known)
+        if (np.diff(rowids, prepend=0) <= 0).any():  # no room between two, or in another order
+            return full_text(self.layout, documents)
+        made = FullText(self.layout, tuple(documents), rowids, _connected())
+        with self._searching:
+            self._database.backup(made._database)
+        gone = np.setdiff1d(np.arange(len(self.documents)), kept)
+        made._write(self._rows(gone), "'delete'")
+        made._write(made._rows(np.flatnonzero(~held)))
+        return made
+
+    def _rows(self, positions: Iterable[int]) -> Iterator[tuple[int | str, ...]]:
+        return ((int(self._rowids[at]), *map(_encodable, self.documents[at])) for at in positions)
+
+    def _write(self, rows: Iterable[tuple[int | str, ...]], command: str = "") -> None:
+        """Inserts ``rows``, or gives them to a command: a table that keeps no texts is told what it removes."""
+        columns, marks = ", ".join(self.layout.columns), ", ?" * len(self.layout.columns)
+        into, first = ("documents, rowid", f"{command}, ?") if command else ("rowid", "?")
+        with self._database:
+            self._database.executemany(f"INSERT INTO documents({into}, {columns}) VALUES ({first}{marks})", rows)
+
+
+def full_text(layout: Layout, documents: Sequence[Texts]) -> FullText:
+    """The index of ``documents`` in their order. Raises :class:`FullTextError` when SQLite has no FTS5."""
+    database = _connected()
+    tokenizer = layout.tokenizer.replace("'", "''")
+    try:
+        for table, columns in (("documents", ", ".join(layout.columns)), ("words", "text")):
+            database.execute(f"CREATE VIRTUAL TABLE {table} USING fts5({columns}, content='', tokenize='{tokenizer}')")
+            database.execute(f"CREATE VIRTUAL TABLE {table}_instances USING fts5vocab({table}, instance)")
+    except sqlite3.Error as error:
+        database.close()
+        raise FullTextError(str(error)) from error
+    made = FullText(layout, tuple(documents), _rowids(np.full(len(documents), -1, dtype=np.int64)), database)
+    made._write(made._rows(range(len(documents))))
+    return made
+
+
+def phrase(text: str, is_prefix: bool = False) -> str:
+    """``text`` as a phrase of an FTS5 expression, whatever is in it; with ``is_prefix`` its last word may go on."""
+    return '"{}"{}'.format(_encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
+
+
+def _connected() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", check_same_thread=False)
+
+
+def _rowids(known: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A row id for each document: ``known`` ones stay, those that are -1 get one between their neighbours'."""
+    count, held = len(known), np.flatnonzero(known >= 0)
+    before, last = (held[-1], known[held[-1]]) if len(held) else (-1, 0)
+    places, values = [-1, *held, count], [0, *known[held], last + (count - before) * _STEP]
+    made: NDArray[np.int64] = np.interp(np.arange(count), places, values).astype(np.int64)
+    return made
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _varints(blob: bytes) -> list[int]:
+    """The integers in ``blob`` as SQLite writes them: seven bits a byte, the highest first, the last without a mark."""
+    made, value = [], 0
+    for byte in blob:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            made.append(value)
+            value = 0
+    return made
