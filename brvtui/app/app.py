@@ -72,10 +72,6 @@ class BrvTui(ConfiguredApp):
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         "styles/base.tcss",
         "styles/query.tcss",
-        "styles/maturity.tcss",
-        "styles/editor.tcss",
-        "styles/modal.tcss",
-        "styles/dialog.tcss",
     ]
     ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
     DEFAULT_MODE = "query"

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from brvtui.app.actions.dialogs import DIALOG
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.services import AppServices, services_of
+from brvtui.app.styles import sheet
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.text.visible import visible
 
@@ -23,6 +24,7 @@ Answer = TypeVar("Answer")
 class Dialog(ModalScreen[Answer | None]):
     """Asks something; ends with an answer, or with None when it is left by Esc."""
 
+    CSS_PATH = sheet("dialog")
     BINDINGS: ClassVar[list[BindingType]] = bindings(DIALOG)
 
     def __init__(self, title: str, wide: bool = False) -> None:

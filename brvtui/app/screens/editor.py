@@ -22,6 +22,7 @@ from brvtui.app.parts.project import Project
 from brvtui.app.parts.shown import Shown
 from brvtui.app.screens import comparing
 from brvtui.app.screens.editing import EditingScreen
+from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.find_bar import FindBar
 from brvtui.app.widgets.note_editor import NoteEditor
@@ -36,6 +37,7 @@ _UNDECIDED = "<<<<<<<"
 class EditorScreen(EditingScreen):
     """Text, problems, ranking; asks when the note is not what it was."""
 
+    CSS_PATH = sheet("editor")
     TITLE = "Edit"
     PLAN = EDITOR
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDIT_SCREEN)

@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 
 from brvtui.app.actions.dialogs import EXPORT
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.styles import sheet
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.text.visible import visible
 
@@ -38,6 +39,7 @@ class Ended(Message):
 class ExportScreen(ModalScreen[Path | None]):
     """A field for the file's path. It is dismissed with the path of the saved file, or with None."""
 
+    CSS_PATH = sheet("modal")
     BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
 
     def __init__(self, name: str, saved: Callable[[], Saved], trees: Sequence[Path]) -> None:

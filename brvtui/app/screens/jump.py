@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from brvtui.app.actions.dialogs import JUMP
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.styles import sheet
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
@@ -31,6 +32,7 @@ class Target:
 class JumpScreen(ModalScreen[str | None]):
     """Shows a letter on each target. It is dismissed with the id of the chosen one, or with None."""
 
+    CSS_PATH = sheet("modal")
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUMP)
 
     def __init__(self, targets: Sequence[Target]) -> None:

@@ -18,6 +18,7 @@ from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.needs import HasSession
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.standings import Standings, Wanted, ageing_of, gather
+from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.app.widgets.ageing import AgeingPane
 from brvtui.app.widgets.column import ColumnPane
@@ -39,6 +40,7 @@ _ORDERS = tuple(Order)
 class MaturityScreen(FrameScreen):
     """A column a maturity, the forecast above, the selected note beside."""
 
+    CSS_PATH = sheet("maturity")
     TITLE = "Maturity"
     PLAN = MATURITY
     BINDINGS: ClassVar[list[BindingType]] = bindings(MATURITY_SCREEN)

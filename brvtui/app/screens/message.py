@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from brvtui.app.actions.dialogs import MESSAGE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.keys.naming import key_name, keys_of
+from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line
@@ -58,6 +59,7 @@ class TextPane(Pane):
 class MessageScreen(ModalScreen[None]):
     """The modal itself: any of Esc, q, F1, ? closes it."""
 
+    CSS_PATH = sheet("modal")
     BINDINGS: ClassVar[list[BindingType]] = bindings(MESSAGE)
 
     def __init__(self, title: str, text: str, entries: list[Entry]) -> None:

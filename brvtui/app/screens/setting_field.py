@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from brvtui.app.actions.dialogs import SETTING_FIELD
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.styles import sheet
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.config import ConfigError
 from brvtui.config.schema import Value
@@ -24,6 +25,7 @@ from brvtui.text.visible import visible
 class SettingField(ModalScreen[Value | None]):
     """A field with the value so far. It is dismissed with a value that can be used, or with None."""
 
+    CSS_PATH = sheet("modal")
     BINDINGS: ClassVar[list[BindingType]] = bindings(SETTING_FIELD)
 
     def __init__(self, name: str, value: str, allowed: str, read: Callable[[str], Value]) -> None:

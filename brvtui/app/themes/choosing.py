@@ -10,6 +10,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.theme import Theme
 from textual.widgets import Input
 
+from brvtui.app.styles import sheet
 from brvtui.app.themes.library import OURS, Library
 
 
@@ -85,6 +86,8 @@ def ground_of(theme: Theme) -> str:
 
 class ThemePalette(CommandPalette):
     """The list of themes over the screen, which stays undimmed: it is the preview."""
+
+    CSS_PATH = sheet("modal")
 
     def __init__(self) -> None:
         """A list of every theme."""
