@@ -101,6 +101,11 @@ class FrameScreen(Screen[None]):
         for part in self.query(Lines).results(Lines):
             part.update(view)
 
+    def _compositor_refresh(self) -> None:
+        """Draws no frame that Textual would throw away: while the app starts, and while screens are switched."""
+        if not self.app._batch_count:
+            super()._compositor_refresh()
+
     def on_mount(self) -> None:
         """A screen that is made later begins with what is known by then."""
         self.show(self.view)
