@@ -8,7 +8,6 @@ from rich.text import Text
 from textual.app import App
 
 from brvtui import faults
-from brvtui.store.crash_report import Circumstances, told
 from brvtui.text.visible import visible
 
 FAILED = 4
@@ -22,6 +21,8 @@ class ReportingApp(App[None]):
         """One line on an ``error`` that came up while ``doing`` something; a report when it is not the system's."""
         if isinstance(error, OSError):
             return faults.line(error)
+        from brvtui.store.crash_report import Circumstances, told
+
         size = (self.size.width, self.size.height)
         return told(error or RuntimeError(doing), Circumstances(doing, self.current_mode, size))
 

@@ -16,7 +16,6 @@ from brvtui.config.checking import check_tables, read_text
 from brvtui.config.schema import Entry, Settings, Value, assemble, entries
 from brvtui.config.sources import ConfigError, Layer, Problem, Source
 from brvtui.store.folders import config_folder
-from brvtui.tree.reading.project import MARKER
 from brvtui.tree.reading.regular import read_regular
 
 PROJECT_FILE = "brv-tui.toml"
@@ -44,7 +43,7 @@ class Configuration:
     @property
     def project_file(self) -> Path | None:
         """The project's settings file, whether or not it exists; None without a project."""
-        return self.root / MARKER / PROJECT_FILE if self.root is not None else None
+        return _project_file(self.root) if self.root is not None else None
 
     def read_again(self) -> Configuration:
         """The settings as they are now, of the same project and command line."""
@@ -74,6 +73,12 @@ def user_file() -> Path:
     return config_folder() / USER_FILE
 
 
+def _project_file(root: Path) -> Path:
+    from brvtui.tree.reading.project import MARKER
+
+    return root / MARKER / PROJECT_FILE
+
+
 def configure(
     root: Path | None = None, options: Mapping[str, Value] = _NONE, environ: Mapping[str, str] | None = None
 ) -> Configuration:
@@ -85,7 +90,7 @@ def configure(
     own = user_file()
     made.add_file(own, Layer.USER)
     if root is not None:
-        made.add_file(root / MARKER / PROJECT_FILE, Layer.PROJECT)
+        made.add_file(_project_file(root), Layer.PROJECT)
     made.add_environment(os.environ if environ is None else environ)
     for name, value in options.items():
         made.add(name, value, Source(Layer.OPTION, f"--{name}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -51,5 +50,7 @@ def tree_cache(tree: Path) -> Path:
 
 
 def _name_of(tree: Path) -> str:
+    import hashlib
+
     digest = hashlib.sha256(os.fsencode(tree.resolve())).hexdigest()[:_DIGEST]
     return f"{tree.resolve().parent.parent.name or 'tree'}-{digest}"

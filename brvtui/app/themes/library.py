@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from textual.theme import BUILTIN_THEMES, Theme
@@ -17,6 +16,7 @@ from brvtui.typed_tables import nearest
 OURS = ("brv-dark", "brv-light", "brv-contrast")
 DEFAULT = OURS[0]
 _FOLDER = "themes"
+_OURS = Path(__file__).parents[2] / _FOLDER
 _ENDING = ".toml"
 
 
@@ -43,9 +43,7 @@ def user_folder() -> Path:
 @cache
 def our_theme(name: str) -> Theme:
     """Our own theme ``name``."""
-    place = resources.files("brvtui").joinpath(_FOLDER, f"{name}{_ENDING}")
-    with resources.as_file(place) as file:
-        return read_theme(file)
+    return read_theme(_OURS / f"{name}{_ENDING}")
 
 
 def read_library() -> Library:
