@@ -1,23 +1,22 @@
 """What was read and counted of one context tree, kept for the next process (``docs/architecture.md``).
 
-A generation is a folder of plain ``.npy`` and JSON files; ``state.json`` names it with the checksum of every file, and
-is put into place last. Nothing is unpickled. The first process that wants to write holds a lock for as long as it
-lives; others only read. Who reads a generation holds that one, and the writer leaves what is held to its next time.
+It is one file of ``.npy`` arrays, one after another, with a checksum of them all at its end, and replaced in one step:
+who reads it reads one state of it. Nothing is unpickled. The first process that wants to write holds a lock for as long
+as it lives; others only read.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
-import math
 import os
 import shutil
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,23 +27,17 @@ from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
 from brvtui.text.forward import FIELDS, Forward, TermIds
 from brvtui.text.inverted import Inverted
-from brvtui.text.postings import of_base
+from brvtui.text.postings import Postings, of_base
 from brvtui.text.segment import Segment
 from brvtui.tree.constants import ReadingLimits, TreeConstants
-from brvtui.tree.reading.json_file import read_json
 from brvtui.tree.reading.signals import NoteSignals, Source
 
-FORMAT = 2
-_STATE = "state.json"
+FORMAT = 3
+_FILE = "kept"
 _LOCK = "lock"
-_ARRAYS = ("offsets", "rows", "tf", "lengths", "starts", "documents", "frequencies", "slots", "numbers")
-_TEXTS = ("terms", "files")
-_NUMBERS = ("mtime_ns", "size", "inode", "ctime_ns", "cut_lines", "cut_units", "chars")
+_FIELDS = tuple(field.name for field in fields(Parsed))
 _CHUNK = 1 << 22
-_TRIES = 4
-"""How often it is read again when another process put the next generation in its place meanwhile."""
-_LARGEST = (1 << 63) - 1
-"""File systems with larger inode numbers read their files anew each time."""
+_SUM_BYTES = 4
 
 
 class Unusable(Exception):
@@ -71,6 +64,7 @@ class KeptIndex:
         """The index of ``tree``; it need not be there."""
         self.tree = tree
         self.folder = tree_cache(tree) / "index"
+        self._file = self.folder / _FILE
         self._lock: int | None = None
 
     def read(self, constants: TreeConstants) -> Known | None:
@@ -78,23 +72,13 @@ class KeptIndex:
 
         Raises :class:`Unusable` when it is of another version, broken, or cannot be read.
         """
-        for _ in range(_TRIES):
-            state = self._state()
-            if state is None or state.get("read_with") != _read_with(constants):
+        with self._opened() as file:
+            state = self._state(file) if file else None
+            if file is None or state is None or state["read_with"] != _read_with(constants):
                 return None
             try:
-                return self._read(state, constants.limits)
-            except Unusable:
-                if self._state() == state:
-                    raise
-        raise Unusable("other processes keep writing it")
-
-    def _read(self, state: Mapping[str, Any], limits: ReadingLimits) -> Known:
-        with _holding(self._generation(state)):
-            self._check(state)
-            try:
-                return _known(self._generation(state), limits)
-            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                return _known(file, constants.limits)
+            except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError) as error:
                 raise Unusable(f"it is broken ({error})") from error
 
     def write(self, snapshot: Snapshot, constants: TreeConstants) -> bool:
@@ -104,56 +88,39 @@ class KeptIndex:
         """
         if not self._locked():
             return False
-        before = self._state_or_none()
-        number = (int(before["generation"]) if before else 0) + 1
-        place = self.folder / f"g{number}"
-        try:
-            self._write(snapshot, constants, place, number)
-        except OSError as error:
-            shutil.rmtree(place, ignore_errors=True)
-            error.filename = error.filename or str(self.folder)
-            raise
-        for other in self.folder.glob("g*"):
-            if other != place:
-                _remove_unless_held(other)
-        return True
-
-    def _write(self, snapshot: Snapshot, constants: TreeConstants, place: Path, number: int) -> None:
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
+        atomic.remove_leftovers(self._file)
         postings = snapshot.postings.folded() if len(snapshot.postings.delta.notes) else snapshot.postings
-        for name, values in _arrays(snapshot, postings.base, postings.slots).items():
-            with (place / f"{name}.npy").open("wb") as file:
-                np.save(file, values, allow_pickle=False)
-        (place / "terms").write_bytes("\n".join(postings.ids.terms).encode("utf-8", "surrogatepass"))
-        (place / "files").write_text(json.dumps(_rows(snapshot)), encoding="ascii")
+        terms = postings.ids.terms
         state = {
             "format": FORMAT,
             "version": __version__,
             "tree": os.fsencode(self.tree).hex(),
-            "generation": number,
             "read_with": _read_with(constants),
             "notes": len(snapshot.notes),
             "files": len(snapshot.parsed),
-            "terms": len(postings.ids.terms),
-            "checksums": {file.name: _checksum(file) for file in sorted(place.iterdir())},
+            "terms": len(terms),
         }
-        atomic.write(self.folder / _STATE, json.dumps(state, indent=1))
+        with atomic.replacing(self._file, durable=False) as file:
+            summed = _Summed(file)
+            for text in (json.dumps(state), json.dumps(_files(snapshot)), "\n".join(terms)):
+                _save(summed, np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8))
+            for values in _arrays(postings):
+                _save(summed, values)
+            file.write(summed.value.to_bytes(_SUM_BYTES, "big"))
+        return True
 
     def info(self) -> KeptInfo:
         """What is kept, and whether it can be used."""
         problem, state = "", None
         try:
-            state = self._state()
-            if state is not None:
-                with _holding(self._generation(state)):
-                    self._check(state)
+            with self._opened() as file:
+                state = self._state(file) if file else None
         except Unusable as error:
             problem = str(error)
         size = 0
         for above, _, names in os.walk(self.folder):
             for name in names:
-                with suppress(FileNotFoundError):  # another process may be putting the next generation in its place
+                with suppress(FileNotFoundError):  # another process may be putting the next one in its place
                     size += (Path(above) / name).stat().st_size
         numbers = [int(state[name]) if state else 0 for name in ("notes", "files", "terms")]
         return KeptInfo(self.folder, size, numbers[0], numbers[1], numbers[2], problem)
@@ -179,7 +146,7 @@ class KeptIndex:
         if self._lock is not None and not self._is_in_place(self._lock):
             self.close()  # the folder was removed: whoever makes it anew takes the lock that lies there
         if self._lock is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -195,71 +162,69 @@ class KeptIndex:
         except OSError:
             return False
 
-    def _state(self) -> dict[str, Any] | None:
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO | None]:
+        """The file, if there is one. Raises :class:`Unusable`."""
         try:
-            state = read_json(self.folder / _STATE)
+            file = self._file.open("rb")
         except FileNotFoundError:
-            return None
+            yield None
+            return
+        except OSError as error:
+            raise Unusable(f"it cannot be read ({error.strerror})") from error
+        with file:
+            yield file
+
+    def _state(self, file: BinaryIO) -> dict[str, Any]:
+        """What is said of the whole; the arrays follow in ``file``. Raises :class:`Unusable`."""
+        try:
+            if not _is_whole(file):
+                raise Unusable("it is damaged")
+            state = json.loads(_text(file))
         except (OSError, ValueError) as error:
-            raise Unusable(f"{_STATE} cannot be read") from error
-        if not isinstance(state, dict) or state.get("format") != FORMAT or state.get("version") != __version__:
+            raise Unusable(f"it cannot be read ({error})") from error
+        if (state["format"], state["version"]) != (FORMAT, __version__):
             raise Unusable("it was made by another version")
-        if state.get("tree") != os.fsencode(self.tree).hex():
+        if state["tree"] != os.fsencode(self.tree).hex():
             raise Unusable("it was made of another tree")
-        return state
-
-    def _state_or_none(self) -> dict[str, Any] | None:
-        try:
-            return self._state()
-        except Unusable:
-            return None
-
-    def _generation(self, state: Mapping[str, Any]) -> Path:
-        return self.folder / f"g{int(state['generation'])}"
-
-    def _check(self, state: Mapping[str, Any]) -> None:
-        try:
-            place, checksums = self._generation(state), dict(state["checksums"])
-            wanted = {*(f"{name}.npy" for name in _ARRAYS), *_TEXTS}
-            if checksums.keys() != wanted:
-                raise Unusable("files are missing")
-            for name, checksum in checksums.items():
-                if _checksum(place / name) != checksum:
-                    raise Unusable(f"{name} is damaged")
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise Unusable(f"it is broken ({error})") from error
+        made: dict[str, Any] = state
+        return made
 
 
-@contextmanager
-def _holding(place: Path) -> Iterator[None]:
-    """Keeps the generation at ``place`` from being removed meanwhile; does nothing when it is gone already."""
-    try:
-        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        yield
-        return
-    try:
-        with suppress(OSError):  # a file system without locks: it may go, and is read again then
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
+class _Summed:
+    """Writes into a file and sums up what is written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.value = 0
+        self._file = file
+
+    def write(self, data: bytes) -> int:
+        """Writes ``data``."""
+        self.value = zlib.crc32(data, self.value)
+        return self._file.write(data)
 
 
-def _remove_unless_held(place: Path) -> None:
-    try:
-        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        with suppress(OSError):  # a file system without locks: nobody can hold it
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return
-        shutil.rmtree(place, ignore_errors=True)
-    finally:
-        os.close(descriptor)
+def _is_whole(file: BinaryIO) -> bool:
+    """Whether the checksum at the end of ``file`` is that of what stands before it, where it is then."""
+    left, value = os.fstat(file.fileno()).st_size - _SUM_BYTES, 0
+    while left > 0 and (chunk := file.read(min(_CHUNK, left))):
+        value, left = zlib.crc32(chunk, value), left - len(chunk)
+    found = file.read()
+    file.seek(0)
+    return found == value.to_bytes(_SUM_BYTES, "big")
+
+
+def _save(file: _Summed, values: NDArray[Any]) -> None:
+    np.save(file, values, allow_pickle=False)
+
+
+def _array(file: BinaryIO) -> NDArray[Any]:
+    made: NDArray[Any] = np.load(file, allow_pickle=False)
+    return made
+
+
+def _text(file: BinaryIO) -> str:
+    return _array(file).tobytes().decode("utf-8", "surrogatepass")
 
 
 def _read_with(constants: TreeConstants) -> dict[str, Any]:
@@ -269,109 +234,38 @@ def _read_with(constants: TreeConstants) -> dict[str, Any]:
     return made
 
 
-def _checksum(path: Path) -> str:
-    size = value = 0
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            value = zlib.crc32(chunk, value)
-            size += len(chunk)
-    return f"{size}:{value:08x}"
+def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
+    """What :func:`_known` reads, in its order."""
+    notes, index = postings.base.notes, postings.base.index
+    forward = (notes.offsets, notes.rows, notes.tf, notes.lengths)
+    return (*forward, index.starts, index.documents, index.frequencies, postings.slots)
 
 
-def _arrays(snapshot: Snapshot, base: Segment, slots: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    numbers = [
-        [
-            *(entry.mtime_ns, entry.size, entry.inode & _LARGEST, entry.ctime_ns),
-            *(entry.cut_lines, entry.cut_units, entry.chars),
-        ]
-        for entry in snapshot.parsed.values()
-    ]
-    return {
-        "offsets": base.notes.offsets,
-        "rows": base.notes.rows,
-        "tf": base.notes.tf,
-        "lengths": base.notes.lengths,
-        "starts": base.index.starts,
-        "documents": base.index.documents,
-        "frequencies": base.index.frequencies,
-        "slots": slots,
-        "numbers": np.asarray(numbers, dtype=np.int64).reshape(-1, len(_NUMBERS)),
-    }
-
-
-def _rows(snapshot: Snapshot) -> dict[str, Any]:
-    """What is kept of each file beside its numbers: columns for all, and what only few have by the file's place."""
+def _files(snapshot: Snapshot) -> dict[str, Any]:
+    """What was read of each file, as a list for each of its fields, and the paths of the notes in their order."""
     entries = list(snapshot.parsed.values())
-    return {
-        "paths": list(snapshot.parsed),
-        "notes": [note.path for note in snapshot.notes],
-        "titles": [entry.title for entry in entries],
-        "is_note": "".join("1" if entry.is_note else "0" for entry in entries),
-        "updated": [None if entry.updated_ms is None else repr(entry.updated_ms) for entry in entries],
-        "rare": {str(place): rare for place, entry in enumerate(entries) if (rare := _rare(entry))},
-    }
+    made: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
+    made["legacy_signals"] = [signals and asdict(signals) for signals in made["legacy_signals"]]
+    return {"paths": list(snapshot.parsed), "notes": [note.path for note in snapshot.notes], "fields": made}
 
 
-def _rare(entry: Parsed) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "alias": entry.alias,
-        "summary_order": entry.summary_order,
-        "summary_tokens": entry.summary_tokens,
-        "unseen": entry.unseen,
-    }
-    if entry.legacy_signals is not None:
-        found["legacy"] = asdict(entry.legacy_signals)
-    return {name: value for name, value in found.items() if value not in ("", None)}
-
-
-def _known(place: Path, limits: ReadingLimits) -> Known:
-    held = {name: np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
-    text = (place / "terms").read_bytes().decode("utf-8", "surrogatepass")
-    ids = TermIds(text.split("\n") if text else [])
-    notes = Forward(held["offsets"], held["rows"], held["tf"], held["lengths"])
-    index = Inverted(len(FIELDS), held["starts"], held["documents"], held["frequencies"])
-    rows = json.loads((place / "files").read_text(encoding="ascii"))
-    parsed = _parsed(rows, held["numbers"].tolist())
+def _known(file: BinaryIO, limits: ReadingLimits) -> Known:
+    rows, text = json.loads(_text(file)), _text(file)
+    notes = Forward(*(_array(file) for _ in range(4)))
+    index = Inverted(len(FIELDS), *(_array(file) for _ in range(3)))
+    slots = _array(file)
     by_path = {path: position for position, path in enumerate(rows["notes"])}
-    if len(by_path) != len(held["slots"]) or held["lengths"].shape != (len(FIELDS), len(notes)):
+    if len(by_path) != len(slots) or notes.lengths.shape != (len(FIELDS), len(notes)):
         raise ValueError("its parts do not belong together")
-    return Known(limits, parsed, by_path, of_base(Segment(notes, index), np.asarray(held["slots"]), ids))
+    ids = TermIds(text.split("\n") if text else [])
+    return Known(limits, _parsed(rows["paths"], rows["fields"]), by_path, of_base(Segment(notes, index), slots, ids))
 
 
-def _parsed(rows: Mapping[str, Any], numbers: list[list[int]]) -> dict[str, Parsed]:
-    rare = rows["rare"]
-    made: dict[str, Parsed] = {}
-    columns = zip(rows["paths"], rows["titles"], rows["is_note"], rows["updated"], numbers, strict=True)
-    for place, (path, title, is_note, updated, (mtime_ns, size, inode, ctime_ns, lines, units, chars)) in enumerate(
-        columns
-    ):
-        own = rare.get(str(place), {}) if rare else {}
-        alias = own.get("alias", "")
-        made[path] = Parsed(
-            alias,
-            path.removeprefix(f"[{alias}]:") if alias else path,
-            mtime_ns,
-            size,
-            inode,
-            ctime_ns,
-            title,
-            is_note == "1",
-            lines,
-            units,
-            _legacy(own.get("legacy")),
-            own.get("summary_order"),
-            own.get("summary_tokens"),
-            chars,
-            None if updated is None else float(updated),
-            own.get("unseen", ""),
-        )
-    return made
+def _parsed(paths: list[str], columns: dict[str, list[Any]]) -> dict[str, Parsed]:
+    columns["file"] = [path if file == path else file for path, file in zip(paths, columns["file"], strict=True)]
+    columns["legacy_signals"] = [signals and _signals(signals) for signals in columns["legacy_signals"]]
+    return dict(zip(paths, map(Parsed, *(columns[name] for name in _FIELDS)), strict=True))
 
 
-def _legacy(value: Mapping[str, Any] | None) -> NoteSignals | None:
-    if value is None:
-        return None
-    made = NoteSignals(**{**value, "source": Source(value["source"])})
-    if not math.isfinite(made.importance):
-        raise ValueError("signals that are no numbers")
-    return made
+def _signals(value: Mapping[str, Any]) -> NoteSignals:
+    return NoteSignals(**{**value, "source": Source(value["source"])})

@@ -57,13 +57,13 @@ async def test_an_edited_note_is_read_again(garden: Tree, make_app: MakeApp) -> 
 
 
 async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: MakeApp) -> None:
-    state = KeptIndex(garden.tree).folder / "state.json"
+    state = KeptIndex(garden.tree).folder / "kept"
     state.parent.mkdir(parents=True)
     state.write_text("{")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         said = [toast.message for toast in pilot.app._notifications]
-        assert "the kept index is made anew: state.json cannot be read" in said
+        assert "the kept index is made anew: it is damaged" in said
         assert view(pilot).overview
 
 

@@ -260,13 +260,13 @@ def test_a_kept_index_that_is_broken_is_said_so(run: Run, project: Tree, monkeyp
     monkeypatch.setattr(publisher, "_FEW", 0)
     explained = ("explain", "refresh", "auth/jwt/rotation.md")
     assert run(*explained)[2] == ""
-    state = KeptIndex(project.tree).folder / "state.json"
+    state = KeptIndex(project.tree).folder / "kept"
 
     def broken(*command: str) -> tuple[str, str]:
         state.write_text("{")
         return run(*command)[1:]
 
-    said = "note: the kept index is made anew: state.json cannot be read"
+    said = "note: the kept index is made anew: it is damaged"
     assert said in broken("query", "refresh")[0]
     assert json.loads(broken("query", "refresh", "--format", "json")[0])["trace"]["notices"] == [said[6:]]
     assert broken(*explained)[1].strip() == said

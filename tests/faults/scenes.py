@@ -142,7 +142,7 @@ def full_disk(folder: Path) -> Told:
     filling = fill(disk)
     made: Told = {"query": queried(tree)}
     made["keep"] = tried(lambda: session.keep(everything=True))
-    made["left of it"] = [place.name for place in KeptIndex(tree.tree).folder.glob("g*")]
+    made["left of it"] = [place.name for place in KeptIndex(tree.tree).folder.glob("*kept*")]
     made["history"] = tried(lambda: session.history.add("after"))
     made["draft"] = tried(lambda: drafts.keep("auth/jwt/a.md", b"x" * 100_000, None, 0))
     made["crash"] = told(RuntimeError("it broke"), Circumstances("a test"))

@@ -58,7 +58,7 @@ def test_the_old_or_the_new_index_after_a_kill(tmp_path: Path) -> None:
     except CannotTrace as reason:
         pytest.skip(str(reason))
     assert whole.exit_code == 0
-    assert calls > 50
+    assert calls > 30
     for number in range(1, calls + 1) if IN_FULL else sorted(pick.sample(range(1, calls + 1), KILLS)):
         child = writing(tree, snapshot)
         for count in child.calls():
@@ -71,5 +71,5 @@ def test_the_old_or_the_new_index_after_a_kill(tmp_path: Path) -> None:
     again = KeptIndex(tree.tree)
     assert again.write(snapshot, BRV3)
     again.close()
-    assert len([*again.folder.glob("g*")]) == 1
+    assert {place.name for place in again.folder.iterdir()} == {"kept", "lock"}
     same(from_kept(tree), snapshot, pick)

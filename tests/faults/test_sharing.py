@@ -78,7 +78,7 @@ def test_two_processes_that_open_a_large_tree_at_once(tree: Tree) -> None:
 
 
 def test_a_reader_is_not_disturbed_by_a_writer(tree: Tree) -> None:
-    """Generations replace one another while another process reads them; none of them is taken for broken."""
+    """One index replaces the other while another process reads them; none of them is taken for broken."""
     tree.notes(30)
     snapshot = tree.snapshot()
     stop = threading.Event()
@@ -108,7 +108,7 @@ def test_the_cache_folder_removed_while_running(tree: Tree, own_data_folders: Pa
     tree.note("x/n.md", "Quokka", "all about the quokka")
     session = tree.session(now_ms=None)
     assert session.keep()
-    reopened = tree.session(now_ms=None)  # reads what is kept, as mapped files
+    reopened = tree.session(now_ms=None)  # reads what is kept
     shutil.rmtree(own_data_folders / "tool")
     assert paths(reopened.run("quokka")) == ["x/n.md", *paths(reopened.run("quokka"))[1:]]
     tree.note("x/m.md", "Wallaby", "all about the wallaby")
