@@ -57,6 +57,7 @@ def test_what_docs_changes() -> None:
         "manifest.contexts_by": "importance",
         "pruning.draft_days": 0.0,
         "pruning.validated_days": 0.0,
+        "signals.frontmatter": True,
     }
 
 

@@ -88,6 +88,7 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
         fingerprint=snapshot.fingerprint,
         generation=snapshot.generation,
         loaded_ms=snapshot.loaded_ms,
+        reads_frontmatter=snapshot.reads_frontmatter,
     )
 
 

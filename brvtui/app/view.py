@@ -97,6 +97,8 @@ class Overview:
     generation: int
     loaded_ms: float
     """When it was read."""
+    reads_frontmatter: bool = False
+    """Whether a note's frontmatter may hold its signals."""
 
     @property
     def shut(self) -> str:

@@ -30,6 +30,8 @@ def check_value(entry: Entry, value: Any) -> Value:
     if kind is Kind.NUMBER and isinstance(value, int) and not isinstance(value, bool):
         if entry.least <= value <= entry.most:
             return value
+    elif kind is Kind.CHOICE and isinstance(value, bool) and ON in entry.choices:
+        return ON if value else OFF
     elif kind is Kind.CHOICE and isinstance(value, str):
         if value in entry.choices:
             return value

@@ -1,4 +1,4 @@
-"""Which profile the settings choose."""
+"""Which profile the settings choose, and what they change of one."""
 
 from __future__ import annotations
 
@@ -7,27 +7,46 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.config.layers import Configuration
+from brvtui.config.schema import AUTO, ON, Settings
 from brvtui.config.sources import ConfigError, Layer, Source
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
+_CHOOSING = ("", "profile", "signals.frontmatter")
+"""What decides on constants: the whole file when it cannot be read."""
 
 
 def chosen_profile(configuration: Configuration) -> Profile:
-    """The profile that the settings name or hold.
+    """The profile that the settings name or hold, as :func:`settled` leaves it.
 
     Raises ``ProfileError``, and :class:`ConfigError` when the project's settings or an explicit
     choice could not be read: a project is not opened with other constants than it asks for.
     """
     for problem in configuration.problems:
-        if problem.name in ("", "profile") and problem.layer is not Layer.USER:
+        if problem.name in _CHOOSING and problem.layer is not Layer.USER:
             raise ConfigError(problem.message)
     wanted = configuration.settings.profile
     source = configuration.source("profile")
     if isinstance(wanted, Mapping):
-        return _of_table(wanted, source.place)
-    return profiles.load(_place(wanted, source))
+        return settled(_of_table(wanted, source.place), configuration.settings)
+    return settled(profiles.load(_place(wanted, source)), configuration.settings)
+
+
+def settled(profile: Profile, settings: Settings) -> Profile:
+    """``profile`` with the constants that ``settings`` have a setting of their own for.
+
+    The name of a profile that this changes ends in an asterisk.
+    """
+    frontmatter = settings.signals.frontmatter
+    if frontmatter == AUTO or (frontmatter == ON) is profile.signals.frontmatter:
+        return profile
+    signals = {"frontmatter": frontmatter == ON}
+    return profiles.overlay(profile, {"name": _changed(profile.name), "signals": signals}, "settings")
+
+
+def _changed(name: str) -> str:
+    return f"{name.removesuffix('*')}*"
 
 
 def _place(wanted: str, source: Source) -> str:
@@ -40,4 +59,4 @@ def _place(wanted: str, source: Source) -> str:
 def _of_table(own: Mapping[str, Any], file: str) -> Profile:
     base = profiles.load(own.get("extends", profiles.DEFAULT))
     changes = {key: value for key, value in own.items() if key != "extends"}
-    return profiles.overlay(base, {"name": f"{base.name}*" if changes else base.name, **changes}, file)
+    return profiles.overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, file)

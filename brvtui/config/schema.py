@@ -144,6 +144,16 @@ class Llm:
 
 
 @dataclass(frozen=True, slots=True)
+class Signals:
+    """Where signals of notes are read."""
+
+    frontmatter: str = _setting(
+        AUTO, "whether a note's frontmatter may hold its signals; `auto`: as the profile has it, off in `brv-3`",
+        choices=_SWITCH, restart=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings, merged. Without arguments: the defaults."""
 
@@ -163,6 +173,7 @@ class Settings:
         default_factory=lambda: MappingProxyType({}),
         metadata={_ABOUT: _About("other keys for actions, by the binding's name: `brv-tui keys` lists them")},
     )
+    signals: Signals = field(default=Signals())
     editor: Editor = field(default=Editor())
     llm: Llm = field(default=Llm())
     services: Services = field(default=Services())

@@ -70,7 +70,9 @@ def follow(
     needed: files of unusual kinds, shared sources, more files than the engine reads, a clock that went back.
     """
     orders = previous.orders
-    if orders is None or previous.limits != constants.limits or now_ms < previous.loaded_ms or _is_special(previous):
+    if orders is None or not previous.known.is_read_with(constants):
+        return None
+    if now_ms < previous.loaded_ms or _is_special(previous):
         return None
     if stored.broken != previous.stored.broken:
         return None
@@ -109,7 +111,7 @@ def _look(previous: Snapshot, places: Iterable[str], constants: TreeConstants, e
     files: dict[str, TreeFile] = {}
     parsed: dict[str, Parsed] = {}
     terms: dict[str, NoteTerms] = {}
-    base = defaults(constants.signals)
+    ids, completed_by = previous.postings.ids, previous.frontmatter_defaults
     for path in sorted(wanted):
         instead = edit if edit and edit.path == path else None
         known, file = previous.parsed.get(path), instead.file if instead else look_at(tree, path)
@@ -118,7 +120,7 @@ def _look(previous: Snapshot, places: Iterable[str], constants: TreeConstants, e
                 gone.add(path)
         elif known is None or not is_same(known, file):
             files[path] = file
-            parsed[path], own = read_file(tree, "", file, constants.limits, previous.postings.ids, base, instead)
+            parsed[path], own = read_file(tree, "", file, constants.limits, ids, completed_by, instead)
             if own is not None:
                 terms[path] = own
     most = constants.limits.max_files
@@ -263,7 +265,7 @@ def _assemble(
     touched = sorted({*reread, *(by_path[path] for path in resigned if path in by_path)})
     base = defaults(constants.signals)
     found = {
-        position: first_found(path, stored.layers) or parsed[path].legacy_signals or base
+        position: first_found(path, stored.layers) or parsed[path].frontmatter_signals or base
         for position, path in ((position, paths[position]) for position in touched)
     }
     notes = {place: note_of(paths[place], parsed[paths[place]], role_of(paths[place])) for place in reread}
@@ -284,6 +286,7 @@ def _assemble(
         parsed=parsed,
         edited={},
         stored=stored,
+        frontmatter_defaults=previous.frontmatter_defaults,
     )
     made.__dict__.update(
         orders=orders, by_path=by_path, fingerprint=of_lines(orders.covered.items), covered_count=len(orders.covered)
@@ -321,7 +324,7 @@ def _summaries(
         if not folder or name not in (SUMMARY_FILE, CONTEXT_FILE):
             continue
         entry = parsed.get(path)
-        found = first_found(path, stored.layers) or (entry.legacy_signals if entry else None)
+        found = first_found(path, stored.layers) or (entry.frontmatter_signals if entry else None)
         signals.pop(path, None)
         if entry is not None and not entry.unseen and found:
             signals[path] = found

@@ -50,10 +50,13 @@ def read_file(
     file: TreeFile,
     limits: ReadingLimits,
     ids: TermIds,
-    base: NoteSignals,
+    completed_by: NoteSignals | None,
     edit: Edit | None = None,
 ) -> tuple[Parsed, NoteTerms | None]:
-    """What is kept of ``file`` below ``tree``, or of ``edit`` instead, and the terms of a note; nothing is raised."""
+    """What is kept of ``file`` below ``tree``, or of ``edit`` instead, and the terms of a note; nothing is raised.
+
+    ``completed_by`` completes the signals in frontmatter; with None, none are read there.
+    """
     role = file.role
     identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
     if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):
@@ -67,10 +70,10 @@ def read_file(
     chars = len(read.text) if read.text.isascii() else len(utf16(read.text))
     if role is Role.ABSTRACT:
         return Parsed(*identity, chars=chars), None
-    legacy = None if alias else from_frontmatter(read.text, base)
+    own = from_frontmatter(read.text, completed_by) if completed_by and not alias else None
     if role is Role.SUMMARY:
         order, tokens = _summary(read.text)
-        return Parsed(*identity, summary_order=order, summary_tokens=tokens, legacy_signals=legacy, chars=chars), None
+        return Parsed(*identity, summary_order=order, summary_tokens=tokens, frontmatter_signals=own, chars=chars), None
     title = title_of(read.text, file.path.rsplit("/", 1)[-1])
     terms = note_terms(title, read.text, file.path, ids)
     kept = Parsed(
@@ -79,7 +82,7 @@ def read_file(
         True,
         read.cut_lines,
         read.cut_units,
-        legacy,
+        own,
         chars=chars,
         updated_ms=updated_ms(read.text),
     )

@@ -25,7 +25,14 @@ from brvtui.tree.reading.files import (
     walk_key,
 )
 from brvtui.tree.reading.project import Project
-from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, defaults, first_found
+from brvtui.tree.reading.signals import (
+    NO_LAYERS,
+    NoteSignals,
+    SignalLayers,
+    defaults,
+    first_found,
+    frontmatter_defaults,
+)
 
 _READ_AT_ONCE = 256
 
@@ -78,9 +85,9 @@ def load(
         shared, _ = _in_document_order(listing.files, source.alias, source.tree, constants, now_ms)
         located += [item for item in shared if item.path not in taken]
     known_before = previous.known if previous is not None else kept
-    reuse = known_before if known_before is not None and known_before.limits == constants.limits else None
+    completed_by = frontmatter_defaults(constants.signals)
+    reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
     ids = reuse.postings.ids if reuse else TermIds()
-    base = defaults(constants.signals)
     parsed: dict[str, Parsed] = {}
     fresh: dict[str, NoteTerms] = {}
     for number, item in enumerate(located):
@@ -94,7 +101,9 @@ def load(
             parsed[item.path] = known
             continue
         instead = edit if edit and item.file == edit.file else None
-        parsed[item.path], terms = read_file(item.tree, item.alias, item.file, constants.limits, ids, base, instead)
+        parsed[item.path], terms = read_file(
+            item.tree, item.alias, item.file, constants.limits, ids, completed_by, instead
+        )
         if terms is not None:
             fresh[item.path] = terms
     if progress:
@@ -146,7 +155,7 @@ def _assemble(
         if entry.unseen:
             unseen.append(UnseenFile(item.path, entry.unseen))
             continue
-        own = first_found(item.file.path, stored.layers) or entry.legacy_signals
+        own = first_found(item.file.path, stored.layers) or entry.frontmatter_signals
         found = None if item.alias or ignored else own
         folder = item.path.rpartition("/")[0]
         if role in (Role.SUMMARY, Role.CONTEXT) and folder:
@@ -175,6 +184,7 @@ def _assemble(
         parsed=read.parsed,
         edited={},
         stored=stored,
+        frontmatter_defaults=frontmatter_defaults(constants.signals),
         engine_failure=_engine_failure(project, notes, unseen),
     )
 

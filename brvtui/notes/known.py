@@ -17,3 +17,5 @@ class KnownSignals:
     """The tool's own overlay, which goes before."""
     given: NoteSignals | None = None
     """The signals file that the project was opened with, which goes before both."""
+    reads_frontmatter: bool = False
+    """Whether the note's frontmatter is read for signals, after all the others."""

@@ -183,6 +183,7 @@ class Notes:
     def _known(self) -> Callable[[str], KnownSignals]:
         base = self._defaults()
         recorded = self._overlay.read(base)
+        reads = self._opened.profile.signals.frontmatter
         return lambda path: KnownSignals(
-            read_signals_of(self._sidecar, path, base), recorded.get(path), self._given(path)
+            read_signals_of(self._sidecar, path, base), recorded.get(path), self._given(path), reads
         )

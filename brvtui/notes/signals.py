@@ -25,12 +25,6 @@ class Where(StrEnum):
     OVERLAY = "overlay"
 
 
-_UNREAD = {
-    Where.FRONTMATTER: "ByteRover 3.14 does not read signals from frontmatter; this tool does",
-    Where.OVERLAY: "only this tool reads its overlay; ByteRover's own store is not written",
-}
-
-
 def plan_signals(
     tree: Path, path: str, signals: NoteSignals, where: Where, known: KnownSignals, keep_mtime: bool = True
 ) -> Plan:
@@ -79,11 +73,20 @@ def _check(path: str, signals: NoteSignals) -> None:
 
 
 def _notices(path: str, where: Where, known: KnownSignals) -> tuple[str, ...]:
-    said = [f"{path}: {_UNREAD[where]}"]
+    said = [f"{path}: {_readers(where, known)}"]
     winner = _winner(where, known)
     if winner:
         said.append(f"{path}: {winner} has signals of it too, and these win")
     return tuple(said)
+
+
+def _readers(where: Where, known: KnownSignals) -> str:
+    """Who reads what is stored there."""
+    if where is Where.OVERLAY:
+        return "only this tool reads its overlay; ByteRover's own store is not written"
+    if known.reads_frontmatter:
+        return "ByteRover 3.14 does not read signals from frontmatter; this tool does, by signals.frontmatter"
+    return "neither ByteRover 3.14 nor this tool reads signals from frontmatter, unless signals.frontmatter is on"
 
 
 def _winner(where: Where, known: KnownSignals) -> str:

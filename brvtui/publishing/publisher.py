@@ -240,6 +240,7 @@ def _below(folder: Path, places: Iterable[str]) -> list[str] | None:
 def _same(old: Snapshot, new: Snapshot) -> bool:
     return (
         old.limits == new.limits
+        and old.frontmatter_defaults == new.frontmatter_defaults
         and old.files == new.files
         and old.unseen == new.unseen
         and old.signals == new.signals

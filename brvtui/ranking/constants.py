@@ -32,8 +32,10 @@ class ScoreRules:
 
 @dataclass(frozen=True, slots=True)
 class SignalRules:
-    """Default signals, what events add, and where maturity changes."""
+    """Where signals are read, the defaults, what events add, and where maturity changes."""
 
+    frontmatter: bool
+    """Whether a note's frontmatter may hold its signals; the last place to be asked."""
     importance: float
     recency: float
     maturity: Literal["draft", "validated", "core"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.config import Configuration, Settings, configure
-from brvtui.config.profile_choice import chosen_profile
+from brvtui.config.profile_choice import chosen_profile, settled
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.search import Options, search
@@ -203,11 +203,12 @@ class Session:
         self._runs.clear()
 
     def use_profile(self, name: str) -> None:
-        """Switches to another profile; the cache is emptied, since its answers came from other constants.
+        """Switches to another profile, with what the settings change of it.
 
-        Raises :class:`brvtui.engines.byterover.profile.ProfileError`; :meth:`load` again afterwards.
+        The cache is emptied, since its answers came from other constants; :meth:`load` again afterwards. Raises
+        :class:`brvtui.engines.byterover.profile.ProfileError`.
         """
-        self.profile = profiles.load(name)
+        self.profile = settled(profiles.load(name), self.settings)
         self.clear_cache()
 
     def search(self, query: str, limit: int, scope: str = "") -> Search:

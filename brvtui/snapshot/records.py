@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from brvtui.text.postings import Postings
 from brvtui.trace import Kind
-from brvtui.tree.constants import ReadingLimits
+from brvtui.tree.constants import ReadingLimits, TreeConstants
 from brvtui.tree.reading.files import CONTEXT_FILE, Role, rounded_ms
-from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.reading.signals import NoteSignals, frontmatter_defaults
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Parsed:
     """Whether it is searched."""
     cut_lines: int = 0
     cut_units: int = 0
-    legacy_signals: NoteSignals | None = None
+    frontmatter_signals: NoteSignals | None = None
     summary_order: int | None = None
     summary_tokens: int | None = None
     """What the frontmatter of a valid summary claims; None when that is no number."""
@@ -99,10 +99,17 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an earlier reading knows of the files, with which limits it was made."""
+    """What an earlier reading knows of the files, and with which constants it was made."""
 
     limits: ReadingLimits
+    frontmatter_defaults: NoteSignals | None
+    """What completed the signals in frontmatter; None where none were read there."""
     parsed: Mapping[str, Parsed]
     by_path: Mapping[str, int]
     """Position of each note by its path."""
     postings: Postings
+
+    def is_read_with(self, constants: TreeConstants) -> bool:
+        """Whether reading the same files with ``constants`` would give the same."""
+        now = (constants.limits, frontmatter_defaults(constants.signals))
+        return now == (self.limits, self.frontmatter_defaults)

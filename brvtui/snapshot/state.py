@@ -61,13 +61,15 @@ class Snapshot:
     """Texts that stand in for files, for what-if."""
     stored: SignalLayers = NO_LAYERS
     """Where stored signals were looked up."""
+    frontmatter_defaults: NoteSignals | None = None
+    """What completes the signals in a note's frontmatter; None where none are read there."""
     engine_failure: str = ""
     """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
 
     @property
     def known(self) -> Known:
         """What the next reading need not read again."""
-        return Known(self.limits, self.parsed, self.by_path, self.postings)
+        return Known(self.limits, self.frontmatter_defaults, self.parsed, self.by_path, self.postings)
 
     @cached_property
     def by_path(self) -> dict[str, int]:
@@ -80,9 +82,14 @@ class Snapshot:
         return int((self.sources == _SOURCES[Source.OVERLAY]).sum())
 
     @property
-    def has_legacy_signals(self) -> bool:
-        """Whether some note's signals come from its frontmatter, which the engine itself does not read."""
-        return bool((self.sources == _SOURCES[Source.FRONTMATTER]).any())
+    def reads_frontmatter(self) -> bool:
+        """Whether a note's frontmatter may hold its signals, which ByteRover 3 itself does not read."""
+        return self.frontmatter_defaults is not None
+
+    @property
+    def from_frontmatter(self) -> int:
+        """How many notes have signals from their frontmatter."""
+        return int((self.sources == _SOURCES[Source.FRONTMATTER]).sum())
 
     @cached_property
     def abstracts(self) -> dict[str, int]:

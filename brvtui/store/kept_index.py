@@ -29,8 +29,8 @@ from brvtui.text.forward import FIELDS, Forward, TermIds
 from brvtui.text.inverted import Inverted
 from brvtui.text.postings import Postings, of_base
 from brvtui.text.segment import Segment
-from brvtui.tree.constants import ReadingLimits, TreeConstants
-from brvtui.tree.reading.signals import NoteSignals, Source
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_defaults
 
 FORMAT = 3
 _FILE = "kept"
@@ -77,7 +77,7 @@ class KeptIndex:
             if file is None or state is None or state["read_with"] != _read_with(constants):
                 return None
             try:
-                return _known(file, constants.limits)
+                return _known(file, constants)
             except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError) as error:
                 raise Unusable(f"it is broken ({error})") from error
 
@@ -245,11 +245,11 @@ def _files(snapshot: Snapshot) -> dict[str, Any]:
     """What was read of each file, as a list for each of its fields, and the paths of the notes in their order."""
     entries = list(snapshot.parsed.values())
     made: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
-    made["legacy_signals"] = [signals and asdict(signals) for signals in made["legacy_signals"]]
+    made["frontmatter_signals"] = [signals and asdict(signals) for signals in made["frontmatter_signals"]]
     return {"paths": list(snapshot.parsed), "notes": [note.path for note in snapshot.notes], "fields": made}
 
 
-def _known(file: BinaryIO, limits: ReadingLimits) -> Known:
+def _known(file: BinaryIO, constants: TreeConstants) -> Known:
     rows, text = json.loads(_text(file)), _text(file)
     notes = Forward(*(_array(file) for _ in range(4)))
     index = Inverted(len(FIELDS), *(_array(file) for _ in range(3)))
@@ -258,12 +258,13 @@ def _known(file: BinaryIO, limits: ReadingLimits) -> Known:
     if len(by_path) != len(slots) or notes.lengths.shape != (len(FIELDS), len(notes)):
         raise ValueError("its parts do not belong together")
     ids = TermIds(text.split("\n") if text else [])
-    return Known(limits, _parsed(rows["paths"], rows["fields"]), by_path, of_base(Segment(notes, index), slots, ids))
+    parsed, postings = _parsed(rows["paths"], rows["fields"]), of_base(Segment(notes, index), slots, ids)
+    return Known(constants.limits, frontmatter_defaults(constants.signals), parsed, by_path, postings)
 
 
 def _parsed(paths: list[str], columns: dict[str, list[Any]]) -> dict[str, Parsed]:
     columns["file"] = [path if file == path else file for path, file in zip(paths, columns["file"], strict=True)]
-    columns["legacy_signals"] = [signals and _signals(signals) for signals in columns["legacy_signals"]]
+    columns["frontmatter_signals"] = [signals and _signals(signals) for signals in columns["frontmatter_signals"]]
     return dict(zip(paths, map(Parsed, *(columns[name] for name in _FIELDS)), strict=True))
 
 

@@ -69,6 +69,7 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         await pilot.click(offset=(rows[row].index(words) + 1, row))
         await settled(pilot)
 
+    garden.read_frontmatter()
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await click("○ Refunds")

@@ -343,6 +343,7 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
 
 async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tree) -> None:
     path = "auth/jwt/refresh_rotation.md"
+    garden.read_frontmatter()
     before = (garden.tree / path).stat().st_mtime_ns
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "I", SignalsDialog, path)

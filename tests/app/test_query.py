@@ -234,11 +234,25 @@ async def test_probes_answered_out_of_order_are_dropped(app: BrvTui) -> None:
 async def test_switching_the_profile_asks_again(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
+        assert "signals frontmatter" not in text_of(pilot, "#status")
         await pilot.press("escape", "p")
         await until(pilot, lambda: (trace := view(pilot).trace) and trace.profile == "docs")
         await settled(pilot)
         assert view(pilot).profile == "docs"
-        assert "docs" in text_of(pilot, "#status")
+        assert "docs  signals frontmatter" in text_of(pilot, "#status")
+
+
+async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvTui, garden: Tree) -> None:
+    garden.read_frontmatter()
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.profile == "docs")
+        await pilot.press("p", "p")
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.profile == "brv-3*")
+        await settled(pilot)
+        assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
 
 
 async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders: Path) -> None:

@@ -115,7 +115,7 @@ def test_variables_of_before_keep_their_meaning() -> None:
         ("history = -1", "history = -1 must be 0 to 10000"),
         ("history = 1.5", "history = 1.5 must be 0 to 10000"),
         ("animations = 'of'", "animations = 'of' must be one of auto, on, off; did you mean off?"),
-        ("animations = true", "animations = True must be auto, on, off"),
+        ("animations = 1", "animations = 1 must be auto, on, off"),
         ("profile = 1979-05-27", "profile = datetime.date(1979, 5, 27) must name a profile or be a table"),
         ("keys = 'x'", "keys = 'x' must be a table"),
         ("[keys]\nquit = 3", 'keys."quit" = 3 must name keys, as in "ctrl+r" or "j,down"'),
@@ -208,12 +208,41 @@ def test_a_table_of_constants_in_the_users_file() -> None:
     assert (made.name, made.direct.min_top) == ("docs*", 0.2)
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "reads"),
+    [
+        ("", "brv-3", False),
+        ("[signals]\nfrontmatter = 'auto'", "brv-3", False),
+        ("[signals]\nfrontmatter = false", "brv-3", False),
+        ("[signals]\nfrontmatter = true", "brv-3*", True),
+        ("signals.frontmatter = 'on'", "brv-3*", True),
+        ("profile = 'docs'", "docs", True),
+        ("profile = 'combined'\n[signals]\nfrontmatter = 'on'", "combined", True),
+        ("profile = 'docs'\n[signals]\nfrontmatter = 'off'", "docs*", False),
+        ("[profile.signals]\nfrontmatter = true", "brv-3*", True),
+        ("[profile.signals]\nfrontmatter = true\n[signals]\nfrontmatter = false", "brv-3*", False),
+    ],
+)
+def test_signals_in_frontmatter(root: Path, text: str, name: str, reads: bool) -> None:
+    project(root, text)
+    made = chosen_profile(read(root))
+    assert (made.name, made.signals.frontmatter) == (name, reads)
+
+
+def test_the_users_choice_of_signals_holds_for_any_profile(root: Path) -> None:
+    own("[signals]\nfrontmatter = true")
+    assert chosen_profile(read(root)).signals.frontmatter
+    project(root, "[signals]\nfrontmatter = false")
+    assert not chosen_profile(read(root, {"profile": "docs"})).signals.frontmatter
+    assert chosen_profile(read(root, BRV_TUI_SIGNALS_FRONTMATTER="yes")).signals.frontmatter
+
+
 def test_other_constants_than_asked_for_are_never_used(root: Path) -> None:
     own("profile = 3")
     assert chosen_profile(read(root)).name == "brv-3"
     project(root, "theme = 3")
     assert chosen_profile(read(root)).name == "brv-3"
-    for text in ("profile = 3", "junk"):
+    for text in ("profile = 3", "junk", "signals.frontmatter = 3"):
         project(root, text)
         with pytest.raises(ConfigError, match=r"brv-tui\.toml: "):
             chosen_profile(read(root))

@@ -84,9 +84,12 @@ def test_every_variable_that_the_code_reads_is_listed() -> None:
 
 
 def test_the_settings_that_are_shown_can_be_used() -> None:
-    (shown,) = re.findall(r"^```toml\n(.*?)^```$", section(PAGE, "Settings"), re.DOTALL | re.MULTILINE)
+    shown = re.findall(r"^```toml\n(.*?)^```$", section(PAGE, "Settings"), re.DOTALL | re.MULTILINE)
     user_file().parent.mkdir(parents=True)
-    user_file().write_text(shown, encoding="utf-8")
-    made = configure(environ={})
-    assert made.problems == ()
-    assert set(made.values) == {"theme", "recording", "editor.keep_mtime", "keys"}
+    for text, names in zip(
+        shown, ({"theme", "recording", "editor.keep_mtime", "keys"}, {"signals.frontmatter"}), strict=True
+    ):
+        user_file().write_text(text, encoding="utf-8")
+        made = configure(environ={})
+        assert made.problems == ()
+        assert set(made.values) == names

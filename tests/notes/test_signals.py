@@ -24,6 +24,7 @@ NOTE = "---\r\ntitle:   North # kept\r\nimportance: 10\r\n---\r\n# North\r\n"
 @pytest.fixture
 def yard(tree: Tree) -> Tree:
     tree.file("yard/gates/north.md", NOTE, days=5)
+    tree.read_frontmatter()
     return tree
 
 
@@ -46,7 +47,8 @@ def test_in_the_frontmatter(yard: Tree, files: Callable[[], Files]) -> None:
     plan = session.notes.plan_signals("yard/gates/north.md", NEW, Where.FRONTMATTER)
     done = session.notes.apply(plan)
     assert done.notices == (
-        "yard/gates/north.md: ByteRover 3.14 does not read signals from frontmatter; this tool does",
+        "yard/gates/north.md: ByteRover 3.14 does not read signals from frontmatter; this tool does, by "
+        "signals.frontmatter",
     )
     data, mtime = files()["yard/gates/north.md"]
     assert data.decode() == (
@@ -57,6 +59,17 @@ def test_in_the_frontmatter(yard: Tree, files: Callable[[], Files]) -> None:
     assert session.snapshot.signals == (replace(NEW, source=Source.FRONTMATTER),)
     session.notes.undo()
     assert files() == before
+
+
+def test_in_the_frontmatter_that_nobody_reads(yard: Tree) -> None:
+    yard.settings("")
+    session = yard.session()
+    done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, Where.FRONTMATTER))
+    assert done.notices == (
+        "yard/gates/north.md: neither ByteRover 3.14 nor this tool reads signals from frontmatter, unless "
+        "signals.frontmatter is on",
+    )
+    assert session.snapshot.signals[0].source is Source.DEFAULT
 
 
 def test_a_note_can_become_young(yard: Tree, files: Callable[[], Files]) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from brvtui.config import configure
+from brvtui.config.profile_choice import chosen_profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.loading import load
@@ -36,7 +38,7 @@ def now_ms(answers: dict[str, Any]) -> float:
 
 @pytest.fixture(scope="module")
 def copied(answers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample as it was when its answers were recorded; signals come from its frontmatter."""
+    """The sample as it was when its answers were recorded."""
     place = tmp_path_factory.mktemp("sample") / "sample-tree"
     shutil.copytree(SAMPLE, place)
     stamp = [sys.executable, str(SAMPLE / "restamp.py"), "--tree", str(place), "--now", answers["tree"]["now"]]
@@ -46,7 +48,10 @@ def copied(answers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="module")
 def snapshot(copied: Path, now_ms: float) -> Snapshot:
-    made = load(find_project(copied), BRV3, now_ms)
+    """With the signals of its frontmatter, as its own settings say: the engine was given the same ones."""
+    profile = chosen_profile(configure(copied))
+    assert (profile.name, profile.signals.frontmatter) == ("brv-3*", True)
+    made = load(find_project(copied), profile, now_ms)
     assert made is not None
     return made
 

@@ -23,7 +23,7 @@ from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.reading.project import find_project
 from tests.support.comparing import same
 from tests.support.generated import generated
-from tests.support.trees import BRV3, NOW_MS, Tree, changed
+from tests.support.trees import BRV3, NOW_MS, READS_FRONTMATTER, Tree, changed
 from tests.test_loading import edit
 
 
@@ -77,6 +77,7 @@ def test_other_limits_and_nothing_kept_are_no_index(tree: Tree) -> None:
     assert KeptIndex(tree.tree).info().bytes == 0
     index = kept(tree)
     assert index.read(changed(BRV3, limits={"max_lines": 3})) is None
+    assert index.read(READS_FRONTMATTER) is None
     assert index.info().notes == 3
     assert index.clear() > 0
     assert index.read(BRV3) is None

@@ -31,7 +31,7 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
     assert again.by_path == fresh.by_path
     assert again.domains == fresh.domains
     assert [*again.hierarchy.walk()] == [*fresh.hierarchy.walk()]
-    assert (again.recorded, again.has_legacy_signals) == (fresh.recorded, fresh.has_legacy_signals)
+    assert (again.recorded, again.from_frontmatter) == (fresh.recorded, fresh.from_frontmatter)
     for name in ("importance", "recency", "maturity", "sources", "mtime_ms", "updated_ms", "is_local"):
         assert getattr(again, name).tolist() == getattr(fresh, name).tolist(), name
     assert again.postings.averages == fresh.postings.averages

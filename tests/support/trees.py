@@ -29,6 +29,8 @@ SUMMARY = "---\ntype: summary\ncondensation_order: {order}\ntoken_count: {tokens
 
 BRV3 = profiles.load("brv-3")
 DOCS = profiles.load("docs")
+READS_FRONTMATTER = profiles.overlay(BRV3, {"name": "brv-3*", "signals": {"frontmatter": True}}, "test")
+"""``brv-3`` with signals read from frontmatter too."""
 
 
 def changed(base: Profile, **tables: Any) -> Profile:
@@ -90,6 +92,14 @@ class Tree:
         path = f"{folder}/_index.md" if folder else "_index.md"
         self.file(path, SUMMARY.format(order=order, tokens=tokens, text=text), days)
         return path
+
+    def settings(self, text: str) -> None:
+        """The project's own settings file."""
+        (self.root / ".brv" / "brv-tui.toml").write_text(text)
+
+    def read_frontmatter(self) -> None:
+        """Has sessions read signals in frontmatter too, by the setting for that."""
+        self.settings("[signals]\nfrontmatter = true\n")
 
     def source(self, *others: tuple[str, Tree]) -> None:
         """Shared sources of this project, by alias."""

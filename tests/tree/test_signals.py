@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.loading import follow
 from brvtui.tree.reading.signals import (
     NoteSignals,
     SignalsError,
@@ -19,7 +20,7 @@ from brvtui.tree.reading.signals import (
     from_mapping,
     read_signals_file,
 )
-from tests.support.trees import BRV3, Tree, stored
+from tests.support.trees import BRV3, DOCS, NOW_MS, READS_FRONTMATTER, Tree, stored
 
 BASE = defaults(BRV3.signals)
 FULL = {"importance": 90, "recency": 0.5, "maturity": "core", "accessCount": 4, "updateCount": 2}
@@ -162,6 +163,8 @@ def test_the_order_of_the_layers(tree: Tree, tmp_path: Path) -> None:
     tree.note("a/n.md", "Quokka")
     assert importance(tree) == (50, "default")
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
+    assert importance(tree) == (50, "default")
+    tree.read_frontmatter()
     assert importance(tree) == (61, "frontmatter")
     tree.sidecar_file("a/n.md", {"importance": 62})
     assert importance(tree) == (62, "sidecar")
@@ -251,4 +254,29 @@ def test_a_shared_note_loses_all_signals(tree: Tree, make_tree: Callable[[str], 
 
 def test_frontmatter_signals_are_said_to_be_ours(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
-    assert any("frontmatter" in notice for notice in tree.ask("quokka").notices)
+    tree.file("a/m.md", "---\ntitle: M\n---\n# Quokka")
+    assert tree.ask("quokka").notices == ()
+    said = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
+    assert tree.ask("quokka", profile=READS_FRONTMATTER).notices == (said,)
+    assert tree.ask("quokka", profile=DOCS).notices == (said,)
+
+
+def test_frontmatter_is_read_anew_when_the_profile_changes(tree: Tree) -> None:
+    """Files that did not change are read again, and the snapshot is another one, although they are the same."""
+    tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
+    tree.file("a/_index.md", "---\ntype: summary\ncondensation_order: 1\nimportance: 62\n---\n")
+    session = tree.session()
+    for profile, note, summary in (("brv-3", 50, None), ("docs", 61, 62), ("combined", 61, 62), ("brv-3", 50, None)):
+        session.use_profile(profile)
+        session.load()
+        found = session.snapshot
+        assert [signals.importance for signals in found.signals] == [note]
+        assert (found.summary_signals["a/_index.md"].importance if found.summary_signals else None) == summary
+        assert found.reads_frontmatter is (summary is not None)
+
+
+def test_one_snapshot_does_not_follow_another_that_read_frontmatter_otherwise(tree: Tree) -> None:
+    tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
+    before = tree.snapshot(READS_FRONTMATTER)
+    assert follow(before, ["a/n.md"], BRV3, NOW_MS, tree.layers()) is None
+    assert follow(before, ["a/n.md"], READS_FRONTMATTER, NOW_MS, tree.layers()) is before

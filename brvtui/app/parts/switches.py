@@ -55,7 +55,7 @@ class Switches:
         session = self._project.session
         if session is None or self._shown.view.overview is None:
             return
-        current = session.profile.name
+        current = session.profile.name.removesuffix("*")
         following = BUILT_IN[(BUILT_IN.index(current) + 1) % len(BUILT_IN)] if current in BUILT_IN else BUILT_IN[0]
         surveyor, post = self._project.surveyor, self._host.post_message
         self._threads.start(self._project.load, engine.use_profile, session, following, surveyor, post)

@@ -79,6 +79,8 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
     groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
     if view.pipeline == BYTEROVER:
         groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
+        if overview.reads_frontmatter:
+            groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
     else:
         groups.append((8, [("pipeline ", "muted"), (view.pipeline, "bold accent")]))
     if view.busy:

@@ -189,8 +189,9 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
     if snapshot.recorded:
         recorded = counted(snapshot.recorded, "note has", "notes have")
         notices.append(f"{recorded} access hits that brv-tui recorded: brv-tui forget drops them")
-    if snapshot.has_legacy_signals:
-        notices.append("signals are read from frontmatter; the engine itself would use defaults for these notes")
+    if snapshot.from_frontmatter:
+        read = counted(snapshot.from_frontmatter, "note has", "notes have")
+        notices.append(f"{read} signals from frontmatter (signals.frontmatter); ByteRover would use defaults")
     if scope.source == "option" and not scope.path:
         notices.append(f"{scope.why}: the whole tree was searched")
     return tuple(notices)
