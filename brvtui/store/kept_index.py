@@ -26,9 +26,8 @@ from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
 from brvtui.text.forward import FIELDS, Forward, TermIds
-from brvtui.text.inverted import Inverted
 from brvtui.text.postings import Postings, of_base
-from brvtui.text.segment import Segment
+from brvtui.text.segment import Inverted, Segment
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_defaults
 
@@ -252,7 +251,7 @@ def _files(snapshot: Snapshot) -> dict[str, Any]:
 def _known(file: BinaryIO, constants: TreeConstants) -> Known:
     rows, text = json.loads(_text(file)), _text(file)
     notes = Forward(*(_array(file) for _ in range(4)))
-    index = Inverted(len(FIELDS), *(_array(file) for _ in range(3)))
+    index = Inverted(*(_array(file) for _ in range(3)))
     slots = _array(file)
     by_path = {path: position for position, path in enumerate(rows["notes"])}
     if len(by_path) != len(slots) or notes.lengths.shape != (len(FIELDS), len(notes)):

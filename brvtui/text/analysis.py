@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from brvtui.tree.reading.whitespace import spaced_words, trim
 
@@ -91,17 +89,3 @@ def without_stop_words(text: str, stop_words: frozenset[str]) -> str:
     if kept:
         return " ".join(kept)
     return "" if words and text != trim(text) else text
-
-
-@dataclass(frozen=True, slots=True)
-class Analyzer:
-    """A way in which text becomes terms."""
-
-    name: str
-    terms: Callable[[str], list[str]]
-    """The terms of a text in their order."""
-    counted: Callable[[str], tuple[int, Counter[str]]]
-    """A text's length, in the analyser's own sense, and how often it holds each term."""
-
-
-MINISEARCH = Analyzer("minisearch", terms, counted)

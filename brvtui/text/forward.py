@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.text.analysis import MINISEARCH, Analyzer
-from brvtui.text.inverted import flat
+from brvtui.text.analysis import counted
 
 FIELDS = ("title", "content", "path")
 
@@ -45,14 +44,14 @@ class NoteTerms:
     lengths: tuple[int, int, int]
 
 
-def note_terms(title: str, content: str, path: str, ids: TermIds, analyzer: Analyzer = MINISEARCH) -> NoteTerms:
-    """The terms of one note, and the length of each field as ``analyzer`` counts it."""
+def note_terms(title: str, content: str, path: str, ids: TermIds) -> NoteTerms:
+    """The terms of one note, and the length of each field as :func:`brvtui.text.analysis.counted` counts it."""
     rows: list[int] = []
     frequencies: list[int] = []
     lengths: list[int] = []
     fields = len(FIELDS)
     for field, text in enumerate((title, content, path)):
-        length, counts = analyzer.counted(text)
+        length, counts = counted(text)
         lengths.append(length)
         rows += [ids[term] * fields + field for term in counts]
         frequencies += counts.values()
@@ -86,6 +85,13 @@ class Forward:
 
 def flatten(notes: Sequence[NoteTerms]) -> Forward:
     """The forward rows of ``notes``; their slots are their places."""
-    rows, offsets = flat([note.rows for note in notes])
+    rows, offsets = _flat([note.rows for note in notes])
     lengths = np.asarray([note.lengths for note in notes], dtype=np.float64).reshape(-1, len(FIELDS)).T
-    return Forward(offsets, rows, flat([note.tf for note in notes])[0], np.ascontiguousarray(lengths))
+    return Forward(offsets, rows, _flat([note.tf for note in notes])[0], np.ascontiguousarray(lengths))
+
+
+def _flat(parts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """``parts`` one after another, and where each begins, with the end."""
+    offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter((len(part) for part in parts), dtype=np.int64, count=len(parts)), out=offsets[1:])
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint32), offsets

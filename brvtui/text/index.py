@@ -1,27 +1,27 @@
-"""The tantivy index of a snapshot: which notes a phrase, a boolean query or a trigram reaches, and its own BM25.
+"""The tantivy index of a snapshot, in memory: which notes are alike, and tantivy's own BM25 as another relevance.
 
-It decides membership and likeness where language matters; every number of ByteRover's ranking comes from the postings
-(``docs/architecture.md``, "Numbers and matches").
+Every number of ByteRover's own ranking comes from the postings (``docs/architecture.md``, "Numbers and matches").
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
 from brvtui.text.analysis import from_utf16
-from brvtui.text.growing import Growing, written
 
 FIELDS = ("title", "content", "path")
+_KEY = "key"
 _WORDS = "words"
-_TRIGRAMS = "trigrams"
 _TOKEN = r"[^\n\r\p{Z}\p{P}]+"
+_WRITER_BYTES = 50_000_000
+_ONE_IN = 20
+"""When more than one in so many documents changed since the whole was written, that is done again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,41 +33,76 @@ class Document:
     content: str
 
 
-class IndexQueryError(ValueError):
-    """A query that the index cannot read; the message says where."""
+@dataclass(slots=True, eq=False)
+class _Written:
+    """What all generations of an index share."""
+
+    schema: tantivy.Schema
+    index: tantivy.Index
+    keys: int = 0
+    """How many documents were ever written; each has its number as key."""
+    since: int = 0
+    """How many were written or removed after the whole was written."""
+    newest: TextIndex | None = None
+    writing: threading.Lock = field(default_factory=threading.Lock)
+
+    def write(self, new: Iterable[Document]) -> tantivy.Searcher:
+        """A searcher of all that was written, and ``new``."""
+        writer = self.index.writer(_WRITER_BYTES, 1)
+        for document in new:
+            made = tantivy.Document()
+            for name in FIELDS:
+                made.add_text(name, _clean(getattr(document, name)))
+            made.add_unsigned(_KEY, self.keys)
+            writer.add_document(made)
+            self.keys += 1
+        writer.commit()
+        writer.wait_merging_threads()
+        self.index.reload()
+        return self.index.searcher()
 
 
 class TextIndex:
-    """An index in memory over documents that are numbered by their position."""
+    """One generation: documents, numbered by their position. What is asked of it stays the same when others follow."""
 
-    def __init__(self, paths: Sequence[str], documents: Growing) -> None:
-        """An index of ``documents``, which lie at ``paths``. Use :func:`index_of` and :meth:`after`."""
+    def __init__(
+        self, paths: Sequence[str], written: _Written, searcher: tantivy.Searcher, keys: NDArray[np.int64]
+    ) -> None:
+        """``paths`` and ``keys`` are those of the documents by position. Use :func:`index_of` and :meth:`after`."""
         self._paths = paths
-        self._documents = documents
-        self._schema = documents.schema
+        self._written = written
+        self._searcher = searcher
+        self._keys = keys
+        self._positions = np.full(written.keys, -1, dtype=np.int64)
+        self._positions[keys] = np.arange(len(keys))
 
     def __len__(self) -> int:
         return len(self._paths)
 
     def after(self, kept: NDArray[np.int64], new: Sequence[Document]) -> TextIndex | None:
-        """The index of the documents after a change, by :meth:`brvtui.text.growing.Growing.after`."""
-        grown = self._documents.after(kept, [_indexed(document) for document in new])
-        if grown is None:
-            return None
-        coming = iter(new)
-        paths = [self._paths[place] if place >= 0 else next(coming).path for place in kept.tolist()]
-        return TextIndex(paths, grown)
+        """The next generation: ``kept`` is its order, positions in this one, and -1 for each of ``new``.
 
-    def matching(self, query: str, boosts: Mapping[str, float] | None = None) -> NDArray[np.float64]:
-        """tantivy's own scores of every document for ``query`` in its query language; 0 where it does not match.
-
-        Words, ``"phrases"``, ``title:word``, ``AND``, ``OR``, ``NOT``. Raises :class:`IndexQueryError`.
+        Documents that are gone stay in the index, and so in how many hold a term, until the whole is written again
+        (those that are deleted make tantivy's *more like this* panic: it counts them in part). None when that is due,
+        or when another generation followed this one already.
         """
-        try:
-            parsed = self._documents.index.parse_query(query, list(FIELDS), dict(boosts or {}))
-        except ValueError as error:
-            raise IndexQueryError(f"{query}: {error}") from error
-        return self._documents.scores(parsed)
+        shared = self._written
+        with shared.writing:
+            gone = np.setdiff1d(self._keys, self._keys[kept[kept >= 0]])
+            since = shared.since + max(len(new), len(gone))
+            if shared.newest is not self or since * _ONE_IN > len(kept):
+                return None
+            shared.newest = None
+            stays = kept >= 0
+            keys = np.full(len(kept), -1, dtype=np.int64)
+            keys[stays] = self._keys[kept[stays]]
+            keys[~stays] = shared.keys + np.arange(len(new))
+            coming = iter(new)
+            paths = [self._paths[place] if place >= 0 else next(coming).path for place in kept.tolist()]
+            searcher = shared.write(new)
+            shared.since = since
+            made = shared.newest = TextIndex(paths, shared, searcher, keys)
+            return made
 
     def term_scores(self, term: str, boosts: Mapping[str, float]) -> NDArray[np.float64]:
         """tantivy's BM25 of one term (UTF-16 form), summed over the fields with their boosts."""
@@ -77,78 +112,53 @@ class TextIndex:
         return scores
 
     def field_scores(self, term: str, field: str) -> NDArray[np.float64]:
-        """tantivy's BM25 of one term in one field, for every document."""
-        return self._documents.scores(tantivy.Query.term_query(self._schema, field, from_utf16(term), "freq"))
+        """tantivy's BM25 of one term in one field, for every document; 0 where the document does not hold it."""
+        return self._scores(tantivy.Query.term_query(self._written.schema, field, from_utf16(term), "freq"))
 
     def similar(self, document: Document, limit: int) -> list[tuple[int, float]]:
         """The positions of the documents most like ``document``, best first, with tantivy's score; itself left out."""
         fields = {"title": [_clean(document.title)], "content": [_clean(document.content)]}
         query = tantivy.Query.more_like_this_document_fields_query(
-            self._schema, fields, min_doc_frequency=1, min_term_frequency=1
+            self._written.schema, fields, min_doc_frequency=1, min_term_frequency=1
         )
-        scores = self._documents.scores(query)
+        scores = self._scores(query)
         scores[[place for place, path in enumerate(self._paths) if path == document.path]] = 0
         best = np.argsort(-scores, kind="stable")[:limit]
         return [(int(place), float(scores[place])) for place in best if scores[place] > 0]
 
-    def sharing_trigrams(self, text: str) -> NDArray[np.bool_]:
-        """Which documents share a trigram with ``text`` in their slug: candidates for a trigram search."""
-        grams = dict.fromkeys(text[start : start + 3] for start in range(len(text) - 2))
-        queries = [
-            (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "slug", gram, "basic")) for gram in grams
-        ]
-        if not queries:
-            return np.zeros(len(self), dtype=np.bool_)
-        return self._documents.scores(tantivy.Query.boolean_query(queries)) > 0
-
-    def explain(self, term: str, field: str, position: int) -> Any:
-        """tantivy's explanation of one term's score in one field of one document, as plain data; None: no match."""
-        query = tantivy.Query.term_query(self._schema, field, from_utf16(term), "freq")
-        own = self._documents.only(position)
-        both = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, own)])
-        searcher = self._documents.searcher
-        hits = searcher.search(both, 1).hits
-        return json.loads(query.explain(searcher, hits[0][1]).to_json()) if hits else None
+    def _scores(self, query: tantivy.Query) -> NDArray[np.float64]:
+        scores = np.zeros(len(self), dtype=np.float64)
+        if len(self):
+            hits = self._searcher.search(query, len(self._positions), count=False).hits
+            if hits:
+                keys = self._searcher.fast_field_values(_KEY, [address for _, address in hits])
+                positions = self._positions[np.asarray(keys, dtype=np.int64)]
+                here = positions >= 0
+                scores[positions[here]] = np.asarray([score for score, _ in hits])[here]
+        return scores
 
 
 def index_of(documents: Iterable[Document]) -> TextIndex:
     """The index of ``documents`` in their order."""
     builder = tantivy.SchemaBuilder()
     for name in FIELDS:
-        builder.add_text_field(name, stored=False, tokenizer_name=_WORDS, index_option="position")
-    builder.add_text_field("slug", stored=False, tokenizer_name=_TRIGRAMS, index_option="basic")
-    builder.add_facet_field("folder")
-    paths: list[str] = []
-
-    def taken() -> Iterator[tantivy.Document]:
-        for document in documents:
-            paths.append(document.path)
-            yield _indexed(document)
-
-    return TextIndex(paths, written(builder, _register, taken()))
-
-
-def _register(index: tantivy.Index) -> None:
+        builder.add_text_field(name, stored=False, tokenizer_name=_WORDS, index_option="freq")
+    builder.add_unsigned_field(_KEY, stored=False, indexed=True, fast=True)
+    schema = builder.build()
+    index = tantivy.Index(schema)
     words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase()).build()
     index.register_tokenizer(_WORDS, words)
-    index.register_tokenizer(_TRIGRAMS, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(3, 3, False)).build())
+    shared = _Written(schema, index)
+    paths: list[str] = []
 
+    def taken() -> Iterable[Document]:
+        for document in documents:
+            paths.append(document.path)
+            yield document
 
-def _indexed(document: Document) -> tantivy.Document:
-    made = tantivy.Document()
-    made.add_text("title", _clean(document.title))
-    made.add_text("content", _clean(document.content))
-    made.add_text("path", _clean(document.path))
-    made.add_text("slug", _clean(slug_text(document.path)))
-    folder = document.path.rpartition("/")[0]
-    made.add_facet("folder", tantivy.Facet.from_string(f"/{_clean(folder)}" if folder else "/"))
+    searcher = shared.write(taken())
+    made = shared.newest = TextIndex(paths, shared, searcher, np.arange(shared.keys, dtype=np.int64))
     return made
-
-
-def slug_text(path: str) -> str:
-    """The words of a note's file name, ``$``-padded for trigrams."""
-    name = path.rpartition("/")[2].removesuffix(".md").lower()
-    return f"$${name.replace('_', ' ').replace('-', ' ')}$"
 
 
 def _clean(text: str) -> str:

@@ -19,8 +19,7 @@ from brvtui.ranking import bm25
 from brvtui.text.analysis import from_utf16
 from brvtui.text.constants import TextRules
 from brvtui.text.forward import FIELDS, NoteTerms, TermIds
-from brvtui.text.inverted import ranges
-from brvtui.text.segment import Segment, merged, renumbered, segment
+from brvtui.text.segment import Segment, merged, ranges, renumbered, segment
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 

@@ -1,4 +1,4 @@
-"""A part of the postings: the forward rows of some notes, and the same inverted."""
+"""A part of the postings: the forward rows of some notes, and the same inverted, in compressed form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.text.forward import FIELDS, Forward, NoteTerms, flatten
-from brvtui.text.inverted import Inverted, invert, ranges
+
+
+@dataclass(frozen=True, eq=False)
+class Inverted:
+    """Row ``term * FIELDS + field`` lists documents in ascending order, with frequencies beside them."""
+
+    starts: NDArray[np.int64]
+    documents: NDArray[np.uint32]
+    frequencies: NDArray[np.uint32]
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        return len(self.starts) - 1
+
+    def spans(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each of ``rows`` begins, and how long it is; a row past the last one is empty."""
+        first = np.minimum(rows, self.row_count)
+        begin = self.starts[first]
+        return begin, self.starts[np.minimum(rows + 1, self.row_count)] - begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +41,12 @@ class Segment:
 
 def segment(notes: Sequence[NoteTerms], terms: int) -> Segment:
     """A segment of ``notes`` in their order; there are ``terms`` ids of terms."""
-    return inverted(flatten(notes), terms)
-
-
-def inverted(notes: Forward, terms: int) -> Segment:
-    """A segment over forward rows."""
-    return Segment(notes, invert(notes.rows, notes.tf, notes.offsets, len(FIELDS), terms))
+    forward = flatten(notes)
+    documents = np.repeat(np.arange(len(notes), dtype=np.uint32), np.diff(forward.offsets))
+    order = np.argsort(forward.rows, kind="stable")
+    starts = np.zeros(terms * len(FIELDS) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(forward.rows, minlength=terms * len(FIELDS)), out=starts[1:])
+    return Segment(forward, Inverted(starts, documents[order], forward.tf[order]))
 
 
 def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) -> tuple[Segment, NDArray[np.int64]]:
@@ -52,7 +71,7 @@ def merged(base: Segment, delta: Segment, slots: NDArray[np.int64], terms: int) 
         frequencies[target] = part.index.frequencies[which]
         begin = begin + held
     notes = _joined([(part.notes, living) for part, living, _ in parts])
-    return Segment(notes, Inverted(len(FIELDS), starts, documents, frequencies)), place[slots]
+    return Segment(notes, Inverted(starts, documents, frequencies)), place[slots]
 
 
 def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
@@ -62,6 +81,14 @@ def renumbered(part: Segment, held: NDArray[np.bool_]) -> Segment:
     rows = place[part.notes.rows // fields] * fields + part.notes.rows % fields
     starts = np.append(part.index.starts[:-1][np.repeat(held, fields)], part.index.starts[-1])
     return Segment(replace(part.notes, rows=rows.astype(np.uint32)), replace(part.index, starts=starts))
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The integers of all ranges ``[start, start + length)``, one after another."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    offsets: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    return np.arange(total, dtype=np.int64) + offsets
 
 
 def _kept(index: Inverted, alive: NDArray[np.bool_], row_count: int) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
