@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -40,12 +41,13 @@ from brvtui.app.parts.queries import Queries
 from brvtui.app.parts.reasons import Reasons
 from brvtui.app.parts.reopening import Reopening
 from brvtui.app.parts.selection import Selection
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.switches import Switches
 from brvtui.app.parts.threads import Threads
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.states import BYTEROVER, Phase
+from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
-from brvtui.app.view import BYTEROVER, Phase, View
+from brvtui.app.view import View
 from brvtui.config import Configuration
 from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.text.visible import visible
@@ -85,35 +87,36 @@ class BrvTui(ConfiguredApp):
             self.add_mode(name, make)
         hearing = self._hearing = Hearing()
         threads = self._threads = Threads(self)
-        shown = self.shown = Shown(View(frozen=opening.now_ms is not None), self._draw)
-        project = self.project = Project(opening, self, hearing, threads, shown, lambda: self.queries.tree_changed())
-        self.reasons = Reasons(self, hearing, threads, project, shown)
-        queries = self.queries = Queries(self, project, shown, self.reasons.stop_trying)
+        store = self.store = ViewStore(self._draw)
+        store.update(replace(store.view.engine, frozen=opening.now_ms is not None))
+        project = self.project = Project(opening, self, hearing, threads, store, lambda: self.queries.tree_changed())
+        self.reasons = Reasons(self, hearing, threads, project, store)
+        queries = self.queries = Queries(self, project, store, self.reasons.stop_trying)
         prober, again = queries.prober, queries.put_again
-        selection = self.selection = Selection(self, hearing, threads, project, shown)
-        self.switches = Switches(self, hearing, threads, project, shown, again)
-        self.cache = Cache(self, hearing, threads, project, shown, again)
-        self.model = ModelRuns(self, hearing, threads, project, shown, queries, self.cache.look, self._bring_answer)
+        selection = self.selection = Selection(self, hearing, threads, project, store)
+        self.switches = Switches(self, hearing, threads, project, store, again)
+        self.cache = Cache(self, hearing, threads, project, store, again)
+        self.model = ModelRuns(self, hearing, threads, project, store, queries, self.cache.look, self._bring_answer)
         queries.pipelines[BYTEROVER] = ByteRover(
-            self, hearing, threads, project, shown, prober, self.model.run, selection.explain_score, self.cache.look
+            self, hearing, threads, project, store, prober, self.model.run, selection.explain_score, self.cache.look
         )
-        self.jeffs_brain = JeffsBrain(self, hearing, threads, project, shown, prober, again)
+        self.jeffs_brain = JeffsBrain(self, hearing, threads, project, store, prober, again)
         queries.pipelines[JEFFS_BRAIN] = self.jeffs_brain
-        self.pipelines = Pipelines(self, hearing, project, shown, queries)
-        self.reopening = Reopening(hearing, shown, project.hold, queries.type, selection.select)
-        self.astray = Astray(self, hearing, threads, project, shown)
+        self.pipelines = Pipelines(self, hearing, project, store, queries)
+        self.reopening = Reopening(hearing, store, project.hold, queries.type, selection.select)
+        self.astray = Astray(self, hearing, threads, project, store)
         self.layouts = Layouts(self, hearing, threads, project, self._take_layout)
-        self.copying = Copying(self, hearing, threads, project, shown, self._write)
-        self.exporting = Exporting(self, threads, project, shown)
-        self.logs = Logs(self, hearing, threads, project, shown, self._fill_query)
-        self.browsing = Browsing(self, hearing, threads, project, shown, selection.select)
+        self.copying = Copying(self, hearing, threads, project, store, self._write)
+        self.exporting = Exporting(self, threads, project, store)
+        self.logs = Logs(self, hearing, threads, project, store, self._fill_query)
+        self.browsing = Browsing(self, hearing, threads, project, store, selection.select)
         drafts = self.drafts = Drafts(self, hearing, threads, project, lambda path: self.editing.edit(path))
         own = self.own_editor = OwnEditor(self, hearing, threads, project, drafts.keep, project.follow)
-        editing = self.editing = Editing(self, hearing, threads, project, shown, own, drafts.keep)
+        editing = self.editing = Editing(self, hearing, threads, project, store, own, drafts.keep)
         self.changes = Changes(
-            self, hearing, threads, project, shown, project.read_tree, editing.look_at_disk, selection.select
+            self, hearing, threads, project, store, project.read_tree, editing.look_at_disk, selection.select
         )
-        self.planning = Planning(self, project, shown, editing, self.changes.carry_out)
+        self.planning = Planning(self, project, store, editing, self.changes.carry_out)
 
     def _screens(self) -> dict[str, Callable[[], FrameScreen]]:
         """By the name of its mode, what makes a screen when it is first in front."""
@@ -146,7 +149,7 @@ class BrvTui(ConfiguredApp):
         def edit() -> EditorScreen:
             from brvtui.app.screens.editor import EditorScreen
 
-            return EditorScreen(self.layouts, self.project, self.shown, self.editing, self.own_editor)
+            return EditorScreen(self.layouts, self.project, self.store, self.editing, self.own_editor)
 
         return {
             "query": query,
@@ -184,14 +187,14 @@ class BrvTui(ConfiguredApp):
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
         super().adopt(configuration)
         self.switches.adopt(configuration)
-        self.shown.show(model=configuration.settings.llm.model)
+        self.store.update(replace(self.store.view.model, name=configuration.settings.llm.model))
 
     # what is shown
 
     @property
     def view(self) -> View:
         """What every screen is shown."""
-        return self.shown.view
+        return self.store.view
 
     @property
     def frame(self) -> FrameScreen | None:
@@ -311,7 +314,7 @@ class BrvTui(ConfiguredApp):
     async def _act(self, act: Act) -> bool:
         """Brings the screen of ``act`` to the front and does it there; whether that could be done."""
         if act.mode and act.mode != self.current_mode:
-            if act.mode == EDITOR.name and self.view.edit is None:
+            if act.mode == EDITOR.name and self.view.editor.edit is None:
                 return False
             await self.switch_mode(act.mode)
         is_own = any(binding.id == act.action.name for binding in own_bindings(type(self)))
@@ -407,7 +410,7 @@ class BrvTui(ConfiguredApp):
             self.editing.when_safe(lambda: self.call_later(self._end))
             return
         await self.layouts.finish()
-        self.exit(return_code=NO_PROJECT if self.view.phase is Phase.FAILED else 0)
+        self.exit(return_code=NO_PROJECT if self.view.project.phase is Phase.FAILED else 0)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from brvtui.app.outline import ancestors
-from brvtui.app.view import INDEX, MANIFEST, Branch
+from brvtui.app.states import INDEX, MANIFEST, Branch
 from brvtui.paint.glyphs import MATURITIES
 from brvtui.tree.reading.files import CONTEXT_FILE, MANIFEST_FILE, Role, role_of
 

@@ -38,7 +38,7 @@ from brvtui.app.messages import (
     Traced,
     WatchBegun,
 )
-from brvtui.app.view import CacheShown, NoteText, SimilarNotes
+from brvtui.app.states import CacheShown, NoteText, SimilarNotes
 from brvtui.config.sources import Layer
 from brvtui.trace import Detail, Trace
 

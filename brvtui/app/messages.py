@@ -10,7 +10,7 @@ from textual.message import Message
 
 from brvtui.app.news import News
 from brvtui.app.splits import Layout
-from brvtui.app.view import AnyTrace, CacheShown, NoteText, Overview, SimilarNotes
+from brvtui.app.states import AnyTrace, CacheShown, NoteText, Overview, SimilarNotes
 from brvtui.config.schema import Value
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Detail, Hit, Trace

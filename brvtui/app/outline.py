@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from brvtui.app.sieve import Sieve
-from brvtui.app.view import Branch, Overview
+from brvtui.app.states import Branch, Overview
 
 _OPEN_AT_FIRST = 60
 """Trees of no more folders and files than that begin with all folders open."""

@@ -11,7 +11,7 @@ from operator import is_not
 from typing import TYPE_CHECKING
 
 from brvtui.app.branches import Branches, branches, branches_after, counts_of, one_note
-from brvtui.app.view import AnyTrace, Branch, NoteLine, Overview
+from brvtui.app.states import AnyTrace, Branch, NoteLine, Overview
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Kind, Snapshotted, Trace
 from brvtui.tree.reading.files import Role

@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.query import QueryScreen
-from brvtui.app.view import Phase, View
+from brvtui.app.states import Phase
+from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 
 WIDE = (120, 36)
@@ -57,13 +58,13 @@ async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: floa
 
 async def settled(pilot: Pilot[Any]) -> None:
     """Waits until the project is open, or cannot be, and nothing is under way."""
-    await until(pilot, lambda: view(pilot).phase is not Phase.LOADING)
-    await until(pilot, lambda: view(pilot).watching or view(pilot).phase is Phase.FAILED)
+    await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
+    await until(pilot, lambda: view(pilot).watch.active or view(pilot).project.phase is Phase.FAILED)
     field = screen(pilot).field
 
     def idle() -> bool:
-        shown = view(pilot)
-        current = shown.query == field.value or not field.value.strip() or shown.phase is Phase.FAILED
+        query, phase = view(pilot).query.text, view(pilot).project.phase
+        current = query == field.value or not field.value.strip() or phase is Phase.FAILED
         return current and all(worker.is_finished for worker in pilot.app.workers)
 
     for _ in range(3):

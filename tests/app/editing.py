@@ -35,7 +35,7 @@ async def open_note(pilot: Pilot[Any], path: str = NOTE) -> None:
     await ask(pilot, "rollback")
     brv(pilot).selection.select(path)
     await pilot.press("escape", "e")
-    await until(pilot, lambda: view(pilot).edit is not None and isinstance(frame(pilot), EditorScreen))
+    await until(pilot, lambda: view(pilot).editor.edit is not None and isinstance(frame(pilot), EditorScreen))
     await looked(pilot)
 
 

@@ -40,11 +40,11 @@ async def test_links_can_be_gone_to_and_come_back_from(app: BrvTui) -> None:
         assert frame(pilot).note_at_hand == STORE
         await pilot.press("enter")
         await settled(pilot)
-        assert view(pilot).selected == STORE
+        assert view(pilot).selection.file == STORE
         assert app.focused is note_of(app)
         await pilot.press("b", "f4")
         await settled(pilot)
-        assert view(pilot).selected == HUB
+        assert view(pilot).selection.file == HUB
         lost = next(place for place, choice in enumerate(about.choices) if "nowhere" in choice)
         about.move_to(lost)
         assert about.note == ""
@@ -62,7 +62,7 @@ async def test_a_click_goes_to_the_note_that_links_here(app: BrvTui) -> None:
         row = about.owner.index(place) - about.offset_row
         await pilot.click("#about", offset=(6, row + 1))
         await settled(pilot)
-        assert view(pilot).selected == "hub/other.md"
+        assert view(pilot).selection.file == "hub/other.md"
 
 
 async def test_similar_notes_are_found_when_asked_for(app: BrvTui) -> None:
@@ -78,7 +78,7 @@ async def test_similar_notes_are_found_when_asked_for(app: BrvTui) -> None:
         about.move_to(about.choices.index(likes[0]))
         await pilot.press("enter")
         await settled(pilot)
-        assert likes[0].endswith(view(pilot).selected)
+        assert likes[0].endswith(view(pilot).selection.file)
         assert "f finds" in text_of(pilot, "#about")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.view import Phase
+from brvtui.app.states import Phase
 from brvtui.config import user_file
 from tests.app.driving import NARROW, ask, settled, shown, text_of, view
 from tests.support.settings import own
@@ -29,7 +29,7 @@ async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tr
         assert toast.startswith(f"{user_file()}: cannot be read as settings (Expected ")
         assert toast.endswith("; left out")
         assert "\n" not in toast
-        assert not view(pilot).recording
+        assert not view(pilot).engine.recording
         assert "TIER" in shown(pilot)
 
 
@@ -40,7 +40,7 @@ async def test_wrong_keys_are_left_out_and_counted_in_one_toast(garden: Tree, ma
         await settled(pilot)
         (toast,) = toasts(app)
         assert "unknown key thme; did you mean theme?; left out (and 1 more" in toast
-        assert view(pilot).recording
+        assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")
 
 
@@ -51,7 +51,7 @@ async def test_problems_are_told_without_a_project_too(
     app = make_app(tmp_path_factory.mktemp("none") / "nowhere")
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        assert view(pilot).phase is Phase.FAILED
+        assert view(pilot).project.phase is Phase.FAILED
         assert len(toasts(app)) == 1
 
 
@@ -59,16 +59,16 @@ async def test_a_projects_unreadable_settings_are_a_message(garden: Tree, make_a
     (garden.root / ".brv" / "brv-tui.toml").write_text("junk")
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
-        assert view(pilot).phase is Phase.FAILED
-        assert "brv-tui.toml: cannot be read as settings" in view(pilot).problem
+        assert view(pilot).project.phase is Phase.FAILED
+        assert "brv-tui.toml: cannot be read as settings" in view(pilot).project.problem
 
 
 async def test_watching_can_be_turned_off(garden: Tree, make_app: MakeApp) -> None:
     own("watch = false")
     async with make_app(garden.root).run_test(size=(200, 60)) as pilot:
-        while not view(pilot).watch_why:
+        while not view(pilot).watch.why:
             await pilot.pause()
-        assert not view(pilot).watching
+        assert not view(pilot).watch.active
         assert "not watching: turned off in the settings" in text_of(pilot, "#status")
 
 

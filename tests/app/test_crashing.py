@@ -34,7 +34,7 @@ def action_help_quit(app):
 BrvTui.action_help_quit = action_help_quit
 
 async def press(pilot):
-    while pilot.app.view.overview is None:
+    while pilot.app.view.project.overview is None:
         await pilot.pause(0.01)
     await pilot.press("ctrl+c")
 
@@ -74,7 +74,7 @@ async def test_a_worker_that_breaks_is_told_of_with_a_report(
         assert len(list((own_data_folders / "tool/crashes").iterdir())) == 1
         screen(pilot).field.value = "token rotation"
         await settled(pilot)
-        assert view(pilot).trace is not None
+        assert view(pilot).answer.trace is not None
 
 
 async def test_an_error_of_the_system_in_a_worker_is_a_line_and_no_crash(
@@ -128,7 +128,7 @@ async def test_a_save_that_the_disk_did_not_confirm_is_a_save(
         await looked(pilot)
         assert (garden.tree / NOTE).read_text().startswith("x")
         assert "not saved" not in toasts(pilot)
-        assert not view(pilot).edit.dirty  # type: ignore[union-attr]  # a note is open
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]  # a note is open
         await type_keys(pilot, "y")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith("xy"))

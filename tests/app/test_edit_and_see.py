@@ -18,40 +18,40 @@ _OTHER = "billing/invoices/numbering.md"
 async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "credit note")
-        before = {hit.file: hit.score for hit in view(pilot).trace.hits}  # type: ignore[union-attr]
+        before = {hit.file: hit.score for hit in view(pilot).answer.trace.hits}  # type: ignore[union-attr]
         assert _OTHER not in before
         brv(pilot).selection.select(_OTHER)
         await pilot.press("escape", "e")
-        await until(pilot, lambda: view(pilot).edit is not None)
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
         assert "now, and saved" in text_of(pilot, "#ranking")
         await pilot.press("f6")
         await type_keys(pilot, "# Credit note, credit note\n")
         await looked(pilot)
-        preview = view(pilot).edit.looked.preview  # type: ignore[union-attr]
+        preview = view(pilot).editor.edit.looked.preview  # type: ignore[union-attr]
         assert preview is not None
         assert "new   Credit note" in text_of(pilot, "#ranking")
         foreseen = {moved.file: moved.after.score for moved in preview.results if moved.after}
         assert (garden.tree / _OTHER).read_text().startswith("# Invoice")
-        assert {hit.file: hit.score for hit in view(pilot).trace.hits} == before  # type: ignore[union-attr]
+        assert {hit.file: hit.score for hit in view(pilot).answer.trace.hits} == before  # type: ignore[union-attr]
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (garden.tree / _OTHER).read_text().startswith("# Credit"))
         await looked(pilot)
         await pilot.press("escape")
-        await until(pilot, lambda: view(pilot).edit is None)
-        await until(pilot, lambda: any(hit.file == _OTHER for hit in view(pilot).trace.hits))  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).editor.edit is None)
+        await until(pilot, lambda: any(hit.file == _OTHER for hit in view(pilot).answer.trace.hits))  # type: ignore[union-attr]
         await settled(pilot)
-        assert {hit.file: hit.score for hit in view(pilot).trace.hits} == foreseen  # type: ignore[union-attr]
-        assert view(pilot).trace.tier == preview.after.verdict.tier  # type: ignore[union-attr]
+        assert {hit.file: hit.score for hit in view(pilot).answer.trace.hits} == foreseen  # type: ignore[union-attr]
+        assert view(pilot).answer.trace.tier == preview.after.verdict.tier  # type: ignore[union-attr]
 
 
 async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
-        first = view(pilot).trace.hits[0].file  # type: ignore[union-attr]
+        first = view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
         brv(pilot).selection.select(first)
         await pilot.press("escape", "e")
-        await until(pilot, lambda: view(pilot).edit is not None)
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
         area(pilot).take("nothing of it\n")
         await looked(pilot)
@@ -69,7 +69,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
     garden.age(NOTE, 60)
     async with make_app(garden.root).run_test(size=size) as pilot:
         await open_note(pilot)
-        edit = view(pilot).edit
+        edit = view(pilot).editor.edit
         assert edit is not None
         score, recency, ceiling = edit.looked.effects
         assert (score.name, recency.name, ceiling.name) == ("score", "recency", "ceiling")
@@ -88,7 +88,7 @@ async def test_without_a_query_the_ceiling_is_told(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         brv(pilot).editing.edit(NOTE)
-        await until(pilot, lambda: view(pilot).edit is not None)
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
         assert "ceiling 1.00" in shown(pilot)
         assert "Ask a query on the Query screen" in " ".join(text_of(pilot, "#ranking").split())

@@ -32,7 +32,7 @@ async def test_e_edits_the_selected_note_and_esc_goes_back(app: BrvTui, size: tu
         assert " Edit rollback.md " in shown(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert view(pilot).edit is None
+        assert view(pilot).editor.edit is None
         assert "Edit rollback.md" not in shown(pilot)
 
 
@@ -44,7 +44,7 @@ async def test_the_note_under_the_cursor_of_the_tree_is_edited(app: BrvTui) -> N
         tree = frame(pilot).query_one(TreePane)
         tree.move_to(tree.choices.index("billing/refunds.md"), tell=False)
         await pilot.press("e")
-        await until(pilot, lambda: view(pilot).edit is not None)
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
         assert editor(pilot).path == "billing/refunds.md"
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
@@ -108,9 +108,9 @@ async def test_our_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app:
         await pilot.pause()
         await type_keys(pilot, "x")
         place, scrolled = area(pilot).cursor_location, area(pilot).scroll_offset
-        generation = brv(pilot).shown.generation
+        generation = brv(pilot).store.view.project.generation
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: brv(pilot).shown.generation > generation)
+        await until(pilot, lambda: brv(pilot).store.view.project.generation > generation)
         await looked(pilot)
         assert area(pilot).cursor_location == place
         assert area(pilot).scroll_offset == scrolled
@@ -118,8 +118,8 @@ async def test_our_own_save_keeps_cursor_scroll_and_undo(garden: Tree, make_app:
         assert "shown as it is now" not in toasts(pilot)
         await pilot.press("ctrl+z")
         await looked(pilot)
-        assert view(pilot).edit is not None
-        assert view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert view(pilot).editor.edit is not None
+        assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         assert b"lixne" in _on_disk(garden)
 
 

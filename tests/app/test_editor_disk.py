@@ -25,7 +25,7 @@ async def _clash(pilot: Pilot[Any], garden: Tree, theirs: str) -> None:
     await open_note(pilot)
     await type_keys(pilot, "x")
     by_somebody(garden, theirs)
-    await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk == "changed")  # type: ignore[union-attr]
+    await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
     await pilot.press("ctrl+s")
     await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
     await settled(pilot)
@@ -40,7 +40,7 @@ async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garde
         await looked(pilot)
         assert area(pilot).cursor_location == (7, 2)
         assert "shown as it is now" in toasts(pilot)
-        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "fixve" in on_disk(garden))
@@ -81,7 +81,7 @@ async def test_theirs_can_be_taken_and_mine_brought_back(garden: Tree, make_app:
         await pilot.press("t")
         await looked(pilot)
         assert area(pilot).text == theirs
-        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         assert on_disk(garden) == theirs
         await pilot.press("ctrl+z")
         assert area(pilot).text == f"x{FEW_LINES}"
@@ -94,7 +94,7 @@ async def test_both_can_be_merged(garden: Tree, make_app: MakeApp) -> None:
         await looked(pilot)
         merged = f"x{FEW_LINES}".replace("four", "vier")
         assert area(pilot).text == merged
-        assert view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         await pilot.press("ctrl+s")
         await until(pilot, lambda: on_disk(garden) == merged)
 

@@ -50,7 +50,7 @@ async def _changed(pilot: Pilot[Any], garden: Tree, theirs: bytes | None, key: s
         (garden.tree / NOTE).unlink()
     else:
         garden.file(NOTE, theirs, 0)
-    await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk)  # type: ignore[union-attr]
+    await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk)  # type: ignore[union-attr]
 
 
 async def _asked(pilot: Pilot[Any]) -> None:
@@ -77,7 +77,7 @@ async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkey
         await type_keys(pilot, "x")
         await until(pilot, lambda: brv(pilot).editing.editor and brv(pilot).editing.editor.is_drafting)  # type: ignore[union-attr]
         at_once(pilot, "ctrl+q", "s")
-        await until(pilot, lambda: view(pilot).edit is None)
+        await until(pilot, lambda: view(pilot).editor.edit is None)
         is_wanted.set()
         await until(pilot, lambda: app.return_code is not None)
     assert drafted(garden.root) is None
@@ -97,7 +97,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
         await pilot.press("escape", "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await pilot.press("t")
-        await until(pilot, lambda: view(pilot).edit)
+        await until(pilot, lambda: view(pilot).editor.edit)
         await settled(pilot)
         draft = Drafts(garden.tree).read(NOTE)
         assert draft is not None
@@ -114,7 +114,7 @@ async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: T
         await _asked(pilot)
         await pilot.press("t")
         await looked(pilot)
-        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         await pilot.press("ctrl+z")
         await looked(pilot)
         assert area(pilot).text == f"x{_TEXT}"
@@ -206,7 +206,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
         brv(pilot).editing.edit("deploy/freeze_window.md")
         await until(pilot, is_read.is_set)
         brv(pilot).editing.edit(NOTE)
-        await until(pilot, lambda: view(pilot).edit)
+        await until(pilot, lambda: view(pilot).editor.edit)
         await type_keys(pilot, "xy")
         is_wanted.set()
         await looked(pilot)
@@ -215,7 +215,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
         assert "👩" not in area(pilot).text
         await pilot.press("ctrl+v")
         await looked(pilot)
-        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
 
 
 async def test_what_cannot_be_edited_here_is_saved_all_the_same(

@@ -46,7 +46,7 @@ async def test_leaving_can_save(app: BrvTui, garden: Tree) -> None:
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
         await settled(pilot)
         assert on_disk(garden).startswith("x# Rollback")
-        assert view(pilot).edit is None
+        assert view(pilot).editor.edit is None
         assert drafted(garden.root) is None
 
 
@@ -88,7 +88,7 @@ async def test_answers_can_be_clicked(app: BrvTui, garden: Tree) -> None:
         row = next(number for number, text in enumerate(shown(pilot).splitlines()) if "d discard" in text)
         await pilot.click(offset=(shown(pilot).splitlines()[row].index("d discard") + 2, row))
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert view(pilot).edit is None
+        assert view(pilot).editor.edit is None
 
 
 @pytest.mark.parametrize("key", ["ctrl+q", "q"])
@@ -126,7 +126,10 @@ async def test_another_note_asks_first(app: BrvTui, garden: Tree) -> None:
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
         await pilot.press("s")
-        await until(pilot, lambda: view(pilot).edit is not None and view(pilot).edit.path == "deploy/freeze_window.md")  # type: ignore[union-attr]
+        await until(
+            pilot,
+            lambda: view(pilot).editor.edit is not None and view(pilot).editor.edit.path == "deploy/freeze_window.md",
+        )  # type: ignore[union-attr]
         await settled(pilot)
         assert on_disk(garden).startswith("x# Rollback")
         assert area(pilot).text.startswith("# Freeze window")

@@ -48,17 +48,17 @@ async def test_results_keep_what_matches_title_or_path(app: BrvTui) -> None:
         await settled(pilot)
         assert results.choices == [choice for choice in everything if "oauth" in choice]
         assert f"{len(results.choices)} of {len(everything)}" in shown(pilot)
-        assert view(pilot).selected == everything[0], "typing chooses nothing"
+        assert view(pilot).selection.file == everything[0], "typing chooses nothing"
         await pilot.press("enter")
         await settled(pilot)
-        assert view(pilot).selected == results.choices[0] == results.chosen
+        assert view(pilot).selection.file == results.choices[0] == results.chosen
         assert pilot.app.focused is results
         await pilot.press("n")
         assert results.cursor == 1 % len(results.choices)
         await pilot.press("escape")
         await settled(pilot)
         assert results.choices == everything
-        assert results.chosen == view(pilot).selected
+        assert results.chosen == view(pilot).selection.file
 
 
 async def test_up_and_down_move_while_the_filter_is_typed(app: BrvTui) -> None:
@@ -68,7 +68,7 @@ async def test_up_and_down_move_while_the_filter_is_typed(app: BrvTui) -> None:
         await settled(pilot)
         results = screen(pilot).results
         assert results.cursor == 1
-        assert view(pilot).selected == results.chosen
+        assert view(pilot).selection.file == results.chosen
         assert isinstance(app.focused, FilterField)
 
 

@@ -37,7 +37,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 
 def found(pilot: Pilot[Any]) -> HybridTrace:
-    trace = view(pilot).foreign
+    trace = view(pilot).answer.foreign
     assert trace is not None
     return trace
 
@@ -58,7 +58,7 @@ async def switch(pilot: Pilot[Any], query: str) -> None:
 async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await switch(pilot, "refresh token rotation")
-        assert view(pilot).trace is None
+        assert view(pilot).answer.trace is None
         assert found(pilot).mode is Mode.BM25
         assert "JEFFS BRAIN  bm25" in shown(pilot)
         assert f"Results {len(found(pilot).hits)} of {found(pilot).fused} · top 10" in shown(pilot)
@@ -75,8 +75,8 @@ async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -
         assert "pipeline jeffs_brain" in text_of(pilot, "#status")
         await pilot.press("P")
         await settled(pilot)
-        assert view(pilot).foreign is None
-        assert view(pilot).trace is not None
+        assert view(pilot).answer.foreign is None
+        assert view(pilot).answer.trace is not None
         assert "TIER 3" in shown(pilot)
 
 
@@ -90,7 +90,7 @@ async def test_typing_goes_on_in_the_chosen_pipeline(app: BrvTui) -> None:
         assert "searched rollback" in text_of(pilot, "#lint")
         screen(pilot).field.value = ""
         await settled(pilot)
-        assert view(pilot).foreign is None
+        assert view(pilot).answer.foreign is None
         assert "which notes two ranked lists agree on" in shown(pilot)
 
 
@@ -124,7 +124,7 @@ async def test_a_rung_of_the_pipeline_can_be_chosen(app: BrvTui) -> None:
         assert "at trigram_fuzzy" in shown(pilot)
         await pilot.press("f5", "j")
         await settled(pilot)
-        assert view(pilot).selected == "auth/jwt/token_store.md"
+        assert view(pilot).selection.file == "auth/jwt/token_store.md"
         assert "Token store" in text_of(pilot, "#retry")
 
 
@@ -157,7 +157,7 @@ async def test_a_run_joins_the_history_and_says_so(app: BrvTui) -> None:
         await until(pilot, lambda: view(pilot).ran)
         await settled(pilot)
         assert "Query: run" in shown(pilot)
-        assert view(pilot).history == ("rollback",)
+        assert view(pilot).query.history == ("rollback",)
 
 
 async def test_why_and_legs_are_told_where_they_do_not_fit(app: BrvTui) -> None:
@@ -189,7 +189,7 @@ async def test_a_change_on_disk_is_followed(app: BrvTui, garden: Tree) -> None:
         await switch(pilot, "kumquat")
         assert not found(pilot).hits
         garden.note("auth/fruit.md", "Fruit", "kumquat")
-        await until(pilot, lambda: view(pilot).foreign and view(pilot).foreign.hits)  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).answer.foreign and view(pilot).answer.foreign.hits)  # type: ignore[union-attr]
         await settled(pilot)
         assert "Fruit" in text_of(pilot, "#results")
 
@@ -211,7 +211,7 @@ async def test_typing_asks_no_service_and_a_run_does(app: BrvTui, service: Servi
         assert found(pilot).mode is Mode.HYBRID
         assert "by vectors" in shown(pilot)
         assert "vector leg" in text_of(pilot, "#score")
-        assert view(pilot).busy == ""
+        assert view(pilot).answer.busy == ""
 
 
 async def test_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
@@ -221,7 +221,7 @@ async def test_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
         for _ in range(4):
             await pilot.press("m")
             await settled(pilot)
-            modes.append((view(pilot).mode, found(pilot).mode))
+            modes.append((view(pilot).engine.mode, found(pilot).mode))
         assert modes == [
             ("bm25", Mode.BM25), ("semantic", Mode.SEMANTIC), ("hybrid", Mode.HYBRID), ("auto", Mode.HYBRID),
         ]  # fmt: skip
@@ -243,11 +243,11 @@ async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatc
         async with app.run_test(size=WIDE) as pilot:
             await switch(pilot, "token")
             await pilot.press("ctrl+r")
-            await until(pilot, lambda: view(pilot).busy == "asking the services")
+            await until(pilot, lambda: view(pilot).answer.busy == "asking the services")
             screen(pilot).field.value = "rollback"
             await until(pilot, lambda: found(pilot).query == "rollback")
             assert found(pilot).probe
-            assert view(pilot).busy == ""
+            assert view(pilot).answer.busy == ""
             hold.set()
             await settled(pilot)
             assert found(pilot).query == "rollback"
@@ -277,8 +277,8 @@ async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")
         assert any(toast.startswith("the embedder has a url but no model") for toast in toasts(pilot))
-        assert view(pilot).pipeline == "byterover"
-        assert view(pilot).trace is not None
+        assert view(pilot).engine.pipeline == "byterover"
+        assert view(pilot).answer.trace is not None
 
 
 async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +306,7 @@ async def test_vectors_are_made_when_the_settings_choose_the_pipeline(
     monkeypatch.setenv("BRV_TUI_PIPELINE", "jeffs_brain")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: service.asked)
-        await until(pilot, lambda: not view(pilot).busy)
+        await until(pilot, lambda: not view(pilot).answer.busy)
 
 
 async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
@@ -316,7 +316,7 @@ async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
         await settled(pilot)
-        assert view(pilot).pipeline == "jeffs_brain"
+        assert view(pilot).engine.pipeline == "jeffs_brain"
         assert not service.asked
         garden.note("auth/fruit.md", "Fruit", "kumquat")
         await until(pilot, lambda: view(pilot).knows("auth/fruit.md"))

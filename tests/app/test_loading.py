@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.messages import Progressed
+from brvtui.app.states import ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.verdict import verdict
 from brvtui.loading import load
@@ -31,7 +32,7 @@ def stuck_at(done: int, total: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def stuck(pilot: Pilot[Any]) -> None:
-    await until(pilot, lambda: view(pilot).total)
+    await until(pilot, lambda: view(pilot).project.total)
     await pilot.pause()
 
 
@@ -66,7 +67,7 @@ async def test_when_all_is_read_the_index_is_made(app: BrvTui, monkeypatch: pyte
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 @pytest.mark.parametrize(("done", "total"), [(0, 0), (0, 3), (1, 3), (3, 3), (99_999, 100_000)])
 def test_it_fits(width: int, done: int, total: int) -> None:
-    line = verdict(View(done=done, total=total), width, UNICODE)
+    line = verdict(View(project=ProjectState(done=done, total=total)), width, UNICODE)
     assert line.width <= width
     if 0 < total != done:
         assert f"{done} of {total}" in line.plain

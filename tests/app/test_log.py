@@ -118,7 +118,7 @@ async def test_a_logged_query_is_asked_again_on_the_query_screen(
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
         await settled(pilot)
         assert screen(pilot).field.value == "refresh token rotation"
-        assert view(pilot).trace is not None
+        assert view(pilot).answer.trace is not None
 
 
 async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(app: BrvTui) -> None:
@@ -127,7 +127,7 @@ async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(app: BrvTui)
         await pilot.press("enter")
         await settled(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.tier == 0)
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.tier == 0)
         await to_log(pilot)
         await pilot.press("c")
         assert len(frame(pilot).query_one(LogPane).choices) == 2
@@ -155,7 +155,7 @@ async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., Br
         await pilot.press("f")
         assert "following the engine" in shown(pilot)
         logged(with_log, 0, "invoice numbering")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.query == "invoice numbering")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.query == "invoice numbering")
         await settled(pilot)
         assert "invoice numbering" in text_of(pilot, "#log")
         await pilot.press("1")

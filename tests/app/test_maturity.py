@@ -49,7 +49,7 @@ async def opened(pilot: Pilot[Any], *keys: str) -> None:
 async def test_every_note_stands_under_its_maturity(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
-        overview = view(pilot).overview
+        overview = view(pilot).project.overview
         assert overview is not None
         notes = [branch for branch in overview.branches.values() if not branch.is_folder]
         for level, key in zip(LEVELS, ("f2", "f3", "f4"), strict=True):
@@ -88,11 +88,11 @@ async def test_columns_are_reached_by_letters_arrows_and_function_keys(app: BrvT
 async def test_moving_selects_and_the_note_follows(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "j")
-        assert view(pilot).selected == column(pilot, "draft").chosen
+        assert view(pilot).selection.file == column(pilot, "draft").chosen
         assert "Refresh rotation" in text_of(pilot, "#ageing")
         await pilot.press("l")
         await settled(pilot)
-        assert view(pilot).selected == "billing/invoices/numbering.md"
+        assert view(pilot).selection.file == "billing/invoices/numbering.md"
         assert "Invoice numbering" in text_of(pilot, "#ageing")
         assert column(pilot, "draft").ground(3) == "", "only one column shows a cursor"
 
@@ -100,7 +100,7 @@ async def test_moving_selects_and_the_note_follows(app: BrvTui) -> None:
 async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
-        chosen = view(pilot).selected
+        chosen = view(pilot).selection.file
         assert chosen == "auth/jwt/token_store.md"
         await opened(pilot)
         assert maturity(pilot).stop == "core"
@@ -108,7 +108,7 @@ async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
         assert "Token store" in text_of(pilot, "#ageing")
         await pilot.press("j", "1")
         await settled(pilot)
-        assert screen(pilot).view.selected == "deploy/rollback.md"
+        assert screen(pilot).view.selection.file == "deploy/rollback.md"
         await pilot.press("3")
         await settled(pilot)
         assert column(pilot, "core").chosen == "deploy/rollback.md"
@@ -123,7 +123,7 @@ async def test_orders(app: BrvTui) -> None:
             await settled(pilot)
             assert f"by {order}" in shown(pilot)
             seen.add(tuple(column(pilot, "draft").choices))
-            assert view(pilot).selected == column(pilot, "draft").chosen == FREEZE, "the note stays"
+            assert view(pilot).selection.file == column(pilot, "draft").chosen == FREEZE, "the note stays"
         assert len(seen) >= 4
 
 
@@ -150,7 +150,7 @@ async def test_escape_keeps_a_note_that_only_its_event_keeps_back(app: BrvTui) -
         await pilot.press("f5", "escape")
         await until(pilot, lambda: frame(pilot).stop == "draft")
         await settled(pilot)
-        assert view(pilot).selected == "deploy/freeze_window.md"
+        assert view(pilot).selection.file == "deploy/freeze_window.md"
 
 
 async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:
@@ -160,7 +160,7 @@ async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: An
         await opened(pilot, "f2", "f4")
         for path in sorted(tree.tree.glob("pad/*.md"))[:60]:
             path.unlink()
-        await until(pilot, lambda: view(pilot).overview and len(column(pilot, "draft").choices) < 15)
+        await until(pilot, lambda: view(pilot).project.overview and len(column(pilot, "draft").choices) < 15)
         await pilot.resize_terminal(80, 50)
         await pilot.press("f2")
         await settled(pilot)
@@ -182,11 +182,11 @@ async def test_a_filter_holds_for_every_column(app: BrvTui) -> None:
         assert "nothing matches" in text_of(pilot, "#core").replace("\n ", " ")
         await pilot.press("enter", "n")
         await settled(pilot)
-        assert view(pilot).selected == "i18n/rotation_ja.md"
+        assert view(pilot).selection.file == "i18n/rotation_ja.md"
         await pilot.press("escape")
         await settled(pilot)
         assert len(column(pilot, "core").choices) == 2
-        assert view(pilot).selected == "i18n/rotation_ja.md"
+        assert view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
 async def test_letters_are_text_in_the_filter(app: BrvTui) -> None:
@@ -228,7 +228,7 @@ async def test_clicks(app: BrvTui) -> None:
         await opened(pilot)
         await pilot.click("#validated", offset=(5, 4))
         await settled(pilot)
-        assert view(pilot).selected == "auth/jwt/session_expiry.md"
+        assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
         assert maturity(pilot).stop == "validated"
         await pilot.click("#validated", offset=(5, 5))
         await settled(pilot)
@@ -292,13 +292,13 @@ async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:
 async def test_escape_goes_back_to_the_column_of_the_selected_note(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot, "f4")
-        selected = view(pilot).selected
+        selected = view(pilot).selection.file
         assert selected in column(pilot, "core").choices
         await pilot.press("enter")
         await until(pilot, lambda: frame(pilot).stop == "ageing")
         await pilot.press("escape")
         await until(pilot, lambda: frame(pilot).stop == "core")
-        assert view(pilot).selected == selected
+        assert view(pilot).selection.file == selected
 
 
 async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) -> None:

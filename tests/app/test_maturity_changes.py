@@ -50,7 +50,7 @@ async def test_a_note_whose_maturity_is_set_is_followed_to_its_column(
         await pilot.press("enter")
         await _stands(pilot, _ROTATION, "validated")
         assert maturity(pilot).stop == "validated"
-        assert column(pilot, "validated").chosen == view(pilot).selected == _ROTATION
+        assert column(pilot, "validated").chosen == view(pilot).selection.file == _ROTATION
         await pilot.press("f5")
         await settled(pilot)
         assert "promoted from 85: 2 more, 1 hit" in text_of(pilot, "#ageing")
@@ -58,7 +58,7 @@ async def test_a_note_whose_maturity_is_set_is_followed_to_its_column(
         await _stands(pilot, _ROTATION, "draft")
         await pilot.press("f2")
         await settled(pilot)
-        assert column(pilot, "draft").chosen == view(pilot).selected == _ROTATION
+        assert column(pilot, "draft").chosen == view(pilot).selection.file == _ROTATION
         assert (garden.tree / _ROTATION).read_bytes() == before
 
 
@@ -82,7 +82,7 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         await click("do it")
         await _stands(pilot, _REFUNDS, "core")
         assert b"maturity: core" in (garden.tree / _REFUNDS).read_bytes()
-        assert column(pilot, "core").chosen == view(pilot).selected == _REFUNDS
+        assert column(pilot, "core").chosen == view(pilot).selection.file == _REFUNDS
         assert maturity(pilot).stop == "ageing", "only from a column the focus follows the note"
 
 
@@ -94,7 +94,7 @@ async def test_an_archived_note_is_followed_to_its_stub(app: BrvTui) -> None:
         await pilot.press("enter")
         stub = "_archived/deploy/freeze_window.stub.md"
         await _stands(pilot, stub, "draft")
-        await until(pilot, lambda: view(pilot).selected == stub)
+        await until(pilot, lambda: view(pilot).selection.file == stub)
         await settled(pilot)
         assert column(pilot, "draft").chosen == stub
         assert FREEZE not in column(pilot, "draft").choices
@@ -121,7 +121,7 @@ async def test_the_editor_is_left_to_the_board(app: BrvTui, garden: Tree) -> Non
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
         await looked(pilot)
         await pilot.press("ctrl+end")
         await type_keys(pilot, "Ask first")

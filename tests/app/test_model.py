@@ -16,6 +16,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.ask import Ask
 from brvtui.app.live import Live
 from brvtui.app.screens.model_permission import PermissionDialog, what_is_asked
+from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.query_box import QueryBox
@@ -60,7 +61,9 @@ def _logged(pilot: Pilot[Any]) -> list[tuple[str, str]]:
 
 
 async def ended(pilot: Pilot[Any]) -> None:
-    await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run" and view(pilot).live is None)
+    await until(
+        pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run" and view(pilot).model.live is None
+    )
     await settled(pilot)
 
 
@@ -72,7 +75,7 @@ async def being_written(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[tup
         model_at(server)
         async with app.run_test(size=size) as pilot:
             await run(pilot, _CALL)
-            await until(pilot, lambda: (live := view(pilot).live) and live.text)
+            await until(pilot, lambda: (live := view(pilot).model.live) and live.text)
             yield pilot, hold
 
 
@@ -84,7 +87,7 @@ async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp
             await ask(pilot, _CALL)
             assert server.asked == []
             await pilot.press("enter")
-            await until(pilot, lambda: (trace := view(pilot).trace) and trace.answer.kind == "model")
+            await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
             await pilot.press("f7")
             await settled(pilot)
@@ -92,17 +95,19 @@ async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp
             assert "Tokens rotate." in said
             assert "1 call · 0 tools · 100 t in, 10 t out" in " ".join(said.split())
             await pilot.press("i", "enter")
-            await until(pilot, lambda: view(pilot).trace.tier == 0)  # type: ignore[union-attr]
+            await until(pilot, lambda: view(pilot).answer.trace.tier == 0)  # type: ignore[union-attr]
             assert "Tokens rotate." in text_of(pilot, "#answer")
         assert len(server.asked) == 1
 
 
 async def test_the_cache_is_looked_at_again_once_the_answer_is_whole(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
-        await until(pilot, lambda: (seen := view(pilot).cache) and seen.look.entries == ())
+        await until(pilot, lambda: (seen := view(pilot).cache.seen) and seen.look.entries == ())
         hold.set()
         await ended(pilot)
-        await until(pilot, lambda: (seen := view(pilot).cache) and [one.key for one in seen.look.entries] == [_CALL])
+        await until(
+            pilot, lambda: (seen := view(pilot).cache.seen) and [one.key for one in seen.look.entries] == [_CALL]
+        )
 
 
 async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app: MakeApp) -> None:
@@ -112,16 +117,16 @@ async def test_text_is_shown_as_it_comes_and_esc_stops_it(garden: Tree, make_app
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await run(pilot, _CALL)
-            await until(pilot, lambda: (live := view(pilot).live) and live.text == "Half an ")
+            await until(pilot, lambda: (live := view(pilot).model.live) and live.text == "Half an ")
             assert "Half an" in text_of(pilot, "#answer")
             assert "esc stops it" in text_of(pilot, "#answer")
             assert "answers, esc stops it" in text_of(pilot, "#status")
             screen(pilot).field.value = f"{_CALL} x"
-            await until(pilot, lambda: view(pilot).query == f"{_CALL} x")  # typing goes on meanwhile
+            await until(pilot, lambda: view(pilot).query.text == f"{_CALL} x")  # typing goes on meanwhile
             screen(pilot).field.value = _CALL
-            await until(pilot, lambda: view(pilot).query == _CALL)
+            await until(pilot, lambda: view(pilot).query.text == _CALL)
             await pilot.press("escape")
-            await until(pilot, lambda: view(pilot).live is None)
+            await until(pilot, lambda: view(pilot).model.live is None)
             await until(pilot, server.gone.is_set)
             await settled(pilot)
             said = " ".join(text_of(pilot, "#answer").split())
@@ -157,7 +162,7 @@ async def test_the_loop_shows_its_tools(garden: Tree, make_app: MakeApp) -> None
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await run(pilot, _LOOP)
-            await until(pilot, lambda: (trace := view(pilot).trace) and trace.answer.kind == "model")
+            await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "model")
             await ended(pilot)
             await pilot.press("f7", "z")
             await settled(pilot)
@@ -183,11 +188,11 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
             await until(pilot, lambda: not isinstance(pilot.app.screen, PermissionDialog))
             if key == "escape":
                 await settled(pilot)
-                assert view(pilot).trace.mode == "probe"  # type: ignore[union-attr]
+                assert view(pilot).answer.trace.mode == "probe"  # type: ignore[union-attr]
             else:
                 await ended(pilot)
                 kind = "model" if key == "y" else "extractive"
-                await until(pilot, lambda: view(pilot).trace.answer.kind == kind)  # type: ignore[union-attr]
+                await until(pilot, lambda: view(pilot).answer.trace.answer.kind == kind)  # type: ignore[union-attr]
                 await settled(pilot)
                 assert (
                     _titles(pilot)
@@ -214,12 +219,11 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
 def test_why_a_run_is_not_cached(garden: Tree, ending: Ended, kind: str, why: str) -> None:
     trace = garden.ask(_CALL)
     done = Completion("echo", ending, "", (), (), Usage(0, 0, False), None, (), ())
-    shown_now = View(
-        model="echo", trace=replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done))
-    )
-    assert shown_now.uncached == why
-    assert replace(shown_now, trace=replace(trace, mode="probe")).uncached == ""
-    assert replace(shown_now, trace=replace(trace, mode="run"), model="").uncached == ""
+    ran = AnswerState(replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done)))
+    echo = ModelState("echo")
+    assert View(model=echo, answer=ran).uncached == why
+    assert View(model=echo, answer=AnswerState(replace(trace, mode="probe"))).uncached == ""
+    assert View(model=ModelState(), answer=AnswerState(replace(trace, mode="run"))).uncached == ""
 
 
 def test_what_is_asked_is_what_the_tier_does(garden: Tree) -> None:
@@ -245,7 +249,7 @@ async def test_what_needs_no_model_does_not_ask_whether_it_may(garden: Tree, mak
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
             await run(pilot, "rollback")
             await ended(pilot)
-            assert view(pilot).trace.tier == 2  # type: ignore[union-attr]
+            assert view(pilot).answer.trace.tier == 2  # type: ignore[union-attr]
         assert server.asked == []
 
 
@@ -256,7 +260,7 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             await run(pilot, _CALL)
             await until(pilot, lambda: "401" in toasts(pilot))
             await ended(pilot)
-            trace = view(pilot).trace
+            trace = view(pilot).answer.trace
             assert trace is not None
             assert trace.answer.kind == "extractive"
             assert "failed" in " ".join(text_of(pilot, "#answer").split())
@@ -265,7 +269,7 @@ async def test_a_service_that_refuses_is_one_line_and_the_sentences_stay(garden:
             assert status == "error"
             assert "401" in problem
             await ask(pilot, "rollback")
-            assert view(pilot).trace.tier == 2  # type: ignore[union-attr]
+            assert view(pilot).answer.trace.tier == 2  # type: ignore[union-attr]
 
 
 def _held(hold: threading.Event) -> Streamed:
@@ -285,42 +289,42 @@ async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(gard
             await ask(pilot, _CALL)
             brv(pilot).queries.put(_CALL, run=True)
             brv(pilot).queries.put(_LOOP, run=True)
-            await until(pilot, lambda: (live := view(pilot).live) and live.query == _LOOP and live.text)
+            await until(pilot, lambda: (live := view(pilot).model.live) and live.query == _LOOP and live.text)
             await until(pilot, lambda: _running(pilot) == 1)
             await pilot.press("escape")
-            await until(pilot, lambda: _running(pilot) == 0 and view(pilot).live is None)
+            await until(pilot, lambda: _running(pilot) == 0 and view(pilot).model.live is None)
 
 
 async def test_an_answer_that_is_written_stays_when_the_tree_changes(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
-        text = view(pilot).live.text  # type: ignore[union-attr]
+        text = view(pilot).model.live.text  # type: ignore[union-attr]
         garden.note("auth/jwt/another.md", "Refresh token rotation", "refresh token rotation", days=1)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/another.md"))
         await until(pilot, lambda: not _running(pilot, "load") and not _running(pilot, "probe"))
-        assert view(pilot).live.text == text  # type: ignore[union-attr]
+        assert view(pilot).model.live.text == text  # type: ignore[union-attr]
         assert text.split()[-1] in text_of(pilot, "#answer")
         hold.set()
-        await until(pilot, lambda: view(pilot).live is None)
+        await until(pilot, lambda: view(pilot).model.live is None)
         await until(pilot, lambda: "the tree changed while this answer was written" in toasts(pilot))
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.answer.completion is not None
         garden.note("auth/jwt/third.md", "Third", "text", days=1)
-        await until(pilot, lambda: (now := view(pilot).trace) and now is not trace and now.mode == "probe")
+        await until(pilot, lambda: (now := view(pilot).answer.trace) and now is not trace and now.mode == "probe")
 
 
 async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garden: Tree, make_app: MakeApp) -> None:
     async with being_written(make_app(garden.root), WIDE) as (pilot, hold):
-        ran = view(pilot).trace
+        ran = view(pilot).answer.trace
         await pilot.press("f2", "p")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace is not ran and trace.mode == "probe")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace is not ran and trace.mode == "probe")
         hold.set()
-        await until(pilot, lambda: view(pilot).live is None)
+        await until(pilot, lambda: view(pilot).model.live is None)
         await until(pilot, lambda: "is answered, of the tree and profile" in toasts(pilot))
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
-        assert trace.profile == view(pilot).profile
-        assert trace.snapshot.generation == view(pilot).overview.generation  # type: ignore[union-attr]
+        assert trace.profile == view(pilot).engine.profile
+        assert trace.snapshot.generation == view(pilot).project.overview.generation  # type: ignore[union-attr]
 
 
 async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_app: MakeApp) -> None:
@@ -347,9 +351,9 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     monkeypatch.setattr("brvtui.app.asking.run", broken)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
-        brv(pilot).shown.show(live=Live(1, _CALL, "", "echo"))
+        brv(pilot).store.update(replace(brv(pilot).store.view.model, live=Live(1, _CALL, "", "echo")))
         await pilot.press("enter")
-        await until(pilot, lambda: view(pilot).live is None)
+        await until(pilot, lambda: view(pilot).model.live is None)
         assert "failed: RuntimeError: broken" in toasts(pilot)
 
 
@@ -373,18 +377,18 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await run(pilot, _CALL)
-            await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
+            await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
             brv(pilot).queries.put(_LOOP, run=True)
             if late:
                 goes_on.set()
-                await until(pilot, lambda: (live := view(pilot).live) and live.text)
+                await until(pilot, lambda: (live := view(pilot).model.live) and live.text)
             breaks.set()
             await until(pilot, lambda: "failed: RuntimeError: broken" in toasts(pilot))
             if late:
-                assert view(pilot).live is not None
+                assert view(pilot).model.live is not None
             else:
                 brv(pilot).queries.put(_LOOP)
                 assert not _running(pilot, "probe")
             goes_on.set()
             hold.set()
-            await until(pilot, lambda: view(pilot).live is None and _running(pilot) == 0)
+            await until(pilot, lambda: view(pilot).model.live is None and _running(pilot) == 0)

@@ -59,12 +59,12 @@ async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
         assert "Session expiry" in text_of(pilot, "#note")
         await pilot.press("G", "k", "k", "enter")
         await settled(pilot)
-        chosen = view(pilot).selected
+        chosen = view(pilot).selection.file
         assert chosen != "auth/jwt/session_expiry.md"
         assert frame(pilot).query_one(NotePane).border_title == f"Note · {chosen}"
         await pilot.press("1")
         await settled(pilot)
-        assert view(pilot).selected == chosen
+        assert view(pilot).selection.file == chosen
 
 
 async def test_a_theme_chosen_on_one_screen_paints_the_other(app: BrvTui) -> None:

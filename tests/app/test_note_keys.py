@@ -71,7 +71,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
         await type_keys(pilot, "animals/stripes")
         assert "animals/stripes/zebra_quagga.md" in shown(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
         await looked(pilot)
         assert "no note covered it: zebra quagga" in area(pilot).text
         assert "nothing is on disk until ^S" in shown(pilot)
@@ -82,7 +82,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
         await looked(pilot)
         assert "new note" not in str(area(pilot).border_title)
         await pilot.press("escape")
-        await until(pilot, lambda: view(pilot).trace and view(pilot).trace.hits)  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).answer.trace and view(pilot).answer.trace.hits)  # type: ignore[union-attr]
         await settled(pilot)
         assert "NOT COVERED" not in shown(pilot)
 
@@ -91,7 +91,7 @@ async def test_a_note_that_is_begun_and_left_leaves_nothing(app: BrvTui, garden:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
         await pilot.press("escape", "a", "enter")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
         await looked(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
@@ -108,7 +108,7 @@ async def test_a_template_is_chosen_by_keys_and_by_mouse(app: BrvTui) -> None:
         await _click(pilot, "runbook")
         assert "[runbook]" in shown(pilot)
         await _click(pilot, "begin it")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
         await looked(pilot)
         assert "tags: [runbook]" in area(pilot).text
         assert "## Raw Concept" in area(pilot).text
@@ -133,7 +133,7 @@ async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(app: Brv
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
         await pilot.press("escape", "a", "enter")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).edit)
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
         await looked(pilot)
         garden.file("zebra_quagga.md", "theirs\n")
         await until(pilot, lambda: "CHANGED ON DISK" in shown(pilot))
@@ -158,7 +158,7 @@ async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden
             assert "3 + See @deploy/ops/rollbacks.md, and so on." in shown(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: (garden.tree / "deploy/ops/rollbacks.md").exists())
-        await until(pilot, lambda: view(pilot).selected == "deploy/ops/rollbacks.md")
+        await until(pilot, lambda: view(pilot).selection.file == "deploy/ops/rollbacks.md")
         await settled(pilot)
         assert not (garden.tree / "deploy/ops/rollback.md").exists()
         assert "@deploy/ops/rollbacks.md" in (garden.tree / _LINKING).read_text()
@@ -218,7 +218,7 @@ async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree)
         for words in (f"makes {_ARCHIVED}.full.md", f"makes {_ARCHIVED}.stub.md", "type: archive_stub"):
             assert words in shown(pilot)
         await _click(pilot, "do it")
-        await until(pilot, lambda: view(pilot).selected == f"{_ARCHIVED}.stub.md")
+        await until(pilot, lambda: view(pilot).selection.file == f"{_ARCHIVED}.stub.md")
         await settled(pilot)
         assert not (garden.tree / NOTE).exists()
         assert (garden.tree / f"{_ARCHIVED}.full.md").read_bytes() == before
@@ -226,7 +226,7 @@ async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree)
         await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog) and "makes" in shown(pilot))
         assert "Restore" in shown(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: view(pilot).selected == NOTE)
+        await until(pilot, lambda: view(pilot).selection.file == NOTE)
         await settled(pilot)
         assert (garden.tree / NOTE).read_bytes() == before
         await pilot.press("u")
@@ -256,7 +256,7 @@ async def test_unsaved_text_of_the_note_is_asked_about_first(app: BrvTui, key: s
         await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
         await pilot.press("d")
         await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog))
-        assert view(pilot).edit is None
+        assert view(pilot).editor.edit is None
 
 
 @pytest.mark.parametrize("key", ["M", "X"])
@@ -283,7 +283,7 @@ async def test_a_save_is_undone_outside_the_text_and_the_editor_follows(app: Brv
         await until(pilot, lambda: (garden.tree / NOTE).read_bytes() == before)
         await until(pilot, lambda: area(pilot).text.startswith("# Rollback"))
         await looked(pilot)
-        assert not view(pilot).edit.dirty  # type: ignore[union-attr]
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         assert "edit deploy/rollback.md: undone; U does it again" in toasts(pilot)
 
 
@@ -334,11 +334,11 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         await until(pilot, lambda: "validated 70" in shown(pilot))
         assert "only this tool reads its overlay" in shown(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: view(pilot).overview.branches[path].maturity == "validated")  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "validated")  # type: ignore[union-attr]
         await settled(pilot)
         assert (garden.tree / path).read_bytes() == before
         await pilot.press("u")
-        await until(pilot, lambda: view(pilot).overview.branches[path].maturity == "draft")  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "draft")  # type: ignore[union-attr]
 
 
 async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tree) -> None:
@@ -353,7 +353,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         await _click(pilot, "do it")
         await until(pilot, lambda: b"maturity: core" in (garden.tree / path).read_bytes())
         assert (garden.tree / path).stat().st_mtime_ns == before
-        await until(pilot, lambda: view(pilot).overview.branches[path].maturity == "core")  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "core")  # type: ignore[union-attr]
         await settled(pilot)
         assert not (brv(pilot).project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
 

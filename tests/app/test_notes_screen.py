@@ -66,19 +66,19 @@ async def test_links_are_gone_through_followed_and_come_back_from(app: BrvTui) -
         assert note.link == 1
         await pilot.press("right_square_bracket", "enter")
         await settled(pilot)
-        assert view(pilot).selected == STORE
+        assert view(pilot).selection.file == STORE
         assert "kept hashed" in text_of(pilot, "#note")
         assert app.screen.query_one(NotesTree).chosen == STORE
         assert note.link == -1
         await pilot.press("b")
         await settled(pilot)
-        assert view(pilot).selected == HUB
+        assert view(pilot).selection.file == HUB
         await pilot.press("B")
         await settled(pilot)
-        assert view(pilot).selected == STORE
+        assert view(pilot).selection.file == STORE
         await pilot.press("backspace", "backspace")
         await settled(pilot)
-        assert view(pilot).selected == HUB
+        assert view(pilot).selection.file == HUB
         assert any("no link was followed" in notice.message for notice in app._notifications)
 
 
@@ -89,7 +89,7 @@ async def test_the_first_enter_takes_the_first_link(app: BrvTui) -> None:
         assert note_of(app).link == 0
         await pilot.press("enter")
         await settled(pilot)
-        assert view(pilot).selected == STORE
+        assert view(pilot).selection.file == STORE
 
 
 async def test_links_of_every_kind(app: BrvTui) -> None:
@@ -110,7 +110,7 @@ async def test_links_of_every_kind(app: BrvTui) -> None:
         assert any("leads nowhere: no such note" in notice.message for notice in app._notifications)
         await follow("web")
         assert any("not a note of this tree: https://example.org" in notice.message for notice in app._notifications)
-        assert view(pilot).selected == HUB
+        assert view(pilot).selection.file == HUB
         await follow("the end")
         assert note.lines[note.offset_row].plain.strip() == "The end" or note.offset_row == note.last_offset
         await follow("folder")
@@ -126,10 +126,10 @@ async def test_a_click_on_a_link_follows_it(app: BrvTui) -> None:
         spot = next(spot for link in note.links for spot in link.spots if "the store" in _words(note, spot))
         await pilot.click("#note", offset=(spot.start + 2, spot.line + 1))
         await settled(pilot)
-        assert view(pilot).selected == STORE
+        assert view(pilot).selection.file == STORE
         assert app.focused is note
         await pilot.click("#note", offset=(3, 2))
-        assert view(pilot).selected == STORE
+        assert view(pilot).selection.file == STORE
 
 
 def _words(note: NotePane, spot: object) -> str:
@@ -144,7 +144,7 @@ async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, lin
         await pilot.press("f3", "enter", "enter")
         await settled(pilot)
         note = note_of(app)
-        assert view(pilot).selected == HUB
+        assert view(pilot).selection.file == HUB
         assert note.document is not None
         assert note.offset_row == min(note.document.parts["the-end"], note.last_offset)
         assert "Last words" in shown(pilot)
@@ -183,7 +183,7 @@ async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
         await pilot.press("o")
         await settled(pilot)
         assert isinstance(frame(pilot), NotesScreen)
-        assert app.screen.query_one(NotesTree).chosen == view(pilot).selected == second
+        assert app.screen.query_one(NotesTree).chosen == view(pilot).selection.file == second
         assert note_of(app).shown is not None
         assert note_of(app).shown.page.path == second
         await pilot.press("1", "f8", "G", "k", "o")
@@ -206,7 +206,7 @@ async def test_a_file_that_changes_is_read_again_in_its_place(app: BrvTui, linke
 async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "watch", lambda session, post: None)
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: view(pilot).overview)
+        await until(pilot, lambda: view(pilot).project.overview)
         await pilot.press("escape", "2")
         (linked.tree / HUB).unlink()
         brv(pilot).selection.select(HUB)
@@ -279,8 +279,8 @@ async def test_only_the_newest_of_many_notes_is_read(app: BrvTui, monkeypatch: p
         await until(pilot, lambda: read and read[-1] == paths[-1])
         await settled(pilot)
         assert len(read) < len(paths)
-        assert view(pilot).page is not None
-        assert view(pilot).page.path == paths[-1]  # type: ignore[union-attr]
+        assert view(pilot).note.page is not None
+        assert view(pilot).note.page.path == paths[-1]  # type: ignore[union-attr]
 
 
 async def test_a_long_note_is_set_outside_the_event_loop(

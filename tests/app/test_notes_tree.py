@@ -29,14 +29,14 @@ async def test_moving_through_the_tree_selects_notes_and_leaves_folders_alone(ap
         await open_notes(pilot)
         tree = _tree(app)
         assert tree.chosen == "auth"
-        assert view(pilot).selected == ""
+        assert view(pilot).selection.file == ""
         await pilot.press("j", "j")
         await settled(pilot)
-        assert tree.chosen == view(pilot).selected == "auth/jwt/refresh_rotation.md"
+        assert tree.chosen == view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
         assert "rotated out after thirty seconds" in text_of(pilot, "#note").replace("\n ", " ")
         await pilot.press("k")
         assert tree.chosen == "auth/jwt"
-        assert view(pilot).selected == "auth/jwt/refresh_rotation.md"
+        assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
 
 
 async def test_enter_opens_a_folder_or_goes_to_the_note(app: BrvTui) -> None:
@@ -86,7 +86,7 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui) -> None:
         ]
         assert "3 of 12" in shown(pilot)
         assert tree.chosen == "auth/jwt/refresh_rotation.md"
-        assert view(pilot).selected == ""
+        assert view(pilot).selection.file == ""
         rows = text_of(pilot, "#tree").splitlines()
         assert rows[0].split() == ["▾", "auth", "2"]
         assert "n_ja.md" in rows[-1], "the path says why it is kept"
@@ -94,7 +94,7 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui) -> None:
         assert lit == {"rotation"}
         await pilot.press("enter", "n")
         await settled(pilot)
-        assert tree.chosen == view(pilot).selected == "auth/oauth/key_rotation.md"
+        assert tree.chosen == view(pilot).selection.file == "auth/oauth/key_rotation.md"
         await pilot.press("n", "n")
         assert tree.chosen == "auth/jwt/refresh_rotation.md", "after the last comes the first"
         await pilot.press("N")
@@ -102,7 +102,7 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui) -> None:
         await pilot.press("escape")
         await settled(pilot)
         assert len(tree.choices) > 12
-        assert tree.chosen == view(pilot).selected == "i18n/rotation_ja.md"
+        assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
 async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
@@ -111,7 +111,7 @@ async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
         await pilot.press("slash", *"zzz", "down", "enter", "n", "enter", "l", "h")
         await settled(pilot)
         assert "0 of 12" in shown(pilot)
-        assert view(pilot).selected == ""
+        assert view(pilot).selection.file == ""
         await pilot.press("escape", "slash", *"broken")
         assert "not seen by the engine" in text_of(pilot, "#tree")
         assert "not UTF-8" in text_of(pilot, "#tree")
@@ -138,7 +138,7 @@ async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "old jwt flow 2023")
         await pilot.press("escape")
-        while view(pilot).selected != STUB:
+        while view(pilot).selection.file != STUB:
             await pilot.press("j")
             await settled(pilot)
         await pilot.press("2")
@@ -178,7 +178,7 @@ async def test_unseen_files_can_be_looked_at(app: BrvTui) -> None:
         await open_notes(pilot)
         await pilot.press("G", "enter", "j")
         await settled(pilot)
-        assert _tree(app).chosen == view(pilot).selected == "auth/broken.md"
+        assert _tree(app).chosen == view(pilot).selection.file == "auth/broken.md"
         assert "not UTF-8" in text_of(pilot, "#note")
         await pilot.press("k", "enter")
         assert _tree(app).chosen == UNSEEN
@@ -191,7 +191,7 @@ async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
         tree = _tree(app)
         await pilot.click("#tree", offset=(5, tree.choices.index("billing/refunds.md") + 1))
         await settled(pilot)
-        assert view(pilot).selected == "billing/refunds.md"
+        assert view(pilot).selection.file == "billing/refunds.md"
         assert app.focused is tree
         await pilot.click("#tree", offset=(5, tree.choices.index("billing") + 1))
         await settled(pilot)
@@ -206,7 +206,7 @@ async def test_a_change_on_disk_keeps_the_selected_note_without_a_query(app: Brv
         garden.file("deploy/zeppelin.md", "# Zeppelin\n\ntext\n", 0)
         await until(pilot, lambda: "deploy/zeppelin.md" in _tree(app).choices)
         await settled(pilot)
-        assert view(pilot).selected == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
+        assert view(pilot).selection.file == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
 
 
 async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., BrvTui]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.view import Phase
+from brvtui.app.states import Phase
 from brvtui.store.kept_index import KeptIndex
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
 from tests.support.trees import Tree
@@ -35,13 +35,13 @@ async def test_the_users_place_survives_a_change(garden: Tree, make_app: MakeApp
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "j", "j", "f3", "j", "j")
         await settled(pilot)
-        selected, score = view(pilot).selected, screen(pilot).query_one("#score")
+        selected, score = view(pilot).selection.file, screen(pilot).query_one("#score")
         scrolled = score.offset_row  # type: ignore[attr-defined]  # a Pane
         assert scrolled == 2
         (garden.tree / "auth" / "oauth" / "scopes.md").unlink()
-        await until(pilot, lambda: (overview := view(pilot).overview) and overview.notes == 12)
+        await until(pilot, lambda: (overview := view(pilot).project.overview) and overview.notes == 12)
         await settled(pilot)
-        assert view(pilot).selected == selected
+        assert view(pilot).selection.file == selected
         assert screen(pilot).focused is score
         assert score.offset_row == scrolled  # type: ignore[attr-defined]  # a Pane
 
@@ -64,32 +64,32 @@ async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: Ma
         await settled(pilot)
         said = [toast.message for toast in pilot.app._notifications]
         assert "the kept index is made anew: it is damaged" in said
-        assert view(pilot).overview
+        assert view(pilot).project.overview
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 async def test_no_such_project(tmp_path: Path, make_app: MakeApp, size: tuple[int, int]) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=size) as pilot:
         await settled(pilot)
-        assert view(pilot).phase is Phase.FAILED
-        assert "no such folder" in view(pilot).problem
+        assert view(pilot).project.phase is Phase.FAILED
+        assert "no such folder" in view(pilot).project.problem
         assert "CANNOT OPEN" in shown(pilot)
         await pilot.press(*"abc", "enter", "escape", "j", "w", "z", "p", "R", "c", "f8", "enter", "f7", "right")
         await pilot.pause()
-        assert view(pilot).trace is None
+        assert view(pilot).answer.trace is None
 
 
 async def test_a_file_is_no_project(tmp_path: Path, make_app: MakeApp) -> None:
     (tmp_path / "file.txt").write_text("x")
     async with make_app(tmp_path / "file.txt").run_test(size=NARROW) as pilot:
         await settled(pilot)
-        assert "not a folder" in view(pilot).problem
+        assert "not a folder" in view(pilot).project.problem
 
 
 async def test_an_empty_tree_says_what_to_do_and_fills_by_itself(tree: Tree, make_app: MakeApp) -> None:
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert view(pilot).phase is Phase.READY
+        assert view(pilot).project.phase is Phase.READY
         assert "EMPTY" in shown(pilot)
         assert "curate one with brv" in shown(pilot)
         await ask(pilot, "anything")
@@ -104,14 +104,14 @@ async def test_bad_signals_are_a_message(garden: Tree, make_app: MakeApp) -> Non
     (garden.root / "signals.json").write_text("[1]")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert view(pilot).phase is Phase.FAILED
-        assert "must hold a JSON object" in view(pilot).problem
+        assert view(pilot).project.phase is Phase.FAILED
+        assert "must hold a JSON object" in view(pilot).project.problem
 
 
 async def test_an_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root, profile="nope").run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert "no profile nope" in view(pilot).problem
+        assert "no profile nope" in view(pilot).project.problem
 
 
 async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp) -> None:
@@ -139,14 +139,14 @@ async def test_the_cache_counts_down_while_the_clock_runs(garden: Tree, make_app
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("enter")
-        await until(pilot, lambda: (seen := view(pilot).cache) and seen.look.entries)
-        first = view(pilot).cache
-        await until(pilot, lambda: view(pilot).cache is not first)
-        second = view(pilot).cache
+        await until(pilot, lambda: (seen := view(pilot).cache.seen) and seen.look.entries)
+        first = view(pilot).cache.seen
+        await until(pilot, lambda: view(pilot).cache.seen is not first)
+        second = view(pilot).cache.seen
         assert first is not None
         assert second is not None
         assert second.look.entries[0].left_s < first.look.entries[0].left_s
-        assert "TIER 0" not in shown(pilot) or view(pilot).trace is not None
+        assert "TIER 0" not in shown(pilot) or view(pilot).answer.trace is not None
 
 
 def test_nothing_heavy_is_imported_before_the_first_paint() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from brvtui.app.outline import Order, ancestors, kept, ordered, rows
 from brvtui.app.sieve import Sieve
-from brvtui.app.view import Branch
+from brvtui.app.states import Branch
 
 
 def _file(path: str, importance: float = 0.0, mtime_ms: int = 0, aside: bool = False) -> Branch:

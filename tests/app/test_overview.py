@@ -9,7 +9,7 @@ import pytest
 
 from brvtui.app import overview as overviews
 from brvtui.app.overview import Surveyor, changed_between
-from brvtui.app.view import Branch, Overview
+from brvtui.app.states import Branch, Overview
 from brvtui.loading import follow
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers

@@ -18,7 +18,7 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await type_text(pilot, "key rotation")
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.mode == "probe"
         assert trace.query == "key rotation"
@@ -47,12 +47,12 @@ async def test_enter_runs_and_the_answer_is_cached(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("enter")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
         await settled(pilot)
         assert "t2" in text_of(pilot, "#cache")
         assert "1/50" in shown(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.outcome is Outcome.EXACT_CACHE)
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.outcome is Outcome.EXACT_CACHE)
         await settled(pilot)
         assert "TIER 0" in shown(pilot)
         assert "computed, not used" in text_of(pilot, "#route")
@@ -65,7 +65,7 @@ async def test_similar_words_hit_the_fuzzy_cache(app: BrvTui) -> None:
         await pilot.press("enter")
         await settled(pilot)
         await ask(pilot, "window rotated signing keys")
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.outcome is Outcome.FUZZY_CACHE
         assert "TIER 1" in shown(pilot)
@@ -78,7 +78,7 @@ async def test_clearing_the_cache(app: BrvTui) -> None:
         await settled(pilot)
         await pilot.press("escape", "c")
         await settled(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.cache.entries == ()
 
@@ -103,7 +103,7 @@ async def test_what_was_typed_while_loading_is_probed(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await pilot.press(*"rollback")
         await settled(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.query == "rollback"
 
@@ -112,11 +112,11 @@ async def test_an_emptied_field_shows_the_empty_state(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await ask(pilot, "")
-        assert view(pilot).trace is None
+        assert view(pilot).answer.trace is None
         assert "READY" in shown(pilot)
         assert "most important notes" in text_of(pilot, "#results")
         await ask(pilot, "   ")
-        assert view(pilot).trace is None
+        assert view(pilot).answer.trace is None
 
 
 async def test_nothing_found_says_so(app: BrvTui) -> None:
@@ -133,15 +133,15 @@ async def test_choosing_a_result_explains_it(app: BrvTui) -> None:
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "j")
         await settled(pilot)
-        assert view(pilot).selected == "auth/jwt/session_expiry.md"
+        assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
         assert "Session expiry" in text_of(pilot, "#score")
         await pilot.press("j")
         await settled(pilot)
-        assert view(pilot).selected == "auth/jwt/token_store.md"
+        assert view(pilot).selection.file == "auth/jwt/token_store.md"
         await pilot.press("g")
-        assert view(pilot).selected == "auth/jwt/refresh_rotation.md"
+        assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
         await pilot.press("G")
-        assert view(pilot).selected == "auth/oauth/key_rotation.md"
+        assert view(pilot).selection.file == "auth/oauth/key_rotation.md"
         await settled(pilot)
 
 
@@ -209,10 +209,10 @@ async def test_the_querys_terms_are_marked(app: BrvTui) -> None:
 async def test_parts_that_do_not_add_up_are_said_in_red(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         wrong = replace(trace.hits[0], score=0.5)
-        brv(pilot).shown.show(trace=replace(trace, hits=(wrong,)))
+        brv(pilot).store.update(replace(brv(pilot).store.view.answer, trace=replace(trace, hits=(wrong,))))
         await pilot.pause()
         score = text_of(pilot, "#score")
         assert "explanation does not add up (off by 0.5)" in score
@@ -226,7 +226,7 @@ async def test_probes_answered_out_of_order_are_dropped(app: BrvTui) -> None:
         for query in ("r", "ro", "rollback", "refunds"):
             screen(pilot).field.value = query
         await settled(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.query == "refunds"
 
@@ -236,9 +236,9 @@ async def test_switching_the_profile_asks_again(app: BrvTui) -> None:
         await ask(pilot, "token store")
         assert "signals frontmatter" not in text_of(pilot, "#status")
         await pilot.press("escape", "p")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.profile == "docs")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
         await settled(pilot)
-        assert view(pilot).profile == "docs"
+        assert view(pilot).engine.profile == "docs"
         assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 
@@ -248,9 +248,9 @@ async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvT
         await ask(pilot, "token store")
         assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
         await pilot.press("escape", "p")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.profile == "docs")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
         await pilot.press("p", "p")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.profile == "brv-3*")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "brv-3*")
         await settled(pilot)
         assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
 
@@ -259,10 +259,10 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refunds")
         await pilot.press("escape", "R")
-        assert view(pilot).recording
+        assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")
         await pilot.press("ctrl+r")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.mode == "run")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
         await settled(pilot)
     assert any("overlay" in path.name for path in own_data_folders.rglob("*"))
 
@@ -282,7 +282,7 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # mended
         screen(pilot).field.value = "refunds"
         await settled(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.query == "refunds"
 
@@ -293,7 +293,7 @@ async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> N
         await pilot.press("escape", "R", "ctrl+r")
         await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.recorded)
         await settled(pilot)
-        trace, overview = view(pilot).trace, view(pilot).overview
+        trace, overview = view(pilot).answer.trace, view(pilot).project.overview
         assert trace is not None
         assert trace.mode == "run"
         assert overview is not None

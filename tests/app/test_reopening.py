@@ -15,7 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.messages import Reopened
 from brvtui.app.overview import remembered
 from brvtui.app.parts.project import Opening
-from brvtui.app.view import Branch, Phase
+from brvtui.app.states import Branch, Phase
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
@@ -37,7 +37,7 @@ def save(garden: Tree, tmp_path: Path, query: str) -> Path:
 
 
 async def opened(pilot: Pilot[Any]) -> None:
-    await until(pilot, lambda: view(pilot).phase is not Phase.LOADING)
+    await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
     await until(pilot, lambda: all(worker.is_finished for worker in pilot.app.workers))
     await pilot.pause()
 
@@ -58,7 +58,7 @@ async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_pa
     again = BrvTui(Opening(file))
     async with again.run_test(size=HUGE) as pilot:
         await opened(pilot)
-        assert view(pilot).phase is Phase.READY
+        assert view(pilot).project.phase is Phase.READY
         assert again.project.session is None
         assert panes(pilot) == before
         assert screen(pilot).field.value == query
@@ -71,15 +71,15 @@ async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tm
     app = BrvTui(Opening(save(garden, tmp_path, "invoice")))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        missed = view(pilot).trace.search.near_misses
+        missed = view(pilot).answer.trace.search.near_misses
         assert missed
         for _ in range(20):
             await pilot.press("j")
             if view(pilot).near_miss is not None:
                 break
-        assert view(pilot).own is not None
-        assert view(pilot).detail is not None
-        assert view(pilot).own.file == view(pilot).selected == view(pilot).detail.path
+        assert view(pilot).selection.own is not None
+        assert view(pilot).selection.detail is not None
+        assert view(pilot).selection.own.file == view(pilot).selection.file == view(pilot).selection.detail.path
         assert "sum" in "\n".join(panes(pilot)["score"])
 
 
@@ -87,14 +87,14 @@ async def test_what_needs_the_project_says_that_it_is_not_here(garden: Tree, tmp
     app = BrvTui(Opening(save(garden, tmp_path, "token store")))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        before = view(pilot).trace
+        before = view(pilot).answer.trace
         await pilot.press("w", "p", "c", "R", "ctrl+r", "i")
         await opened(pilot)
         assert any("saved trace" in toast.message for toast in app._notifications)
         await pilot.press("f7")
         screen(pilot).query_one(AnswerPane).show_tab("note")
         await opened(pilot)
-        assert view(pilot).trace is before
+        assert view(pilot).answer.trace is before
         assert "not saved with the trace" in " ".join(" ".join(panes(pilot)["answer"]).split())
 
 
@@ -142,8 +142,8 @@ async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> 
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert view(pilot).phase is Phase.FAILED
-        assert str(file) in view(pilot).problem
+        assert view(pilot).project.phase is Phase.FAILED
+        assert str(file) in view(pilot).project.problem
 
 
 async def test_a_trace_of_another_pipeline_opens_too(garden: Tree, tmp_path: Path) -> None:
@@ -153,16 +153,16 @@ async def test_a_trace_of_another_pipeline_opens_too(garden: Tree, tmp_path: Pat
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert view(pilot).foreign == trace
+        assert view(pilot).answer.foreign == trace
         assert "JEFFS BRAIN" in shown(pilot)
         assert "sum ✓" in text_of(pilot, "#score")
         await pilot.press("escape", "j")
         await opened(pilot)
-        assert view(pilot).selected == trace.hits[1].path
+        assert view(pilot).selection.file == trace.hits[1].path
         for key in ("m", "P"):
             await pilot.press(key)
             await opened(pilot)
-        assert view(pilot).foreign == trace
+        assert view(pilot).answer.foreign == trace
 
 
 def test_the_tree_of_a_trace_holds_its_notes(garden: Tree) -> None:
@@ -225,6 +225,6 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
             await until(pilot, lambda saved=saved: app.project.saved is saved)
             for pane in screen(pilot).query(Pane).results(Pane):
                 pane.rebuild(force=True)
-            app.selection.select(chance.choice([*app.view.overview.branches, ""]))
+            app.selection.select(chance.choice([*app.view.project.overview.branches, ""]))
             await pilot.pause()
     assert shown > 20

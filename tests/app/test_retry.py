@@ -40,7 +40,7 @@ async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
         await pilot.press("enter")
         await settled(pilot)
         shown_below = text_of(pilot, "#retry").splitlines()[line_of(pilot, "whole tree AND") :]
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         titles = [result.title for result in trace.search.attempts[1].listed]
         assert "Token store" in titles
@@ -57,7 +57,7 @@ async def test_a_result_of_a_row_is_selected_on_every_pane(app: BrvTui) -> None:
         assert pane(pilot).row.name == "trigram_fuzzy"  # type: ignore[union-attr]
         await pilot.press("j")
         await settled(pilot)
-        assert view(pilot).selected == "auth/jwt/token_store.md"
+        assert view(pilot).selection.file == "auth/jwt/token_store.md"
         assert "found by the ladder" in text_of(pilot, "#score")
         assert "× 0.6  the like" in text_of(pilot, "#score")
         assert "sum ✓" in text_of(pilot, "#score")
@@ -105,9 +105,9 @@ async def test_entity_searches_show_theirs(app: BrvTui) -> None:
         await choose(pilot, "“refresh”")
         await pilot.press("enter", "j")
         await settled(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
-        assert view(pilot).selected == trace.entities.searches[0].search.hits[0].file
+        assert view(pilot).selection.file == trace.entities.searches[0].search.hits[0].file
         await pilot.press("h")
         assert pane(pilot).opened == ""
         assert pane(pilot).row is not None
@@ -119,7 +119,7 @@ async def test_rows_and_results_can_be_clicked(app: BrvTui) -> None:
         await ask(pilot, "refund+zzzzzzzz")
         await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "Refunds")))
         await settled(pilot)
-        assert view(pilot).selected == "billing/refunds.md"
+        assert view(pilot).selection.file == "billing/refunds.md"
         await pilot.click("#retry", offset=(5, 1 + line_of(pilot, "refreshed_sanitised")))
         await settled(pilot)
         assert pane(pilot).opened == ""
@@ -133,9 +133,9 @@ async def test_another_query_opens_what_found_something_and_the_same_one_keeps_i
         await ask(pilot, "token store")
         await choose(pilot, "whole tree AND")
         await pilot.press("enter")
-        generation = view(pilot).overview.generation  # type: ignore[union-attr]
+        generation = view(pilot).project.overview.generation  # type: ignore[union-attr]
         garden.note("auth/jwt/token_shop.md", "Token shop", "a store of tokens")
-        await until(pilot, lambda: view(pilot).overview.generation > generation)  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).project.overview.generation > generation)  # type: ignore[union-attr]
         await settled(pilot)
         assert pane(pilot).opened == "attempt:1"
         await ask(pilot, "rollback")

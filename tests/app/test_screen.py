@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_sc
         assert frame is not None
         await frame.query(QueryBox).remove()
         app._running = False  # as the beginning of its end leaves it
-        app.shown.show(busy="x")
+        app.store.update(replace(app.store.view.answer, busy="x"))
         assert app.frame is None
         app._running = True
         assert app.frame is frame
@@ -80,11 +81,11 @@ async def test_resizing_keeps_query_selection_and_focus(app: BrvTui) -> None:
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "j")
         await settled(pilot)
-        selected = view(pilot).selected
+        selected = view(pilot).selection.file
         for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
             await pilot.resize_terminal(*size)
             await pilot.pause()
-            assert view(pilot).selected == selected
+            assert view(pilot).selection.file == selected
             small = size[0] < 60 or size[1] < 18
             assert ("brv-tui needs" in shown(pilot)) == (small and size[0] > 13)
         assert screen(pilot).focused is screen(pilot).results
@@ -178,11 +179,11 @@ async def test_the_key_bar_follows_the_focus(app: BrvTui) -> None:
 async def test_results_can_be_walked_from_the_field(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
-        first = view(pilot).selected
+        first = view(pilot).selection.file
         await pilot.press("ctrl+n")
-        assert view(pilot).selected != first
+        assert view(pilot).selection.file != first
         await pilot.press("ctrl+p")
-        assert view(pilot).selected == first
+        assert view(pilot).selection.file == first
         assert screen(pilot).focused is screen(pilot).field
         await settled(pilot)
 
@@ -216,7 +217,7 @@ async def test_q_and_ctrl_q_leave(app: BrvTui) -> None:
 async def test_odd_queries_are_just_text(app: BrvTui, query: str) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, query)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.query == query
         for pane in QUERY.panes:

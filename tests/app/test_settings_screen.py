@@ -75,11 +75,11 @@ async def test_a_truth_is_turned_over_and_holds_at_once(app: BrvTui) -> None:
         await until(pilot, lambda: kept() == {"recording": True})
         await until(pilot, lambda: app.project.session is not None and app.project.session.recording)
         await settled(pilot)
-        assert "recording access hits" in text_of(pilot, "#status") or app.view.recording
+        assert "recording access hits" in text_of(pilot, "#status") or app.view.engine.recording
         assert "value true" in " ".join(text_of(pilot, "#setting").split())
         await pilot.press("d")
         await until(pilot, lambda: kept() == {})
-        await until(pilot, lambda: not app.view.recording)
+        await until(pilot, lambda: not app.view.engine.recording)
         await settled(pilot)
 
 

@@ -57,7 +57,7 @@ async def test_the_path_of_the_selected_result(app: BrvTui, written: list[str]) 
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "j", "y")
         await told(pilot, "copied the path")
-        assert offered(written) == view(pilot).trace.hits[1].path
+        assert offered(written) == view(pilot).answer.trace.hits[1].path
         assert app.clipboard == offered(written)
         await told(pilot, "if nothing arrives")
 
@@ -75,11 +75,11 @@ async def test_the_answer_or_the_prompt_in_front(app: BrvTui, written: list[str]
         await ask(pilot, "token store")
         await pilot.press("f7", "y")
         await told(pilot, "copied the answer")
-        assert offered(written) == view(pilot).trace.answer.text
+        assert offered(written) == view(pilot).answer.trace.answer.text
         await ask(pilot, "refresh token rotation")
         await pilot.press("f7", "right", "y")
         await told(pilot, "copied the prompt")
-        assert offered(written) == view(pilot).trace.answer.prompt.text
+        assert offered(written) == view(pilot).answer.trace.answer.prompt.text
 
 
 async def test_the_trace_as_json(app: BrvTui, written: list[str], tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_the_trace_as_json(app: BrvTui, written: list[str], tmp_path: Path
         await pilot.press("escape", "Y")
         await told(pilot, "copied the trace as JSON")
         (tmp_path / "copied.json").write_text(offered(written))
-        assert read(tmp_path / "copied.json").trace == view(pilot).trace
+        assert read(tmp_path / "copied.json").trace == view(pilot).answer.trace
 
 
 async def test_nothing_to_copy_is_said(app: BrvTui, written: list[str]) -> None:

@@ -13,7 +13,7 @@ from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.messages import Progressed
 from brvtui.app.parts.project import Opening
-from brvtui.app.view import Phase
+from brvtui.app.states import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
 from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, until, view
@@ -161,7 +161,7 @@ def test_loading(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyP
         post(Progressed(40, 120))
 
     async def progress(pilot: Pilot[Any]) -> None:
-        while not view(pilot).total:
+        while not view(pilot).project.total:
             await pilot.pause()
         await pilot.pause()
 
@@ -190,7 +190,7 @@ def test_saved_trace(snap_compare: Compare, garden: Tree, tmp_path: Path, size: 
 
 
 async def _reopened(pilot: Pilot[Any]) -> None:
-    await until(pilot, lambda: view(pilot).phase is Phase.READY)
+    await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
     await pilot.pause()
 
 

@@ -70,7 +70,7 @@ async def test_a_conflict(looks: Looks, garden: Tree, app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _typed(pilot)
         garden.file(NOTE, _TEXT.replace("the last image", "the image before"), 0)
-        await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk == "changed")  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
         await looks(pilot)
@@ -80,7 +80,7 @@ async def test_a_note_that_was_removed(looks: Looks, garden: Tree, app: BrvTui) 
     async with app.run_test(size=WIDE) as pilot:
         await _typed(pilot)
         (garden.tree / NOTE).unlink()
-        await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk == "gone")  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "gone")  # type: ignore[union-attr]
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
         await looks(pilot)

@@ -77,7 +77,7 @@ def test_loading(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyP
         post(Progressed(40, 120))
 
     async def progress(pilot: Pilot[Any]) -> None:
-        while not view(pilot).total:
+        while not view(pilot).project.total:
             await pilot.pause()
         await pilot.press("escape", "3")
         await pilot.pause()

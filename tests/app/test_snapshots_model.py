@@ -34,7 +34,7 @@ async def asked(pilot: Pilot[Any]) -> None:
 async def test_permission(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace))
         await looks(pilot)
@@ -47,14 +47,20 @@ async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
             *(LiveStep(one.number, one.tool, one.arguments, one, 8.0) for one in _STEPS),
             LiveStep(4, "search", "{}"),
         )
-        brv(pilot).shown.show(model="echo", live=Live(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96))
+        brv(pilot).store.update(
+            replace(
+                brv(pilot).store.view.model,
+                name="echo",
+                live=Live(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96),
+            )
+        )
         await looks(pilot)
 
 
 async def test_afterwards(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
         sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))
         done = Completion(
@@ -62,6 +68,9 @@ async def test_afterwards(looks: Looks, app: BrvTui) -> None:
             0.42, sources, ("Gaps",), turn_cents=(0.14,) * 3, timings={"turn 1": 900.0, "step 1": 8.0},
         )  # fmt: skip
         answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)
-        brv(pilot).shown.show(model="echo", trace=replace(trace, answer=answer))
+        brv(pilot).store.update(
+            replace(brv(pilot).store.view.model, name="echo"),
+            replace(brv(pilot).store.view.answer, trace=replace(trace, answer=answer)),
+        )
         await pilot.press("z")
         await looks(pilot)

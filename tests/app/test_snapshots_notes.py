@@ -32,7 +32,7 @@ async def opened(pilot: Pilot[Any], note: str, *keys: str) -> None:
     for key in ("escape", "2", *keys):
         await pilot.press(key)
         await settled(pilot)
-    await until(pilot, lambda: (page := view(pilot).page) and page.path == note)
+    await until(pilot, lambda: (page := view(pilot).note.page) and page.path == note)
     await settled(pilot)
 
 
@@ -96,7 +96,7 @@ async def test_a_tree_that_is_being_read(looks: Looks, app: BrvTui, monkeypatch:
     monkeypatch.setattr(engine, "open_project", stuck)
     monkeypatch.setattr("tests.app.conftest.settled", lambda pilot: pilot.pause())
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: view(pilot).total)
+        await until(pilot, lambda: view(pilot).project.total)
         await pilot.press("escape", key)
         await looks(pilot)
 

@@ -38,10 +38,10 @@ async def test_every_kind_of_change_is_listed(app: BrvTui, size: tuple[int, int]
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
         assert "v tries the smallest changes" in text_of(pilot, "#route")
-        assert view(pilot).takes is None
+        assert view(pilot).answer.takes is None
         await pilot.press("v")
         await settled(pilot)
-        takes = view(pilot).takes
+        takes = view(pilot).answer.takes
         assert takes is not None
         assert takes.found is not None
         assert takes.found.verified
@@ -64,10 +64,10 @@ async def test_what_nothing_covers(app: BrvTui) -> None:
 async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot, "token store")
-        assert view(pilot).trace is not None
-        assert view(pilot).trace.outcome is Outcome.DIRECT  # type: ignore[union-attr]
+        assert view(pilot).answer.trace is not None
+        assert view(pilot).answer.trace.outcome is Outcome.DIRECT  # type: ignore[union-attr]
         assert "what it would take" not in text_of(pilot, "#route")
-        assert view(pilot).takes is None
+        assert view(pilot).answer.takes is None
         assert "nothing to find" in toasts(pilot)
 
 
@@ -80,7 +80,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
         await ask(pilot, QUERY)
         await pilot.press("f4", "j", "enter")
         await settled(pilot)
-        assert view(pilot).takes is None
+        assert view(pilot).answer.takes is None
 
 
 class Held:
@@ -110,11 +110,11 @@ async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatc
         await until(pilot, held.begun.is_set)
         await until(pilot, lambda: "trying changes…" in text_of(pilot, "#route"))
         await pilot.press("i", "x")
-        await until(pilot, lambda: view(pilot).query == f"{QUERY}x")
+        await until(pilot, lambda: view(pilot).query.text == f"{QUERY}x")
         held.go_on.set()
         await settled(pilot)
         assert held.cancelled == [True]
-        assert view(pilot).takes is None
+        assert view(pilot).answer.takes is None
         assert "trying changes…" not in text_of(pilot, "#route")
 
 
@@ -128,7 +128,7 @@ async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeyp
         held.go_on.set()
         await settled(pilot)
         assert held.cancelled == [False]
-        assert view(pilot).takes is not None
+        assert view(pilot).answer.takes is not None
 
 
 async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Any) -> None:
@@ -137,10 +137,10 @@ async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable
     file.write_bytes(as_json(session.answers.saved(session.probe(QUERY))))
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: view(pilot).trace is not None)
+        await until(pilot, lambda: view(pilot).answer.trace is not None)
         await pilot.press("f4", "v")
         await pilot.pause()
-        assert view(pilot).takes is None
+        assert view(pilot).answer.takes is None
         assert any("a saved trace: its project is not open" in toast.message for toast in app._notifications)
         assert "trying" not in text_of(pilot, "#route")
 

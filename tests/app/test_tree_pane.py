@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, view
@@ -19,22 +21,22 @@ async def test_folders_show_notes_by_maturity(app: BrvTui) -> None:
 async def test_choosing_a_folder_scopes_and_again_lifts_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
-        everything = view(pilot).trace
+        everything = view(pilot).answer.trace
         assert everything is not None
         tree = screen(pilot).query_one(TreePane)
         await pilot.press("f8")
         tree.move_to(tree.choices.index("auth/oauth"))
         await pilot.press("enter")
         await settled(pilot)
-        trace = view(pilot).trace
+        trace = view(pilot).answer.trace
         assert trace is not None
-        assert view(pilot).scope == trace.scope_option == "auth/oauth"
+        assert view(pilot).query.scope == trace.scope_option == "auth/oauth"
         assert {hit.path for hit in trace.search.hits} <= {"auth/oauth/scopes.md", "auth/oauth/key_rotation.md"}
         assert "auth/oauth" in shown(pilot)
         await pilot.press("enter")
         await settled(pilot)
-        assert view(pilot).scope == ""
-        assert view(pilot).trace is not None
+        assert view(pilot).query.scope == ""
+        assert view(pilot).answer.trace is not None
 
 
 async def test_the_root_lifts_the_scope(app: BrvTui) -> None:
@@ -45,10 +47,10 @@ async def test_the_root_lifts_the_scope(app: BrvTui) -> None:
         tree.move_to(tree.choices.index("billing"))
         await pilot.press("enter")
         await settled(pilot)
-        assert view(pilot).scope == "billing"
+        assert view(pilot).query.scope == "billing"
         await pilot.press("g", "enter")
         await settled(pilot)
-        assert view(pilot).scope == ""
+        assert view(pilot).query.scope == ""
 
 
 async def test_unseen_files_are_listed_with_their_reason(app: BrvTui) -> None:
@@ -99,7 +101,7 @@ async def test_a_click_on_a_folder_scopes(app: BrvTui) -> None:
         row = tree.choices.index("billing") - tree.offset_row
         await pilot.click("#tree", offset=(4, row + 1))
         await settled(pilot)
-        assert view(pilot).scope == "billing"
+        assert view(pilot).query.scope == "billing"
 
 
 async def test_a_note_in_the_tree_opens_as_text(app: BrvTui) -> None:
@@ -116,6 +118,6 @@ async def test_a_note_in_the_tree_opens_as_text(app: BrvTui) -> None:
 async def test_a_scope_that_is_gone_is_said_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).shown.show(scope="auth/nowhere")
+        brv(pilot).store.update(replace(brv(pilot).store.view.query, scope="auth/nowhere"))
         await ask(pilot, "token")
         assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")

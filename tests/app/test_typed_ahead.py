@@ -79,8 +79,8 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
         await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
         await settled(pilot)
         at_once(pilot, *"How we deploy", "enter")
-        await until(pilot, lambda: view(pilot).edit)
-        assert view(pilot).edit.path == "deploy/how_we_deploy.md"  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).editor.edit)
+        assert view(pilot).editor.edit.path == "deploy/how_we_deploy.md"  # type: ignore[union-attr]
 
 
 async def test_whoever_types_on_after_a_save_answers_nothing(
@@ -92,7 +92,7 @@ async def test_whoever_types_on_after_a_save_answers_nothing(
         await open_note(pilot)
         await type_keys(pilot, "x")
         garden.file(NOTE, "theirs\n", 0)
-        await until(pilot, lambda: view(pilot).edit and view(pilot).edit.on_disk)  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk)  # type: ignore[union-attr]
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
         await type_keys(pilot, "make them")

@@ -58,7 +58,7 @@ async def test_catching_up_is_said_while_it_lasts(
         await until(pilot, lambda: "catching up" in text_of(pilot, "#status"))
         go_on.set()
         await until(pilot, lambda: "catching up" not in text_of(pilot, "#status"))
-        assert view(pilot).watching
+        assert view(pilot).watch.active
         assert view(pilot).knows("auth/jwt/added.md")
 
 
@@ -92,17 +92,17 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
         before = (note.offset_row, tree.offset_row, [line.plain for line in tree.lines])
         kept = garden.root / "kept"
         garden.tree.rename(kept)
-        await until(pilot, lambda: view(pilot).overview is not None and not view(pilot).overview.notes)  # type: ignore[union-attr]
+        await until(pilot, lambda: view(pilot).project.overview is not None and not view(pilot).project.overview.notes)  # type: ignore[union-attr]
         await settled(pilot)
-        assert (view(pilot).selected, view(pilot).query) == ("auth/jwt/long.md", "token")
-        assert view(pilot).astray == {"auth/jwt/long.md": "gone"}
+        assert (view(pilot).selection.file, view(pilot).query.text) == ("auth/jwt/long.md", "token")
+        assert view(pilot).stale.files == {"auth/jwt/long.md": "gone"}
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
         kept.rename(garden.tree)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
         await until(pilot, lambda: len(note.lines) > 100)
         await settled(pilot)
-        assert view(pilot).astray == {}
-        assert (view(pilot).selected, view(pilot).query, screen(pilot).field.value) == (
+        assert view(pilot).stale.files == {}
+        assert (view(pilot).selection.file, view(pilot).query.text, screen(pilot).field.value) == (
             "auth/jwt/long.md",
             "token",
             "token",
@@ -131,14 +131,14 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
     monkeypatch.setenv("BRV_TUI_WATCH", "false")
     monkeypatch.setattr("brvtui.app.parts.astray.LOOK_S", 0.02)
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
-        await until(pilot, lambda: view(pilot).watch_why)
+        await until(pilot, lambda: view(pilot).watch.why)
         screen(pilot).field.value = "token rotation"
         await until(pilot, lambda: len(results(pilot)) > 2)
         first, second, *_ = results(pilot)
         brv(pilot).selection.select(first)
         garden.note(first, "Another", "text", days=-1)
         (garden.tree / second).unlink()
-        await until(pilot, lambda: view(pilot).astray == {first: "newer", second: "gone"})
+        await until(pilot, lambda: view(pilot).stale.files == {first: "newer", second: "gone"})
         assert "changed since" in text_of(pilot, "#results")
         assert "file gone" in text_of(pilot, "#results")
         assert "the file changed since: this is the score of the text before" in " ".join(
@@ -157,7 +157,7 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
 
 
 def results(pilot: Pilot[Any]) -> list[str]:
-    trace = view(pilot).trace
+    trace = view(pilot).answer.trace
     return [hit.file for hit in trace.hits if hit.kind == "context"] if trace else []
 
 

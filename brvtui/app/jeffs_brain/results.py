@@ -33,12 +33,12 @@ def listing(trace: HybridTrace, view: View, width: int, height: int, glyphs: Gly
         return
     tall = len(trace.hits) * 2 + 2 <= height
     for place, hit in enumerate(trace.hits, start=1):
-        yield hit.path, _hit(hit, place, trace, view, width, tall or hit.path == view.selected, glyphs)
+        yield hit.path, _hit(hit, place, trace, view, width, tall or hit.path == view.selection.file, glyphs)
     behind = trace.ranking[len(trace.hits) :]
     if behind:
         yield "", [rule(width, f"behind the first {trace.top_k}", dash=glyphs.dash)]
     for place, hit in enumerate(behind[:_BEHIND], start=len(trace.hits) + 1):
-        yield hit.path, _hit(hit, place, trace, view, width, hit.path == view.selected, glyphs)
+        yield hit.path, _hit(hit, place, trace, view, width, hit.path == view.selection.file, glyphs)
     if len(behind) > _BEHIND:
         yield "", [line(f"    … {len(behind) - _BEHIND} more", "muted")]
 

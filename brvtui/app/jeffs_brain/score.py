@@ -20,7 +20,7 @@ def lines(trace: HybridTrace, view: View, width: int, glyphs: Glyphs) -> list[Li
     """The arithmetic of the selected note, which adds up, and its places."""
     hit = view.fused
     if hit is None:
-        text = "no result to explain" if not view.selected else "neither leg has this note"
+        text = "no result to explain" if not view.selection.file else "neither leg has this note"
         return [line(f" {text}", "muted")]
     return [
         _head(hit, view, width, glyphs),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.ageing_words import label_of
 from brvtui.app.standings import Standings
-from brvtui.app.view import ASTRAY
+from brvtui.app.states import ASTRAY
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.levels import importance_bar
 from brvtui.paint.line import Line, line

@@ -20,7 +20,9 @@ def takes_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     if not view.may_take_less:
         return []
     made = [rule(width, "what it would take for tier 2", dash=glyphs.dash)]
-    shown = view.takes if view.takes is not None and view.takes.trace is view.trace else None
+    shown = (
+        view.answer.takes if view.answer.takes is not None and view.answer.takes.trace is view.answer.trace else None
+    )
     if shown is None:
         return [*made, Line().gap().add("v", "bold accent").add(" tries the smallest changes", "muted").cut(width)]
     if shown.found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from brvtui.app import engine
@@ -10,9 +11,9 @@ from brvtui.app import messages as news
 from brvtui.app.ask import Ask
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import Notifies, Posts, Surveyed
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
+from brvtui.app.store import ViewStore
 from brvtui.app.view import constants_of, selectable
 
 
@@ -29,7 +30,7 @@ class ByteRover:
         hearing: Hearing,
         threads: Threads,
         project: Surveyed,
-        shown: Shown,
+        store: ViewStore,
         prober: Prober,
         run: Callable[[Ask], None],
         explain_score: Callable[[], None],
@@ -39,7 +40,7 @@ class ByteRover:
         self._host = host
         self._threads = threads
         self._project = project
-        self._shown = shown
+        self._store = store
         self._prober = prober
         self._run = run
         self._explain_score = explain_score
@@ -58,24 +59,27 @@ class ByteRover:
 
     def clear(self) -> None:
         """Shows no trace any more."""
-        self._shown.show(trace=None)
+        self._store.update(replace(self._store.view.answer, trace=None))
 
     def _traced(self, event: news.Traced) -> None:
         if event.history is not None:
-            self._shown.show(history=tuple(event.history))
+            self._store.update(replace(self._store.view.query, history=tuple(event.history)))
         if event.problem:
             self._host.notify(event.problem, severity="warning")
         if not self._prober.finished(event.number, event.took_ms):
             return
-        trace, view = event.trace, self._shown.view
-        same = trace.query == view.query and trace.scope_option == view.scope
+        trace, view = event.trace, self._store.view
+        same = trace.query == view.query.text and trace.scope_option == view.query.scope
         files = selectable(trace)
-        keeps = same and bool(view.selected)  # a note that is gone may come back
-        selected = view.selected if keeps else next(iter(files), "")
-        constants = {**view.constants, **constants_of(trace)}
+        keeps = same and bool(view.selection.file)  # a note that is gone may come back
+        selected = view.selection.file if keeps else next(iter(files), "")
+        constants = {**view.answer.constants, **constants_of(trace)}
         detail = event.detail if event.detail is not None and event.detail.path == selected else None
-        self._shown.show(
-            query=trace.query, trace=trace, selected=selected, detail=detail, constants=constants, cache=None
+        self._store.update(
+            replace(self._store.view.query, text=trace.query),
+            replace(self._store.view.answer, trace=trace, constants=constants),
+            replace(self._store.view.selection, file=selected, detail=detail),
+            replace(self._store.view.cache, seen=None),
         )
         if detail is None:
             self._explain_score()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from brvtui.app.news import News
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import HasSession, Notifies, OpensDialogs, Posts
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
+from brvtui.app.store import ViewStore
 
 if TYPE_CHECKING:
     from brvtui.notes.operations import Done
@@ -49,7 +49,7 @@ class Changes:
         hearing: Hearing,
         threads: Threads,
         project: HasSession,
-        shown: Shown,
+        store: ViewStore,
         read_tree: Callable[[Session], object],
         look_at_editor: Callable[[], None],
         select: Callable[[str], None],
@@ -58,7 +58,7 @@ class Changes:
         self._host = host
         self._threads = threads
         self._project = project
-        self._shown = shown
+        self._store = store
         self._read_tree = read_tree
         self._look_at_editor = look_at_editor
         self._select = select
@@ -69,7 +69,7 @@ class Changes:
         """Does what ``plan`` says."""
         session = self._project.session
         if session is not None:
-            selected = self._shown.view.selected
+            selected = self._store.view.selection.file
             self._threads.start(_CHANGE, self._carry_out, session, plan, selected)
 
     def undo(self) -> None:
@@ -105,7 +105,7 @@ class Changes:
             self._host.notify(notice, severity="warning", timeout=10)
         self._host.notify(f"{event.done.title}: {event.hint}", timeout=6)
         self._look_at_editor()
-        if event.follow and self._shown.view.knows(event.follow):
+        if event.follow and self._store.view.knows(event.follow):
             self._select(event.follow)
 
     def _not_carried(self, event: NotCarried) -> None:

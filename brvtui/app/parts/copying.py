@@ -12,9 +12,9 @@ from brvtui.app import messages as news
 from brvtui.app.parts.exporting import NO_TRACE, TOLD_S, to_save
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import CallsFromThreads, Notifies, Opened, Posts
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.view import AnyTrace
+from brvtui.app.states import AnyTrace
+from brvtui.app.store import ViewStore
 from brvtui.store.folders import data_folder
 from brvtui.trace import Trace
 
@@ -47,14 +47,14 @@ class Copying:
         hearing: Hearing,
         threads: Threads,
         opened: Opened,
-        shown: Shown,
+        store: ViewStore,
         write: Callable[[str], None],
     ) -> None:
         """Nothing was copied yet; ``write`` hands an escape sequence to the terminal."""
         self._host = host
         self._threads = threads
         self._opened = opened
-        self._shown = shown
+        self._store = store
         self._write = write
         self.copied = ""
         """What was copied last in this app; fields paste it."""
@@ -62,7 +62,7 @@ class Copying:
 
     def copy(self, what: str, file: str) -> None:
         """Copies ``path`` (of ``file``, the note at hand), ``answer``, ``prompt`` or ``trace``."""
-        trace = self._shown.view.answered
+        trace = self._store.view.answered
         if what == "trace" and trace is not None:
             self._threads.start(_COPY, self._copy_trace, trace)
         elif text := self._text_of(what, trace, file):

@@ -19,8 +19,8 @@ from brvtui.app.modes import EDITOR
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import CallsLater, HasSession, Notifies, OpensDialogs, Posts, SwitchesModes
 from brvtui.app.parts.own_editor import OwnEditor
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
+from brvtui.app.store import ViewStore
 from brvtui.paint.text import seconds
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Editing:
         hearing: Hearing,
         threads: Threads,
         project: HasSession,
-        shown: Shown,
+        store: ViewStore,
         own: OwnEditor,
         keep_draft: Callable[[editing.DraftRequest], None],
     ) -> None:
@@ -107,7 +107,7 @@ class Editing:
         self._host = host
         self._threads = threads
         self._project = project
-        self._shown = shown
+        self._store = store
         self._own = own
         self._keep_draft = keep_draft
         self._editor: Editor | None = None
@@ -125,7 +125,7 @@ class Editing:
     @property
     def editor(self) -> Editor | None:
         """The editor; None when no note is open in it."""
-        return self._editor if self._shown.view.edit is not None else None
+        return self._editor if self._store.view.editor.edit is not None else None
 
     def when_safe(self, then: Callable[[], object]) -> None:
         """Calls ``then`` once there is no unsaved text, or the user gave it up."""
@@ -162,7 +162,7 @@ class Editing:
 
     def edit_at_hand(self, path: str, outside: bool) -> None:
         """Edits ``path``, the note at hand; says what to do when there is none."""
-        if self._project.session is None or self._shown.view.overview is None:
+        if self._project.session is None or self._store.view.project.overview is None:
             self._host.notify("no project is open, so there is nothing to edit", timeout=4)
         elif not path:
             self._host.notify("select a note first: e edits it, E hands it to your own editor", timeout=4)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from brvtui.app.parts.needs import CallsFromThreads, Notifies, Opened, OpensDialogs
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.screens.export import ExportScreen
-from brvtui.app.view import AnyTrace
+from brvtui.app.states import AnyTrace
+from brvtui.app.store import ViewStore
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import Saved
@@ -39,16 +39,16 @@ class Host(CallsFromThreads, Notifies, OpensDialogs, Protocol):
 class Exporting:
     """Saves the trace that is shown."""
 
-    def __init__(self, host: Host, threads: Threads, opened: Opened, shown: Shown) -> None:
+    def __init__(self, host: Host, threads: Threads, opened: Opened, store: ViewStore) -> None:
         """``opened`` is what the trace is of."""
         self._host = host
         self._threads = threads
         self._opened = opened
-        self._shown = shown
+        self._store = store
 
     def export(self, ending: str) -> None:
         """Asks for a file and saves the trace to it; a browser is handed the file."""
-        trace = self._shown.view.answered
+        trace = self._store.view.answered
         if trace is None:
             self._host.notify(NO_TRACE, timeout=4)
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from textual.worker import get_current_worker
@@ -12,9 +13,10 @@ from brvtui.app import messages as news
 from brvtui.app.ask import Ask
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import MayRefuse, Notifies, Posts
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
+from brvtui.app.states import EngineState, Overview, ProjectState
+from brvtui.app.store import ViewStore
 from brvtui.app.view import selectable
 from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.engines.jeffs_brain.trace import HybridTrace
@@ -39,7 +41,7 @@ class JeffsBrain:
         hearing: Hearing,
         threads: Threads,
         project: MayRefuse,
-        shown: Shown,
+        store: ViewStore,
         prober: Prober,
         put_again: Callable[[], None],
     ) -> None:
@@ -47,9 +49,11 @@ class JeffsBrain:
         self._host = host
         self._threads = threads
         self._project = project
-        self._shown = shown
+        self._store = store
         self._prober = prober
         self._put_again = put_again
+        self._seen: tuple[str, Overview | None] = (store.view.engine.pipeline, None)
+        """The pipeline and the tree that were last shown."""
         self._served = 0
         """The newest request whose run was answered."""
         self._preparing = ""
@@ -58,22 +62,24 @@ class JeffsBrain:
         self._serving = False
         self._serve = Job("serve", exclusive=True, failed=self._broke_down)
         self._index = Job("prepare", exclusive=True, failed=self._broke_down)
-        shown.follow(self._view_changed)
+        store.subscribe((EngineState, ProjectState), self._view_changed)
         hearing.hear(news.Retrieved, self._retrieved)
         hearing.hear(news.Prepared, self._prepared)
 
     def next_legs(self) -> None:
         """Asks for other legs: auto, bm25, semantic, hybrid."""
-        view = self._shown.view
+        view = self._store.view
         if self._project.refuses():
             return
-        if view.pipeline != JEFFS_BRAIN:
-            said = f"{view.pipeline} has no legs to choose from: P switches the pipeline"
+        if view.engine.pipeline != JEFFS_BRAIN:
+            said = f"{view.engine.pipeline} has no legs to choose from: P switches the pipeline"
             self._host.notify(said, timeout=4)
             return
         from brvtui.engines.jeffs_brain.profile import MODES
 
-        self._shown.show(mode=MODES[(MODES.index(view.mode) + 1) % len(MODES)])
+        self._store.update(
+            replace(self._store.view.engine, mode=MODES[(MODES.index(view.engine.mode) + 1) % len(MODES)])
+        )
         self._put_again()
 
     def begin(self, asked: Ask) -> None:
@@ -83,8 +89,8 @@ class JeffsBrain:
             return
         self._wanted |= asked.run
         self._serving = asked.run and engine.has_services(session)
-        self._shown.show(busy=self._busy)
-        mode, post = self._shown.view.mode, self._host.post_message
+        self._store.update(replace(self._store.view.answer, busy=self._busy))
+        mode, post = self._store.view.engine.mode, self._host.post_message
         probe = Job("probe", exclusive=True, failed=lambda: self._prober.failed(asked.number))
         self._threads.start(probe, engine.retrieve, session, asked, mode, True, post)
         if asked.run:
@@ -93,7 +99,7 @@ class JeffsBrain:
     def clear(self) -> None:
         """Shows no list any more."""
         self._serving = False
-        self._shown.show(foreign=None, busy=self._busy)
+        self._store.update(replace(self._store.view.answer, foreign=None, busy=self._busy))
 
     @property
     def _busy(self) -> str:
@@ -101,7 +107,7 @@ class JeffsBrain:
 
     def _retrieved(self, event: news.Retrieved) -> None:
         if event.history is not None:
-            self._shown.show(history=tuple(event.history))
+            self._store.update(replace(self._store.view.query, history=tuple(event.history)))
         if event.problem:
             self._host.notify(event.problem, severity="warning")
         if event.trace.probe:
@@ -115,37 +121,49 @@ class JeffsBrain:
         self._show(event.trace)
 
     def _show(self, trace: HybridTrace) -> None:
-        view = self._shown.view
+        view = self._store.view
         files = selectable(trace)
-        kept = view.selected
-        before = selectable(view.foreign) if view.foreign else []
-        chosen = trace.query == view.query and kept not in before[:1]
+        kept = view.selection.file
+        before = selectable(view.answer.foreign) if view.answer.foreign else []
+        chosen = trace.query == view.query.text and kept not in before[:1]
         keeps = chosen and (kept in files or view.knows(kept))
         selected = kept if keeps else next(iter(files), "")
-        self._shown.show(query=trace.query, foreign=trace, trace=None, selected=selected, detail=None, busy=self._busy)
+        self._store.update(
+            replace(self._store.view.query, text=trace.query),
+            replace(self._store.view.answer, foreign=trace, trace=None, busy=self._busy),
+            replace(self._store.view.selection, file=selected, detail=None),
+        )
 
     def _broke_down(self) -> None:
         """What broke down is no longer under way."""
         self._serving, self._preparing = False, ""
-        self._shown.show(busy="")
+        self._store.update(replace(self._store.view.answer, busy=""))
 
     # preparing
 
-    def _view_changed(self, changes: Collection[str]) -> None:
-        if "pipeline" in changes:
+    def _view_changed(self) -> None:
+        view = self._store.view
+        pipeline, overview = self._seen
+        self._seen = (view.engine.pipeline, view.project.overview)
+        if view.engine.pipeline != pipeline:
             self._serving = False
-            self._wanted |= self._shown.view.overview is not None
-        if "pipeline" in changes or "overview" in changes:
+            self._wanted |= view.project.overview is not None
+        if view.engine.pipeline != pipeline or view.project.overview is not overview:
             self._prepare()
 
     def _prepare(self) -> None:
         """Makes what a search needs of the tree as it is now, behind the screen, where it is the one that is chosen."""
-        session, view = self._project.session, self._shown.view
+        session, view = self._project.session, self._store.view
         self._preparing = ""
-        if session is not None and view.pipeline == JEFFS_BRAIN and view.overview is not None and self._may(session):
+        if (
+            session is not None
+            and view.engine.pipeline == JEFFS_BRAIN
+            and view.project.overview is not None
+            and self._may(session)
+        ):
             self._preparing = _BEGUN
             self._threads.start(self._index, self._make_ready, session)
-        self._shown.show(busy=self._busy)
+        self._store.update(replace(self._store.view.answer, busy=self._busy))
 
     def _may(self, session: Session) -> bool:
         """Whether notes may be sent to the user's services: not because a project's own file says so."""
@@ -157,10 +175,10 @@ class JeffsBrain:
         engine.prepare(session, self._host.post_message, lambda: worker.is_cancelled)
 
     def _prepared(self, event: news.Prepared) -> None:
-        if self._shown.view.pipeline != JEFFS_BRAIN:
+        if self._store.view.engine.pipeline != JEFFS_BRAIN:
             return
         self._preparing = "" if event.done else f"vectors {event.made} of {event.wanted}"
-        self._shown.show(busy=self._busy)
+        self._store.update(replace(self._store.view.answer, busy=self._busy))
         session = self._project.session
         if event.done and session is not None and engine.has_services(session):
             self._put_again()  # the vectors that a probe did not wait for are there

@@ -10,9 +10,8 @@ from brvtui.app import engine
 from brvtui.app import messages as news
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import HasSession, Notifies, Posts, SwitchesModes
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.view import LogShown
+from brvtui.app.store import ViewStore
 from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Logs:
         hearing: Hearing,
         threads: Threads,
         project: HasSession,
-        shown: Shown,
+        store: ViewStore,
         fill: Callable[[str], None],
     ) -> None:
         """No log was looked at yet; ``fill`` puts a query into the Query screen's field."""
@@ -44,7 +43,7 @@ class Logs:
         self._host = host
         self._threads = threads
         self._project = project
-        self._shown = shown
+        self._store = store
         self._begun = False
         hearing.hear(news.LogRead, self._was_read)
         hearing.hear(news.LogCompared, self._compared)
@@ -64,7 +63,7 @@ class Logs:
     def compare(self, entry: LoggedQuery) -> bool:
         """Asks a logged query again, on an empty cache, and shows what is different; False before notes are read."""
         session = self._project.session
-        if session is None or self._shown.view.overview is None:
+        if session is None or self._store.view.project.overview is None:
             return False
         self._threads.start(_COMPARE, engine.compare_logged, session, entry, self._host.post_message)
         return True
@@ -76,31 +75,27 @@ class Logs:
 
     def follow_engine(self) -> None:
         """Explains each query that the engine logs from now on, or no more."""
-        log = self._shown.view.log
-        if log is None:
+        log = self._store.view.log
+        if log.entries is None:
             return
         following = not log.following
-        self._shown.show(log=replace(log, following=following), followed=None)
+        self._store.update(replace(log, following=following), replace(self._store.view.query, followed=None))
         text = "each query that the engine logs is explained on the Query screen, re-computed here"
         self._host.notify(text if following else "the engine is no longer followed", timeout=4)
 
     def _was_read(self, event: news.LogRead) -> None:
-        known = self._shown.view.log
-        made = LogShown(tuple(event.entries), event.summary, event.problem)
-        self._shown.show(log=replace(made, following=known.following, compared=known.compared) if known else made)
+        log = self._store.view.log
+        self._store.update(replace(log, entries=tuple(event.entries), summary=event.summary, problem=event.problem))
 
     def _compared(self, event: news.LogCompared) -> None:
-        log = self._shown.view.log
-        if log is not None:
-            self._shown.show(log=replace(log, compared=event.compared))
+        self._store.update(replace(self._store.view.log, compared=event.compared))
 
     def _engine_answered(self, event: news.EngineAnswered) -> None:
         if self._project.session is not None:
             self._read(self._project.session)
-        log = self._shown.view.log
-        if log is not None and log.following and event.entries:
+        if self._store.view.log.following and event.entries:
             newest = event.entries[-1]
-            self._shown.show(followed=newest)
+            self._store.update(replace(self._store.view.query, followed=newest))
             self._fill(newest.query)
 
     def _logged(self, event: news.Logged) -> None:

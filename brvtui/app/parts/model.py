@@ -14,9 +14,9 @@ from brvtui.app.ask import Ask
 from brvtui.app.live import Live, advanced
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import Notifies, OpensDialogs, Posts, Surveyed
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.prober import Prober
+from brvtui.app.store import ViewStore
 from brvtui.trace import Trace, events
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ModelRuns:
         hearing: Hearing,
         threads: Threads,
         project: Surveyed,
-        shown: Shown,
+        store: ViewStore,
         queries: Asked,
         look_at_cache: Callable[[], None],
         bring_answer: Callable[[], None],
@@ -69,7 +69,7 @@ class ModelRuns:
         self._host = host
         self._threads = threads
         self._project = project
-        self._shown = shown
+        self._store = store
         self._queries = queries
         self._look_at_cache = look_at_cache
         self._cancellation: Cancellation | None = None
@@ -96,11 +96,11 @@ class ModelRuns:
 
     def stop(self) -> bool:
         """Breaks off the model's answer that is under way; whether one was shown."""
-        live = self._shown.view.live
+        live = self._store.view.model.live
         if live is None or live.cancelling:
             return False
         self.cancel()
-        self._shown.show(live=replace(live, cancelling=True))
+        self._store.update(replace(self._store.view.model, live=replace(live, cancelling=True)))
         return True
 
     def cancel(self) -> None:
@@ -111,12 +111,12 @@ class ModelRuns:
     def _broke_down(self, number: int) -> None:
         """A run that broke down leaves nothing that seems to go on; an old one hides no answer of a newer."""
         if number == self._newest:
-            self._shown.show(live=None)
+            self._store.update(replace(self._store.view.model, live=None))
         self._queries.prober.failed(number)
 
     def _permission_wanted(self, event: news.PermissionWanted) -> None:
         session, ask = self._project.session, event.ask
-        wanted = (self._queries.typed, self._shown.view.scope) == (ask.query, ask.scope)
+        wanted = (self._queries.typed, self._store.view.query.scope) == (ask.query, ask.scope)
         if session is None or not wanted or len(self._host.screen_stack) > 1:
             return
         from brvtui.app.screens.model_permission import ALLOW, NOT_NOW, PermissionDialog
@@ -130,20 +130,24 @@ class ModelRuns:
         self._host.push_screen(PermissionDialog(event.model, session.model.address, event.trace), answered)
 
     def _asking(self, event: news.Asking) -> None:
-        live = self._shown.view.live
+        live = self._store.view.model.live
         if isinstance(event.event, events.Routed):
             trace = event.event.trace
-            self._shown.show(live=Live(event.number, trace.query, trace.scope_option, event.event.model))
+            self._store.update(
+                replace(
+                    self._store.view.model, live=Live(event.number, trace.query, trace.scope_option, event.event.model)
+                )
+            )
             self._bring_answer()
         elif live is not None and live.number == event.number:
-            self._shown.show(live=advanced(live, event.event))
+            self._store.update(replace(self._store.view.model, live=advanced(live, event.event)))
 
     def _answer_ended(self, event: news.AnswerEnded) -> None:
-        live, trace = self._shown.view.live, event.trace
+        live, trace = self._store.view.model.live, event.trace
         if live is not None and live.number == event.number:
-            self._shown.show(live=None)
+            self._store.update(replace(self._store.view.model, live=None))
         if self._is_of_now(trace):
-            self._shown.show(trace=trace)
+            self._store.update(replace(self._store.view.answer, trace=trace))
             self._tell_of_changes(trace)
         elif not event.why:
             self._host.notify(f"“{trace.query}” is answered, of the tree and profile that it was asked of", timeout=6)
@@ -155,15 +159,15 @@ class ModelRuns:
             self._host.notify(event.why, severity="error", timeout=10)
 
     def _tell_of_changes(self, trace: Trace) -> None:
-        overview = self._shown.view.overview
+        overview = self._store.view.project.overview
         if overview is not None and overview.generation != trace.snapshot.generation:
             self._host.notify("the tree changed while this answer was written: enter asks again", timeout=6)
 
     def _is_of_now(self, trace: Trace) -> bool:
         """Whether ``trace`` answers what is shown: the same query of the same tree, read with the same profile."""
-        view = self._shown.view
-        shown = view.trace
-        asked = (view.query, view.scope) == (trace.query, trace.scope_option)
+        view = self._store.view
+        shown = view.answer.trace
+        asked = (view.query.text, view.query.scope) == (trace.query, trace.scope_option)
         if shown is None or not asked:
             return False
         before, now = (one.snapshot.generation for one in (trace, shown))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from brvtui.app.editing.state import Begun
 from brvtui.app.parts.needs import HasSession, Notifies, OpensDialogs
-from brvtui.app.parts.shown import Shown
+from brvtui.app.store import ViewStore
 
 if TYPE_CHECKING:
     from brvtui.app.screens.planning import PlanDialog
@@ -37,12 +37,12 @@ class Planning:
     """Asks what is to be done to the note at hand, and has it done."""
 
     def __init__(
-        self, host: Host, project: HasSession, shown: Shown, texts: Texts, carry_out: Callable[[Plan], None]
+        self, host: Host, project: HasSession, store: ViewStore, texts: Texts, carry_out: Callable[[Plan], None]
     ) -> None:
         """``carry_out`` does what a plan says."""
         self._host = host
         self._project = project
-        self._shown = shown
+        self._store = store
         self._texts = texts
         self._carry_out = carry_out
 
@@ -50,13 +50,13 @@ class Planning:
         """Begins a note: from the query, when nothing covers that; beside the one at ``path``."""
         from brvtui.app.screens.new_note import NewNoteDialog
 
-        session, view = self._project.session, self._shown.view
-        if session is None or view.overview is None:
+        session, view = self._project.session, self._store.view
+        if session is None or view.project.overview is None:
             return
-        uncovered = view.trace is not None and view.trace.uncovered
-        title = view.query.strip() if uncovered else ""
+        uncovered = view.answer.trace is not None and view.answer.trace.uncovered
+        title = view.query.text.strip() if uncovered else ""
         why = f"Nothing in the tree covers “{title}”: the note will say that it was asked." if uncovered else ""
-        folder = view.scope or path.rpartition("/")[0]
+        folder = view.query.scope or path.rpartition("/")[0]
         taken = frozenset(file.path for file in session.snapshot.files)
 
         def answered(begun: Begun | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,9 +16,9 @@ from brvtui.app.memory import settle_memory
 from brvtui.app.overview import Surveyor
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import Notifies, Posts, Times
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.view import Phase
+from brvtui.app.states import Phase
+from brvtui.app.store import ViewStore
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 
@@ -61,14 +61,14 @@ class Project:
         host: Host,
         hearing: Hearing,
         threads: Threads,
-        shown: Shown,
+        store: ViewStore,
         tree_changed: Callable[[], None],
     ) -> None:
         """Nothing is open yet; ``tree_changed`` is called when another state of the tree is shown."""
         self._opening = opening
         self._host = host
         self._threads = threads
-        self._shown = shown
+        self._store = store
         self._tree_changed = tree_changed
         self.session: Session | None = None
         """None while no project is open."""
@@ -118,7 +118,9 @@ class Project:
             self._changed_again = True
             return
         self._following = True
-        self._late = self._host.set_timer(CATCHING_UP_S, lambda: self._shown.show(catching_up=True))
+        self._late = self._host.set_timer(
+            CATCHING_UP_S, lambda: self._store.update(replace(self._store.view.watch, catching_up=True))
+        )
         self._read_again(self.session)
 
     def _read_again(self, session: Session) -> None:
@@ -127,7 +129,7 @@ class Project:
 
     def read_tree(self, session: Session) -> None:
         """Reads what changed on disk, now. It blocks."""
-        engine.read_tree(session, self.surveyor, self._host.post_message, self._shown.generation)
+        engine.read_tree(session, self.surveyor, self._host.post_message, self._store.view.project.generation)
 
     # in threads
 
@@ -156,39 +158,49 @@ class Project:
         if self._late is not None:
             self._late.stop()
             self._late = None
-        if self._shown.view.catching_up:
-            self._shown.show(catching_up=False)
+        if self._store.view.watch.catching_up:
+            self._store.update(replace(self._store.view.watch, catching_up=False))
 
     def _opened(self, event: news.Opened) -> None:
         session = self.session = event.session
         self._host.adopt(session.configuration)
-        self._shown.show(profile=session.profile.name, frozen=session.frozen, recording=session.recording)
+        self._store.update(
+            replace(
+                self._store.view.engine,
+                profile=session.profile.name,
+                frozen=session.frozen,
+                recording=session.recording,
+            )
+        )
 
     def _progressed(self, event: news.Progressed) -> None:
-        if self._shown.view.phase is Phase.LOADING:
-            self._shown.show(done=event.done, total=event.total)
+        if self._store.view.project.phase is Phase.LOADING:
+            self._store.update(replace(self._store.view.project, done=event.done, total=event.total))
 
     def _loaded(self, event: news.Loaded) -> None:
-        first = self._shown.view.overview is None
-        self._shown.show(phase=Phase.READY, problem="", overview=event.overview, note=None)
+        first = self._store.view.project.overview is None
+        self._store.update(
+            replace(self._store.view.project, phase=Phase.READY, problem="", overview=event.overview),
+            replace(self._store.view.note, text=None),
+        )
         if first:
             settle_memory()
-            self._shown.show(history=tuple(event.history))
+            self._store.update(replace(self._store.view.query, history=tuple(event.history)))
             for notice in event.overview.notices:
                 self._host.notify(notice, timeout=8)
         if not event.by_the_run:
             self._tree_changed()
 
     def _failed(self, event: news.Failed) -> None:
-        if self._shown.view.overview is None:
+        if self._store.view.project.overview is None:
             settle_memory()
             self._host.tell_problems()
-            self._shown.show(phase=Phase.FAILED, problem=event.what)
+            self._store.update(replace(self._store.view.project, phase=Phase.FAILED, problem=event.what))
         else:
             self._host.notify(event.what, severity="error", timeout=10)
 
     def _watching(self, event: news.WatchBegun) -> None:
-        self._shown.show(watching=event.active, watch_why=event.why, poll_s=event.poll_s)
+        self._store.update(replace(self._store.view.watch, active=event.active, why=event.why, poll_s=event.poll_s))
         if event.poll_s:
             often = f"so all files are looked at every {seconds(event.poll_s)}, or less often when there are many"
             self._host.notify(f"{event.why}; {often}", severity="warning", timeout=10)

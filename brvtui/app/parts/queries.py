@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from textual.timer import Timer
 
 from brvtui.app.ask import Ask
 from brvtui.app.parts.needs import MayRefuse, Times
-from brvtui.app.parts.shown import Shown
 from brvtui.app.prober import PAUSE_S, Prober
+from brvtui.app.store import ViewStore
 
 
 class Pipeline(Protocol):
@@ -26,11 +27,11 @@ class Pipeline(Protocol):
 class Queries:
     """Puts queries to the pipeline that is chosen, one at a time."""
 
-    def __init__(self, host: Times, project: MayRefuse, shown: Shown, replaced: Callable[[], None]) -> None:
+    def __init__(self, host: Times, project: MayRefuse, store: ViewStore, replaced: Callable[[], None]) -> None:
         """Nothing was asked, and nobody answers yet; ``replaced`` is called before an answer is."""
         self._host = host
         self._project = project
-        self._shown = shown
+        self._store = store
         self._replaced = replaced
         self.typed = ""
         """What stands in the query's field."""
@@ -54,16 +55,19 @@ class Queries:
         self._replaced()
         if not query.strip():
             self._clear()
-        elif self._project.session is not None and self._shown.view.overview is not None:
-            self.prober.ask(query, self._shown.view.scope, run, at_once=at_once)
+        elif self._project.session is not None and self._store.view.project.overview is not None:
+            self.prober.ask(query, self._store.view.query.scope, run, at_once=at_once)
 
     def _clear(self) -> None:
         self.prober.forget()
         for pipeline in self.pipelines.values():
             pipeline.clear()
-        view = self._shown.view
-        kept = not view.query.strip() or view.knows(view.selected)
-        self._shown.show(query="", selected=view.selected if kept else "", detail=None)
+        view = self._store.view
+        kept = not view.query.text.strip() or view.knows(view.selection.file)
+        self._store.update(
+            replace(self._store.view.query, text=""),
+            replace(self._store.view.selection, file=view.selection.file if kept else "", detail=None),
+        )
 
     def put_again(self) -> None:
         """Asks what was asked last, because something that it depends on has changed."""
@@ -71,18 +75,18 @@ class Queries:
 
     def tree_changed(self) -> None:
         """Asks again, unless a model is writing the answer: that stays to be read, though it is of the tree before."""
-        live = self._shown.view.live
-        if live is None or not live.is_about(self.typed, self._shown.view.scope):
+        live = self._store.view.model.live
+        if live is None or not live.is_about(self.typed, self._store.view.query.scope):
             self.put_again()
 
     def scope_to(self, folder: str) -> None:
         """Keeps queries to ``folder``; empty for the whole tree."""
         if not self._project.refuses():
-            self._shown.show(scope=folder)
+            self._store.update(replace(self._store.view.query, scope=folder))
             self.put_again()
 
     def _begin(self, asked: Ask) -> None:
-        self.pipelines[self._shown.view.pipeline].begin(asked)
+        self.pipelines[self._store.view.engine.pipeline].begin(asked)
 
     def _pause(self) -> None:
         if self._pausing is not None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from brvtui.app import messages as news
 from brvtui.app.memory import settle_memory
 from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.shown import Shown
-from brvtui.app.view import AnyTrace, Phase, constants_of, selectable
+from brvtui.app.states import AnswerState, Phase
+from brvtui.app.store import ViewStore
+from brvtui.app.view import constants_of, selectable
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Trace
 
@@ -23,13 +25,13 @@ class Reopening:
     def __init__(
         self,
         hearing: Hearing,
-        shown: Shown,
+        store: ViewStore,
         hold: Callable[[Saved], None],
         type_query: Callable[[str], None],
         select: Callable[[str], None],
     ) -> None:
         """``hold`` has a saved trace in place of a project, ``type_query`` a query as the one that was typed."""
-        self._shown = shown
+        self._store = store
         self._hold = hold
         self._type_query = type_query
         self._select = select
@@ -41,17 +43,17 @@ class Reopening:
         self._hold(saved)
         self._type_query(trace.query)
         moment = f" at {saved.saved_at}" if saved.saved_at else ""
-        self._shown.show(
-            phase=Phase.READY, problem="", overview=event.overview, profile=trace.profile, frozen=True,
-            saved=f"saved by {saved.saved_by or 'brv-tui'}{moment}", query=trace.query, **_answer(trace),
-        )  # fmt: skip
+        view = self._store.view
+        engine = replace(view.engine, profile=trace.profile, frozen=True)
+        by = f"saved by {saved.saved_by or 'brv-tui'}{moment}"
+        project = replace(view.project, phase=Phase.READY, problem="", overview=event.overview, saved=by)
+        match trace:
+            case Trace():
+                query = replace(view.query, text=trace.query, scope=trace.scope_option)
+                answer = AnswerState(trace=trace, constants=constants_of(trace))
+                self._store.update(project, engine, query, answer)
+            case HybridTrace():
+                engine = replace(engine, pipeline=trace.pipeline, mode=trace.requested_mode.value)
+                query = replace(view.query, text=trace.query)
+                self._store.update(project, engine, query, AnswerState(foreign=trace))
         self._select(next(iter(selectable(trace)), ""))
-
-
-def _answer(trace: AnyTrace) -> dict[str, object]:
-    """What of the view is made of ``trace``."""
-    match trace:
-        case Trace():
-            return {"trace": trace, "scope": trace.scope_option, "constants": constants_of(trace)}
-        case HybridTrace():
-            return {"foreign": trace, "pipeline": trace.pipeline, "mode": trace.requested_mode.value}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from brvtui.app import engine
 from brvtui.app import messages as news
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import Notifies, Posts, Surveyed
-from brvtui.app.parts.shown import Shown
 from brvtui.app.parts.threads import Job, Threads
+from brvtui.app.store import ViewStore
 from brvtui.profiles import BUILT_IN
 
 if TYPE_CHECKING:
@@ -39,21 +40,21 @@ class Switches:
         hearing: Hearing,
         threads: Threads,
         project: Read,
-        shown: Shown,
+        store: ViewStore,
         put_again: Callable[[], None],
     ) -> None:
         """``put_again`` asks the query anew under another profile."""
         self._host = host
         self._threads = threads
         self._project = project
-        self._shown = shown
+        self._store = store
         self._put_again = put_again
         hearing.hear(news.ProfileSwitched, self._switched)
 
     def next_profile(self) -> None:
         """Switches to the next built-in profile."""
         session = self._project.session
-        if session is None or self._shown.view.overview is None:
+        if session is None or self._store.view.project.overview is None:
             return
         current = session.profile.name.removesuffix("*")
         following = BUILT_IN[(BUILT_IN.index(current) + 1) % len(BUILT_IN)] if current in BUILT_IN else BUILT_IN[0]
@@ -61,7 +62,9 @@ class Switches:
         self._threads.start(self._project.load, engine.use_profile, session, following, surveyor, post)
 
     def _switched(self, event: news.ProfileSwitched) -> None:
-        self._shown.show(profile=event.name, constants={})
+        self._store.update(
+            replace(self._store.view.engine, profile=event.name), replace(self._store.view.answer, constants={})
+        )
         self._host.notify(f"profile {event.name}: {event.summary}", timeout=4)
         self._put_again()
 
@@ -70,7 +73,7 @@ class Switches:
         session = self._project.session
         if session is not None:
             session.recording = not session.recording
-            self._shown.show(recording=session.recording)
+            self._store.update(replace(self._store.view.engine, recording=session.recording))
             on_text = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
             self._host.notify(on_text if session.recording else "access hits are no longer recorded")
 
@@ -82,4 +85,6 @@ class Switches:
             session.configuration = configuration
             if settings.recording != before:
                 session.recording = settings.recording
-        self._shown.show(recording=session.recording if session is not None else False)
+        self._store.update(
+            replace(self._store.view.engine, recording=session.recording if session is not None else False)
+        )

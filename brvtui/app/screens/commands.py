@@ -16,7 +16,7 @@ from brvtui.app.commands.gathering import offered
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.sieve import Sieve
-from brvtui.app.view import Branch
+from brvtui.app.states import Branch
 from brvtui.app.widgets.commands import CommandsPane
 from brvtui.app.widgets.ordered_keys import OrderedInput
 
@@ -51,7 +51,7 @@ class CommandsDialog(Dialog[Command]):
 
     def on_mount(self) -> None:
         """Lists everything."""
-        editing = self.services.view.edit is not None
+        editing = self.services.view.editor.edit is not None
         self._actions = offered(self._mode, self._near, editing, self.services.keymap)
         self._seek()
 
@@ -71,7 +71,7 @@ class CommandsDialog(Dialog[Command]):
 
     def _notes(self, sieve: Sieve) -> list[Branch]:
         """The files that hold every word; none without words."""
-        overview = self.services.view.overview
+        overview = self.services.view.project.overview
         if overview is None or not sieve:
             return []
         return [file for file in overview.branches.values() if not file.is_folder and sieve.keeps(file.low)]

@@ -30,10 +30,6 @@ class DraftsPane(ChoicePane):
         super().__init__(id=id)
         self._paths = paths
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing of the view."""
-        return ()
-
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each."""
         self.choices = list(self._paths)

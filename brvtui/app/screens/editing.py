@@ -17,9 +17,9 @@ from brvtui.app.editing.state import CHANGED, GONE, Edit, OnDisk
 from brvtui.app.newest import Newest
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.project import Project
-from brvtui.app.parts.shown import Shown
 from brvtui.app.screens import leaving
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.store import ViewStore
 from brvtui.app.view import View
 from brvtui.app.widgets.note_editor import NoteEditor
 from brvtui.app.widgets.problems import role_of
@@ -39,11 +39,11 @@ Then = Callable[[], object]
 class EditingScreen(FrameScreen):
     """Holds one note at a time, from :meth:`begin` until it is left. Every call that blocks runs in a thread."""
 
-    def __init__(self, layouts: Layouts, project: Project, shown: Shown) -> None:
+    def __init__(self, layouts: Layouts, project: Project, store: ViewStore) -> None:
         """Nothing is edited."""
         super().__init__(layouts)
         self._project = project
-        self._shown = shown
+        self._store = store
         self._disk: OnDisk | None = None
         self._note: NoteText | None = None
         self._clean = b""
@@ -69,7 +69,7 @@ class EditingScreen(FrameScreen):
     @property
     def edit(self) -> Edit | None:
         """What the screens show of the edit; None when no note is open."""
-        return self.view.edit
+        return self.view.editor.edit
 
     @property
     def _session(self) -> Session:
@@ -107,7 +107,7 @@ class EditingScreen(FrameScreen):
     def show(self, view: View) -> None:
         """Shows ``view``; when the text is now to be seen under another query or tree, it is looked at again."""
         super().show(view)
-        edit, area = view.edit, self.area
+        edit, area = view.editor.edit, self.area
         area.shown_path, area.state = (edit.path, state_of(edit)) if edit else ("", "")
         area.retitle()
         problems = edit.looked.problems if edit else ()
@@ -118,12 +118,12 @@ class EditingScreen(FrameScreen):
     @property
     def _looking_for(self) -> tuple[object, ...]:
         view = self.view
-        return (view.query, view.scope, view.profile, id(view.overview))
+        return (view.query.text, view.query.scope, view.engine.profile, id(view.project.overview))
 
     def show_edit(self, **changes: object) -> None:
         """Changes what the screens show of the edit."""
         if self.edit is not None:
-            self._shown.show(edit=replace(self.edit, **changes))  # type: ignore[arg-type]  # names of Edit's own fields
+            self._store.update(replace(self._store.view.editor, edit=replace(self.edit, **changes)))  # type: ignore[arg-type]  # names of Edit's own fields
 
     # beginning and ending
 
@@ -132,7 +132,7 @@ class EditingScreen(FrameScreen):
         self._disk, self._note = disk, None
         self._clean = note.encode(note.text)
         self._drafted = None
-        self._shown.show(edit=Edit(disk.path, is_new=disk.data is None))
+        self._store.update(replace(self._store.view.editor, edit=Edit(disk.path, is_new=disk.data is None)))
         self.adopt(note)
         self._explain_marks(draft or note)
         if disk.data is None:
@@ -198,7 +198,7 @@ class EditingScreen(FrameScreen):
         self._number += 1
         self._looked_for = ()
         self.area.open("", ())
-        self._shown.show(edit=None)
+        self._store.update(replace(self._store.view.editor, edit=None))
 
     def leave(self, then: Then, can_stay_open: bool = False) -> None:
         """Closes the note and calls ``then``; asks first about text that is not saved."""
@@ -257,7 +257,7 @@ class EditingScreen(FrameScreen):
             return
         self._number += 1
         path, edited, keep = self._disk.path, self.area.text, self.edit.keep_mtime
-        self._looks.want(editing.Text(self._number, path, note, edited, keep, view.query, view.scope))
+        self._looks.want(editing.Text(self._number, path, note, edited, keep, view.query.text, view.query.scope))
 
     @on(news.TextLooked)
     def _looked(self, event: news.TextLooked) -> None:

@@ -19,9 +19,9 @@ from brvtui.app.parts.editing import Editing
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.own_editor import OwnEditor
 from brvtui.app.parts.project import Project
-from brvtui.app.parts.shown import Shown
 from brvtui.app.screens import comparing
 from brvtui.app.screens.editing import EditingScreen
+from brvtui.app.store import ViewStore
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.find_bar import FindBar
@@ -43,9 +43,9 @@ class EditorScreen(EditingScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDIT_SCREEN)
     AUTO_FOCUS = "#text"
 
-    def __init__(self, layouts: Layouts, project: Project, shown: Shown, editing: Editing, own: OwnEditor) -> None:
+    def __init__(self, layouts: Layouts, project: Project, store: ViewStore, editing: Editing, own: OwnEditor) -> None:
         """An editor without a note, which ``editing`` opens notes in."""
-        super().__init__(layouts, project, shown)
+        super().__init__(layouts, project, store)
         self._editing = editing
         self._own_editor = own
         editing.use(self)

@@ -76,7 +76,7 @@ class FrameScreen(Screen[None]):
     @property
     def note_at_hand(self) -> str:
         """The note that keys act on: the one under the cursor of the focused pane, else the selected one."""
-        return getattr(self.pane or self.focused, "note", "") or self.view.selected
+        return getattr(self.pane or self.focused, "note", "") or self.view.selection.file
 
     @property
     def pane(self) -> Pane | None:

@@ -32,10 +32,6 @@ class ChangesPane(Pane):
         self._done = done
         self._undone = undone
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing of the view."""
-        return ()
-
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each."""
         if not self._done and not self._undone:

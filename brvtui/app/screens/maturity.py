@@ -72,8 +72,8 @@ class MaturityScreen(FrameScreen):
     def show(self, view: View) -> None:
         """Shows ``view``; another tree or profile is gathered anew."""
         super().show(view)
-        source = (view.overview, view.profile)
-        if view.overview is not None and source != self._of:
+        source = (view.project.overview, view.engine.profile)
+        if view.project.overview is not None and source != self._of:
             self._of = source
             self._gather(anew=True)
         self._show_note()
@@ -102,7 +102,7 @@ class MaturityScreen(FrameScreen):
         if anew:
             self._stale = True
         session = self._project.session
-        if session is not None and self.view.overview is not None and not self._under_way:
+        if session is not None and self.view.project.overview is not None and not self._under_way:
             self._under_way = True
             before = None if self._stale else self.standings
             self._stale = False
@@ -139,10 +139,10 @@ class MaturityScreen(FrameScreen):
         session, standings = self._project.session, self.standings
         if session is None or standings is None:
             return
-        self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selected, self.times))
+        self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selection.file, self.times))
 
     def _level_of_selected(self) -> str:
-        return self.standings.level_of(self.view.selected) if self.standings is not None else ""
+        return self.standings.level_of(self.view.selection.file) if self.standings is not None else ""
 
     def _go_to_selected(self) -> None:
         """The focus goes to the column of the selected note; without one, the first note is selected."""
@@ -152,9 +152,9 @@ class MaturityScreen(FrameScreen):
         if not level:
             level = next((one for one in LEVELS if self.standings.columns[one]), LEVELS[0])
         column = self.query_one(f"#{level}", ColumnPane)
-        if self.standings.position(self.view.selected) is None and column.chosen:
+        if self.standings.position(self.view.selection.file) is None and column.chosen:
             self.services.select(column.chosen)
-        column.follow(self.view.selected)
+        column.follow(self.view.selection.file)
         if isinstance(self.focused, ColumnPane) and self.stop != level:
             self.action_pane(level)
 

@@ -58,7 +58,7 @@ class NotesScreen(FrameScreen):
 
     @on(Pane.LinkFollowed)
     def _follow_link(self, event: Pane.LinkFollowed) -> None:
-        overview = self.view.overview
+        overview = self.view.project.overview
         branch = overview.branches.get(event.path) if overview is not None else None
         if branch is not None and branch.is_folder:
             self.query_one(NotesTree).open_to(event.path)

@@ -20,7 +20,8 @@ from brvtui.app.parts.queries import Queries
 from brvtui.app.parts.reasons import Reasons
 from brvtui.app.parts.selection import Selection
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.view import BYTEROVER, View
+from brvtui.app.states import BYTEROVER
+from brvtui.app.view import View
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.cache import CachePane, shown_cache
 from brvtui.app.widgets.pane import Pane
@@ -88,10 +89,10 @@ class QueryScreen(FrameScreen):
     def show(self, view: View) -> None:
         """Shows ``view`` in every part of the screen."""
         super().show(view)
-        self.field.remember(view.history)
+        self.field.remember(view.query.history)
         self.query_one(QueryBox).border_title = Content(_mode(view))
-        if view.saved and not self.field.disabled:
-            self.field.value = view.query
+        if view.project.saved and not self.field.disabled:
+            self.field.value = view.query.text
             self.field.disabled = True
             self.action_pane("results")
         self._settle_tick()
@@ -101,7 +102,7 @@ class QueryScreen(FrameScreen):
             return
         cache = shown_cache(self.view)
         shown = self.query_one(CachePane).display and not self.has_class("-small")
-        if cache and cache.look.entries and shown and not self.view.frozen:
+        if cache and cache.look.entries and shown and not self.view.engine.frozen:
             self._ticking.resume()
         else:
             self._ticking.pause()
@@ -186,11 +187,11 @@ class QueryScreen(FrameScreen):
 
 
 def _mode(view: View) -> str:
-    if view.saved:
+    if view.project.saved:
         return "Query: a saved trace"
-    if view.pipeline != BYTEROVER:
+    if view.engine.pipeline != BYTEROVER:
         return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
-    if view.live is not None and view.live.is_about(view.query, view.scope):
+    if view.model.live is not None and view.model.live.is_about(view.query.text, view.query.scope):
         return "Query: run, a model answers"
     if view.uncached:
         return f"Query: run, not cached: {view.uncached}"

@@ -12,7 +12,8 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import ABOUT
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.view import Branch, View
+from brvtui.app.states import Branch, NoteState, ProjectState, SelectionState
+from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.note import NotePane, is_of_now
 from brvtui.app.widgets.score import ceiling_lines, signals
@@ -39,6 +40,7 @@ class AboutPane(ChoicePane):
     """Signals, ceiling, what ageing brings, place in the manifest; links to and from it; notes that are like it."""
 
     TITLE = "About"
+    READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
         "What is known of the selected note: signals before and after decay, the best score that any wording could "
         "give it and for how long that is enough, what ageing brings next, where it stands in the manifest that a "
@@ -64,10 +66,6 @@ class AboutPane(ChoicePane):
         super().__init__(id=id)
         self._is_whole = False
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """What is known of the note, and what surrounds it."""
-        return (view.page, view.around, view.selected, view.overview, view.similar, view.seeking_similar)
-
     @property
     def note(self) -> str:
         """The note under the cursor; empty when the cursor is on none."""
@@ -81,7 +79,7 @@ class AboutPane(ChoicePane):
 
     def update(self, view: View) -> None:
         """Another note is read from its beginning."""
-        if view.selected != self.view.selected:
+        if view.selection.file != self.view.selection.file:
             self.offset_row = self.cursor = 0
         super().update(view)
 
@@ -89,13 +87,13 @@ class AboutPane(ChoicePane):
         """All that is known so far."""
         before = self.chosen if self._is_whole else ""
         self.choices, self.owner = [], []
-        if not view.selected:
+        if not view.selection.file:
             return empty_lines("what is known of a note, and what surrounds it", width)
-        page, around = view.page, view.around
+        page, around = view.note.page, view.note.around
         made: list[Line] = []
-        if page is not None and page.path == view.selected:
+        if page is not None and page.path == view.selection.file:
             made += self._head(page, width)
-        known = around if around is not None and around.path == view.selected else None
+        known = around if around is not None and around.path == view.selection.file else None
         self._is_whole = known is not None
         made += self._ahead(known, width) + self._manifest(known, width)
         self.owner = [-1] * len(made)
@@ -108,10 +106,10 @@ class AboutPane(ChoicePane):
 
     def lacks(self, view: View) -> Iterable[Message]:
         """What is known of the selected note, and what surrounds it, unless both are known of the newest tree."""
-        if view.selected and not is_of_now(view.page, view):
-            yield NotePane.PageWanted(view.selected)
-        if view.selected and not is_of_now(view.around, view):
-            yield self.SurroundingsWanted(view.selected)
+        if view.selection.file and not is_of_now(view.note.page, view):
+            yield NotePane.PageWanted(view.selection.file)
+        if view.selection.file and not is_of_now(view.note.around, view):
+            yield self.SurroundingsWanted(view.selection.file)
 
     def _head(self, page: About, width: int) -> list[Line]:
         branch = self._branch(page.path)
@@ -202,11 +200,11 @@ class AboutPane(ChoicePane):
         return made.right(width, Line().add(how, "muted"))
 
     def _likes(self, view: View, width: int) -> Iterable[tuple[list[Line], str]]:
-        similar = view.similar
+        similar = view.note.similar
         yield [rule(width, "similar notes", dash=self.glyphs.dash)], ""
-        if view.seeking_similar == view.selected:
+        if view.note.seeking_similar == view.selection.file:
             yield [line(" looking through all notes…", "muted")], ""
-        elif similar is None or similar.path != view.selected:
+        elif similar is None or similar.path != view.selection.file:
             yield [line(" f ", "bold accent").add("finds the notes that are most like it", "muted").cut(width)], SEEK
         elif similar.problem or not similar.found:
             yield empty_lines(similar.problem or "no note shares words with it", width), ""
@@ -218,7 +216,7 @@ class AboutPane(ChoicePane):
                 yield [made, words], f"like{_SEPARATOR}{like.path}"
 
     def _branch(self, path: str) -> Branch | None:
-        return self.view.overview.branches.get(path) if self.view.overview is not None else None
+        return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
 
     def words(self, choice: str, lines: object) -> str:
         """Title and path, uncut."""
@@ -244,8 +242,8 @@ class AboutPane(ChoicePane):
 
     def action_similar(self) -> None:
         """Finds the notes that are most like the selected one."""
-        if self.view.selected:
-            self.post_message(self.SimilarWanted(self.view.selected))
+        if self.view.selection.file:
+            self.post_message(self.SimilarWanted(self.view.selection.file))
 
 
 def place_words(place: ManifestPlace) -> str:

@@ -15,7 +15,8 @@ from brvtui.app.messages import TimesWanted
 from brvtui.app.paint.cards import share
 from brvtui.app.paint.plot import Series, plot, row_of
 from brvtui.app.standings import Ageing
-from brvtui.app.view import GONE, NEWER, Phase, View
+from brvtui.app.states import GONE, NEWER, Phase, ProjectState, SelectionState, StaleState
+from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import astray_lines, empty_lines
 from brvtui.engines.byterover.ageing.after_hits import After
@@ -40,6 +41,7 @@ class AgeingPane(Pane):
     """One note: bar with every threshold, curves of importance, recency and ceiling, events, distances, what-if."""
 
     TITLE = "Ageing"
+    READS = (ProjectState, SelectionState, StaleState)
     HELP_TEXT = (
         "How the selected note ages. The curves are importance (i, of 100), recency (r) and the ceiling (c): the score "
         "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt, "
@@ -62,13 +64,9 @@ class AgeingPane(Pane):
         self.ageing = ageing
         self.rebuild()
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """How far the project is, which note is selected, and its file; the note's ageing stands beside the view."""
-        return (view.phase, view.problem, view.selected, view.astray.get(view.selected))
-
-    def also_depends(self) -> tuple[object, ...]:
+    def also_reads(self) -> tuple[object, ...]:
         """The note's ageing."""
-        return (self.ageing, *super().also_depends())
+        return (self.ageing, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """The note's path."""
@@ -78,9 +76,11 @@ class AgeingPane(Pane):
         """Everything of the note, or what is missing."""
         made = self.ageing
         if made is None:
-            if view.phase is not Phase.READY:
-                return empty_lines(view.problem or "reading the tree…", width)
-            return empty_lines("no note is selected" if not view.selected else "this note is not in the tree", width)
+            if view.project.phase is not Phase.READY:
+                return empty_lines(view.project.problem or "reading the tree…", width)
+            return empty_lines(
+                "no note is selected" if not view.selection.file else "this note is not in the tree", width
+            )
         lines = [*astray_lines(_ASTRAY, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
         lines += _bar(made, width, self.glyphs)
         lines += _curves(made, width, self.glyphs)

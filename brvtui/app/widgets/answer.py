@@ -16,7 +16,8 @@ from brvtui.app.jeffs_brain import answer as hybrid
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.live import Live
 from brvtui.app.paint.model import completion_lines, live_lines
-from brvtui.app.view import AnyTrace, View, fell_short
+from brvtui.app.states import AnswerState, AnyTrace, ModelState, NoteState, QueryState, SelectionState
+from brvtui.app.view import View, fell_short
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.engines.jeffs_brain.trace import HybridTrace
@@ -44,6 +45,7 @@ class AnswerPane(Pane):
     """Three tabs over one text; the query's terms are marked in it."""
 
     TITLE = "Answer"
+    READS = (QueryState, AnswerState, SelectionState, NoteState, ModelState)
     HELP_TEXT = (
         "answer: what the user would read at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
         "by section with estimated tokens, and the lanes of the manifest. note: the text of the selected result. The "
@@ -69,15 +71,14 @@ class AnswerPane(Pane):
         """The answer or the prompt in front; of a note, its path."""
         return {"note": "path"}.get(self.tab, self.tab)
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The trace, the tab, and the note when it is shown."""
-        note = view.note if self.tab == "note" else None
-        return (view.answered, self.tab, note, view.selected if self.tab == "note" else "", _live(view))
+    def also_reads(self) -> tuple[object, ...]:
+        """The tab in front."""
+        return (self.tab, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """What kind of answer it is."""
-        if view.answered is not None and self.tab == "note" and view.selected:
-            return f"Note · {view.selected}"
+        if view.answered is not None and self.tab == "note" and view.selection.file:
+            return f"Note · {view.selection.file}"
         match view.answered:
             case None:
                 return "Answer"
@@ -110,9 +111,11 @@ class AnswerPane(Pane):
 
     def update(self, view: View) -> None:
         """Another query or note is read from its beginning."""
-        if view.query != self.view.query:
+        if view.query.text != self.view.query.text:
             self.tab = TABS[0]
-        if view.query != self.view.query or (self.tab == "note" and view.selected != self.view.selected):
+        if view.query.text != self.view.query.text or (
+            self.tab == "note" and view.selection.file != self.view.selection.file
+        ):
             self.offset_row = 0
         super().update(view)
 
@@ -120,7 +123,7 @@ class AnswerPane(Pane):
         """The tabs and the text of the one in front."""
         self.pinned = 1
         made = [self._tabs(view.answered)]
-        if self.tab == "note" and view.selected:
+        if self.tab == "note" and view.selection.file:
             return made + self._note(view, width, marker(view.answered))
         if view.answered is None:
             return [*made, *empty_lines("what the user would read, and what a model would be sent", width)]
@@ -139,8 +142,12 @@ class AnswerPane(Pane):
 
     def lacks(self, view: View) -> Iterable[Message]:
         """The text of the selected note, when its tab is in front."""
-        if self.tab == "note" and view.selected and (view.note is None or view.note.path != view.selected):
-            yield self.TextWanted(view.selected)
+        if (
+            self.tab == "note"
+            and view.selection.file
+            and (view.note.text is None or view.note.text.path != view.selection.file)
+        ):
+            yield self.TextWanted(view.selection.file)
 
     def _routed(self, trace: Trace, width: int) -> list[Line]:
         mark = marker(trace)
@@ -163,8 +170,8 @@ class AnswerPane(Pane):
         return made
 
     def _note(self, view: View, width: int, mark: re.Pattern[str] | None) -> list[Line]:
-        note = view.note
-        if note is None or note.path != view.selected:
+        note = view.note.text
+        if note is None or note.path != view.selection.file:
             return empty_lines("reading the note…", width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
@@ -183,8 +190,8 @@ def _prompt_tab(answered: AnyTrace | None) -> str:
 
 def _live(view: View) -> Live | None:
     """The work of a model on the query that is shown."""
-    live = view.live
-    return live if live is not None and live.is_about(view.query, view.scope) else None
+    live = view.model.live
+    return live if live is not None and live.is_about(view.query.text, view.query.scope) else None
 
 
 def _answer(trace: Trace, width: int, mark: re.Pattern[str] | None) -> list[Line]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from brvtui.app.view import BYTEROVER, CacheShown, View
+from brvtui.app.states import BYTEROVER, AnswerState, CacheShown, CacheState, EngineState, QueryState
+from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.paint.bars import draining
@@ -24,6 +25,7 @@ class CachePane(Pane):
     """Entries with tier, age, time left, fingerprint and similarity to the query; the fingerprint that is held."""
 
     TITLE = "Cache"
+    READS = (QueryState, AnswerState, CacheState, EngineState)
     HELP_TEXT = (
         "What the router's cache would hold if the queries you ran here had gone to the engine. It is a simulation: "
         "the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a similar one "
@@ -32,13 +34,9 @@ class CachePane(Pane):
         "too (limits.index_seconds): for so long it may serve what was before. c clears it."
     )
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The cache as last seen."""
-        return (view.cache, view.answered, view.pipeline)
-
     def heading(self, view: View) -> str:
         """How full it is; and that it is simulated."""
-        if view.pipeline != BYTEROVER:
+        if view.engine.pipeline != BYTEROVER:
             return "Cache none"
         shown = shown_cache(view)
         amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
@@ -48,8 +46,10 @@ class CachePane(Pane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Both look-ups, entries newest first, fingerprint."""
-        if view.pipeline != BYTEROVER:
-            return empty_lines(f"the pipeline {view.pipeline} keeps no answers: every query is searched for", width)
+        if view.engine.pipeline != BYTEROVER:
+            return empty_lines(
+                f"the pipeline {view.engine.pipeline} keeps no answers: every query is searched for", width
+            )
         shown = shown_cache(view)
         if shown is None:
             return empty_lines("empty: Enter runs a query and caches its answer", width)
@@ -74,9 +74,9 @@ class CachePane(Pane):
 
 def shown_cache(view: View) -> CacheShown | None:
     """The cache as last seen: by the clock, or by the trace."""
-    if view.cache is not None:
-        return view.cache
-    return CacheShown(view.trace.fingerprint, view.trace.cache) if view.trace else None
+    if view.cache.seen is not None:
+        return view.cache.seen
+    return CacheShown(view.answer.trace.fingerprint, view.answer.trace.cache) if view.answer.trace else None
 
 
 def _lookups(shown: CacheShown, width: int, glyphs: Glyphs) -> list[Line]:

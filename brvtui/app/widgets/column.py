@@ -14,7 +14,8 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.paint.cards import card, card_height, header
 from brvtui.app.sieve import Sieve
 from brvtui.app.standings import Standings
-from brvtui.app.view import Phase, View
+from brvtui.app.states import Phase, ProjectState, StaleState
+from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.paint.line import Line
@@ -56,6 +57,7 @@ class ColumnPane(ChoicePane):
     """Cards of one or two lines: title and what ageing brings; importance, hits to promotion, recency, counts."""
 
     TITLE = "Maturity"
+    READS = (ProjectState, StaleState)
     HELP_TEXT = (
         "The notes of one maturity. The bar is importance after decay, its light part what decay took of the stored "
         "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
@@ -84,13 +86,9 @@ class ColumnPane(ChoicePane):
         self._choose(standings)
         self.rebuild()
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """How far the project is, and which files are not what is shown; the standings stand beside the view."""
-        return (view.phase, view.problem, view.astray)
-
-    def also_depends(self) -> tuple[object, ...]:
+    def also_reads(self) -> tuple[object, ...]:
         """The standings and the filter."""
-        return (self.standings, *super().also_depends())
+        return (self.standings, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """The maturity with its sign, and how many notes."""
@@ -103,13 +101,19 @@ class ColumnPane(ChoicePane):
         """A card for every note that the filter keeps."""
         standings = self.standings
         if standings is None:
-            text = "" if view.saved else view.problem if view.phase is Phase.FAILED else "reading the tree…"
+            text = (
+                ""
+                if view.project.saved
+                else view.project.problem
+                if view.project.phase is Phase.FAILED
+                else "reading the tree…"
+            )
             return empty_lines(text, width)
         self._choose(standings)
         if not self.choices:
             return empty_lines(NOTHING if self.sieve else self._empty(standings, view), width)
         height, positions, paths = card_height(width), self._positions, tuple(self.choices)
-        astray = view.astray
+        astray = view.stale.files
         self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
         return Cards(
             header(width),
@@ -123,7 +127,7 @@ class ColumnPane(ChoicePane):
         if self._of is not None and self._of[0] is standings and self._of[1] == self.sieve:
             return
         self._of = (standings, self.sieve)
-        before = self.chosen or self.view.selected
+        before = self.chosen or self.view.selection.file
         column = standings.columns[self.level]
         self.all = len(column)
         keeps = self.sieve.keeps
@@ -139,7 +143,11 @@ class ColumnPane(ChoicePane):
     def _empty(self, standings: Standings, view: View) -> str:
         if standings.wanted.only:
             return f"no {self.level} note: {standings.wanted.only}"
-        return f"no {self.level} note" if len(standings.board) or view.overview is None else view.overview.why_empty
+        return (
+            f"no {self.level} note"
+            if len(standings.board) or view.project.overview is None
+            else view.project.overview.why_empty
+        )
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines as they are: only cards that the filter keeps were made."""
@@ -152,12 +160,12 @@ class ColumnPane(ChoicePane):
 
     def update(self, view: View) -> None:
         """Follows the selected note."""
-        before = self.view.selected
+        before = self.view.selection.file
         super().update(view)
-        if before != view.selected and self.standings is not None:
-            held, holds = (self.standings.level_of(path) == self.level for path in (before, view.selected))
+        if before != view.selection.file and self.standings is not None:
+            held, holds = (self.standings.level_of(path) == self.level for path in (before, view.selection.file))
             if holds:
-                self.follow(view.selected)
+                self.follow(view.selection.file)
             if held != holds:
                 self.repaint()
 
@@ -168,7 +176,7 @@ class ColumnPane(ChoicePane):
 
     def ground(self, number: int) -> str:
         """Only the column of the selected note shows a cursor, and the one that has the focus."""
-        if not self.has_focus and self.chosen != self.view.selected:
+        if not self.has_focus and self.chosen != self.view.selection.file:
             return ""
         return super().ground(number)
 
@@ -179,7 +187,7 @@ class ColumnPane(ChoicePane):
     def on_focus(self, event: events.Focus) -> None:
         """A column that is gone to shows its note, unless the selected one is its own and a filter keeps it back."""
         super().on_focus(event)
-        selected = self.view.selected
+        selected = self.view.selection.file
         is_own = self.standings is not None and self.standings.level_of(selected) == self.level
         if self.chosen and selected not in self.choices and not is_own:
             self.moved(self.chosen)
@@ -195,7 +203,7 @@ class ColumnPane(ChoicePane):
 
     def clicked(self, place: int) -> None:
         """A first click selects; a second one on the same shows the details."""
-        if place == self.cursor and self.chosen == self.view.selected:
+        if place == self.cursor and self.chosen == self.view.selection.file:
             self.post_message(self.DetailsWanted())
         self.move_to(place)
         self.moved(self.chosen)

@@ -41,10 +41,6 @@ class CommandsPane(ChoicePane):
         self.commands, self._sought, self.cursor, self.offset_row = commands, sought, 0, 0
         self.rebuild(force=True)
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing of the view."""
-        return ()
-
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each: what it does on the left, where and by which keys on the right."""
         self.choices = [str(place) for place in range(len(self.commands))]

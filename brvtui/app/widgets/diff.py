@@ -29,10 +29,6 @@ class DiffPane(Pane):
         super().__init__(id=id)
         self._hunks = hunks
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing of the view."""
-        return ()
-
     def build(self, view: View, width: int) -> list[Line]:
         """Numbers in both texts, a sign, the line; a rule between places."""
         numbers = [number for hunk in self._hunks for row in hunk.lines for number in (row.mine, row.theirs) if number]

@@ -10,7 +10,8 @@ from textual import events
 from brvtui.app.ageing_words import SHORT
 from brvtui.app.messages import DayWanted
 from brvtui.app.standings import HEAVIEST_FIRST, Standings
-from brvtui.app.view import Phase, View
+from brvtui.app.states import Phase, ProjectState
+from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 from brvtui.paint.line import Line, badge
@@ -24,6 +25,8 @@ _LONG = {event: event.value for event in HEAVIEST_FIRST}
 class ForecastBar(Lines):
     """Four lines: the day, the slider, how many notes change on which day, what has changed by the chosen one."""
 
+    READS = (ProjectState,)
+
     def __init__(self, *, id: str) -> None:
         """A slider at today."""
         super().__init__(id=id)
@@ -36,11 +39,7 @@ class ForecastBar(Lines):
         self.standings, self.day = standings, day
         self.rebuild()
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """How far the project is; the standings stand beside the view."""
-        return (view.phase, view.done, view.total, view.problem, view.saved)
-
-    def also_depends(self) -> tuple[object, ...]:
+    def also_reads(self) -> tuple[object, ...]:
         """Standings and day."""
         return (self.standings, self.day)
 
@@ -52,17 +51,21 @@ class ForecastBar(Lines):
         return [*made, self._slider(width), self._calendar(self.standings, width), self._counts(self.standings, width)]
 
     def _head(self, view: View, width: int) -> Line:
-        if view.phase is Phase.FAILED:
-            return badge("CANNOT OPEN", "bad").add("  ").add(view.problem, "text").cut(width)
+        if view.project.phase is Phase.FAILED:
+            return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
         standings = self.standings
-        if view.saved:
+        if view.project.saved:
             return (
                 badge("SAVED", "accent")
                 .add("  a saved trace: open its project to see its notes age", "muted")
                 .cut(width)
             )
         if standings is None:
-            total = f"{view.done} of {view.total} files" if view.total else "looking for the context tree"
+            total = (
+                f"{view.project.done} of {view.project.total} files"
+                if view.project.total
+                else "looking for the context tree"
+            )
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(standings.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")

@@ -25,10 +25,6 @@ class KeyBar(Lines):
         """Reads the keys that are active now."""
         self.rebuild(force=True)
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Keys are read when focus moves, not from the view."""
-        return ()
-
     def build(self, view: View, width: int) -> list[Line]:
         """Key and what it does, as many as fit."""
         made = Line().gap()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.style import Style
 from textual import events
@@ -15,7 +15,8 @@ from textual.widget import Widget
 
 from brvtui.app.paint.segments import segments
 from brvtui.app.services import AppServices, services_of
-from brvtui.app.view import View
+from brvtui.app.store import read_of
+from brvtui.app.view import SubState, View
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span
 
@@ -25,6 +26,9 @@ LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈─•", ".x/
 
 class Lines(Widget):
     """Draws what :meth:`build` returns for the current view; built again only when something it reads changed."""
+
+    READS: ClassVar[tuple[type[SubState], ...]] = ()
+    """The sub-states of the view that the lines are built from."""
 
     def __init__(self, *, id: str) -> None:
         """A widget without lines; ``id`` names it for styles and layout."""
@@ -64,10 +68,6 @@ class Lines(Widget):
         """Requests for what ``view`` does not hold yet; posted when the lines were built without it."""
         return ()
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """What the lines are made from: they are built again when it changes."""
-        return (view,)
-
     def update(self, view: View) -> None:
         """Shows ``view``."""
         self.view = view
@@ -78,7 +78,7 @@ class Lines(Widget):
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return
-        key = (*self.depends(self.view), self.room, self.content_size.height, *self.also_depends())
+        key = (*read_of(self.view, self.READS), self.room, self.content_size.height, *self.also_reads())
         if not force and self._built is not None and _same(key, self._built):
             return
         self._built = key
@@ -89,8 +89,8 @@ class Lines(Widget):
         for wanted in self.lacks(self.view):
             self.post_message(wanted)
 
-    def also_depends(self) -> tuple[object, ...]:
-        """What the lines are made from beside the view."""
+    def also_reads(self) -> tuple[object, ...]:
+        """What beside the view the lines are built from."""
         return ()
 
     def made(self) -> Sequence[Line]:

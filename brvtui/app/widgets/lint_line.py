@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from brvtui.app.jeffs_brain import lint as hybrid
-from brvtui.app.view import BYTEROVER, Phase, View
+from brvtui.app.states import BYTEROVER, AnswerState, EngineState, Phase, ProjectState, QueryState
+from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.paint.glyphs import Glyphs
@@ -17,6 +18,8 @@ _MOST_WORDS = 12
 class LintLine(Lines):
     """Stop words, terms with their expansions, words that cannot match, AND or OR."""
 
+    READS = (QueryState, AnswerState, EngineState, ProjectState)
+
     def build(self, view: View, width: int) -> list[Line]:
         """One line; the least important group gives way when it is narrow."""
         match view.answered:
@@ -25,21 +28,19 @@ class LintLine(Lines):
             case Trace() as trace:
                 groups = lint(trace, self.glyphs)
             case HybridTrace() as trace:
-                groups = hybrid.lint(trace, view.scope, self.glyphs)
+                groups = hybrid.lint(trace, view.query.scope, self.glyphs)
         inner = spread(width - 2, groups)
         return [Line().gap(2).extend(inner.spans)]
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The trace and whether there is a query."""
-        return (view.answered, view.scope, view.phase, view.pipeline)
+        return (view.answered, view.query.scope, view.project.phase, view.engine.pipeline)
 
 
 def _waiting(view: View) -> str:
-    if view.phase is Phase.LOADING:
+    if view.project.phase is Phase.LOADING:
         return "type on: the query is probed as soon as the notes are read"
-    if view.phase is Phase.FAILED:
+    if view.project.phase is Phase.FAILED:
         return "no tree to ask"
-    if view.pipeline != BYTEROVER:
+    if view.engine.pipeline != BYTEROVER:
         return "every key probes and asks no service; Enter runs"
     return "every key probes and changes nothing; Enter runs and caches the answer"
 

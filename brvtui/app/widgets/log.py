@@ -11,7 +11,8 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import LOG_LIST
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.view import Phase, View
+from brvtui.app.states import LogState, Phase, ProjectState
+from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
@@ -24,6 +25,7 @@ class LogPane(ChoicePane):
     """One line an entry under a line of names."""
 
     TITLE = "Log"
+    READS = (LogState, ProjectState)
     HELP_TEXT = (
         "The queries that were answered: those that the engine logged, and those that you ran here, newest first: "
         "when, by whom, at which tier, in how many milliseconds, with which top score. Moving through them asks each "
@@ -47,13 +49,13 @@ class LogPane(ChoicePane):
         self.only_uncovered = False
         self._entries: dict[str, LoggedQuery] = {}
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The log, and which of it is shown."""
-        return (view.log, view.phase, view.saved, self.only_uncovered)
+    def also_reads(self) -> tuple[object, ...]:
+        """Which entries are shown."""
+        return (self.only_uncovered, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """How many, and whether the engine is followed."""
-        if view.log is None:
+        if view.log.entries is None:
             return "Log"
         following = " · following the engine" if view.log.following else ""
         shown = "not covered" if self.only_uncovered else "newest first"
@@ -68,7 +70,7 @@ class LogPane(ChoicePane):
         """The names, then the entries."""
         before = self.chosen
         self.choices, self.owner, self._entries, self.pinned = [], [], {}, 0
-        if view.log is None or not view.log.entries:
+        if not view.log.entries:
             return self._nothing(view, width)
         self.pinned = 1
         made = [_names(width)]
@@ -87,13 +89,13 @@ class LogPane(ChoicePane):
         return made
 
     def _nothing(self, view: View, width: int) -> list[Line]:
-        if view.log is None and view.phase is not Phase.FAILED and not view.saved:
+        if view.log.entries is None and view.project.phase is not Phase.FAILED and not view.project.saved:
             return [line(" reading the logs…", "muted")]
-        if view.saved:
+        if view.project.saved:
             return [
                 line(f" {part}", "muted") for part in wrap("a saved trace: open its project to see the log", width - 2)
             ]
-        text = (view.log.problem if view.log is not None else view.problem) or (
+        text = (view.log.problem if view.log.entries is not None else view.project.problem) or (
             "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
             "here as soon as it has answered one"
         )

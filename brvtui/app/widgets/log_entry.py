@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brvtui.app.states import LogState
 from brvtui.app.view import View
 from brvtui.app.widgets.log import moment, tier_of
 from brvtui.app.widgets.pane import Pane
@@ -17,19 +18,16 @@ class LogEntryPane(Pane):
     """What the log says of the entry under the cursor, and what would be different."""
 
     TITLE = "Then and now"
+    READS = (LogState,)
     HELP_TEXT = (
         "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
         "they are now. Tiers, top scores and first notes that differ are told. What came from the cache then is "
         "compared with what the notes themselves give."
     )
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The comparison."""
-        return (view.log.compared if view.log else None,)
-
     def build(self, view: View, width: int) -> list[Line]:
         """Then, now, differences."""
-        compared = view.log.compared if view.log else None
+        compared = view.log.compared
         if compared is None:
             return empty_lines("choose a query: it is asked again, and compared", width)
         made = [line(f" {part}", "bold strong") for part in wrap(compared.entry.query, width - 2)]

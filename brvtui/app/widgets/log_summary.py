@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brvtui.app.states import LogState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
@@ -20,20 +21,17 @@ class LogSummaryPane(Pane):
     """Counts over what is shown in the log."""
 
     TITLE = "Summary"
+    READS = (LogState,)
     HELP_TEXT = (
         "Over the entries of the log: how many each tier answered, how often the cache did, which took longest, and "
         "which found nothing in the notes. The last are what the project's memory lacks."
     )
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The log."""
-        return (view.log.summary if view.log else None,)
-
     def build(self, view: View, width: int) -> list[Line]:
         """Tiers, cache, slowest, not covered."""
-        if view.log is None or not view.log.entries:
-            return empty_lines("tiers, cache hits, slow and uncovered queries", width)
         summary = view.log.summary
+        if summary is None or not view.log.entries:
+            return empty_lines("tiers, cache hits, slow and uncovered queries", width)
         made = self._tiers(summary, width)
         made.append(rule(width, "not covered", dash=self.glyphs.dash))
         made += [_query(entry, "", width) for entry in summary.not_covered[:_MOST]]

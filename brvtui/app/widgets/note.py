@@ -15,7 +15,8 @@ from textual.timer import Timer
 
 from brvtui.app.actions.panes import NOTE
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.view import Phase, View
+from brvtui.app.states import NoteState, Phase, ProjectState, SelectionState
+from brvtui.app.view import View
 from brvtui.app.widgets.answer import HIGHLIGHT, marker
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
@@ -50,6 +51,7 @@ class NotePane(Pane):
     """The selected note: frontmatter as a table, markdown rendered; set in a thread, painted row by row."""
 
     TITLE = "Note"
+    READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
         "The selected note: frontmatter as a table, then its text. Terms of the current query are underlined. ] and [ "
         "go from link to link, Enter follows one: relations, entries of related, links to other notes and within this "
@@ -91,20 +93,20 @@ class NotePane(Pane):
         self._terms: re.Pattern[str] | None = None
         self._terms_of: object = None
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The note, how it is shown, and what is missing."""
-        return (view.page, view.selected, view.overview, view.phase, self.document, self.raw, self._late)
+    def also_reads(self) -> tuple[object, ...]:
+        """How the note is shown."""
+        return (self.document, self.raw, self._late, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """The note's path, and that its text is shown as it is."""
-        if self.shown is None or not view.selected:
+        if self.shown is None or not view.selection.file:
             return "Note"
         return f"Note · {self.shown.page.path}{' · raw' if self.shown.raw else ''}"
 
     @property
     def note(self) -> str:
         """The note that is shown."""
-        return self.view.selected
+        return self.view.selection.file
 
     # setting
 
@@ -118,12 +120,12 @@ class NotePane(Pane):
 
     def build(self, view: View, width: int) -> Sequence[Line]:
         """The lines of the selected note, or what is missing."""
-        if not view.selected:
+        if not view.selection.file:
             return self._without(view, width)
-        if view.saved:
+        if view.project.saved:
             return empty_lines(_NOT_SAVED, width)
-        page = view.page
-        if page is None or page.path != view.selected:
+        page = view.note.page
+        if page is None or page.path != view.selection.file:
             return self._meanwhile(width)
         wanted = Wanted(page, width, self.raw)
         if wanted.same(self.shown) and self.document is not None:
@@ -136,18 +138,18 @@ class NotePane(Pane):
 
     def lacks(self, view: View) -> Iterable[Message]:
         """What is known of the selected note, unless it is known of the newest tree."""
-        if view.selected and not view.saved and not is_of_now(view.page, view):
-            yield self.PageWanted(view.selected)
+        if view.selection.file and not view.project.saved and not is_of_now(view.note.page, view):
+            yield self.PageWanted(view.selection.file)
 
     def _without(self, view: View, width: int) -> list[Line]:
         self.document = self.shown = self._asked = None
         self._arrived()
-        texts = {Phase.FAILED: view.problem, Phase.LOADING: "reading the tree…"}
-        return empty_lines(texts.get(view.phase, "no note is selected"), width)
+        texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
+        return empty_lines(texts.get(view.project.phase, "no note is selected"), width)
 
     def _meanwhile(self, width: int) -> Sequence[Line]:
         # A note that is only read again stays, or else its place would be lost with it.
-        reads_again = self.shown is not None and self.shown.page.path == self.view.selected
+        reads_again = self.shown is not None and self.shown.page.path == self.view.selection.file
         if self._late and not reads_again:
             return empty_lines("reading the note…", width)
         if self._timer is None:
@@ -252,7 +254,7 @@ class NotePane(Pane):
             self.notify(f"this link leads nowhere: {target.why_not}", severity="warning", timeout=4)
         elif target.outside:
             self.notify(f"not a note of this tree: {target.outside}", timeout=6)
-        elif not target.path or target.path == self.view.selected:
+        elif not target.path or target.path == self.view.selection.file:
             self._part = target.part
             self._show_part()
         else:
@@ -287,8 +289,8 @@ class NotePane(Pane):
 
 def is_of_now(known: About | Around | None, view: View) -> bool:
     """Whether ``known`` is of the selected note as the newest tree has it."""
-    generation = view.overview.generation if view.overview is not None else 0
-    return known is not None and known.path == view.selected and known.generation >= generation
+    generation = view.project.overview.generation if view.project.overview is not None else 0
+    return known is not None and known.path == view.selection.file and known.generation >= generation
 
 
 def character_at(text: str, cell: int) -> int:

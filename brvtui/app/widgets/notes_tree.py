@@ -9,7 +9,8 @@ from textual.binding import BindingType
 from brvtui.app.actions.panes import NOTES_TREE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.outline import Order, ancestors
-from brvtui.app.view import Branch, View
+from brvtui.app.states import Branch
+from brvtui.app.view import View
 from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
 
 
@@ -32,7 +33,7 @@ class NotesTree(TreePane):
 
     def followed(self, before: str) -> str:
         """The cursor is always on the selected note."""
-        return self.view.selected or before
+        return self.view.selection.file or before
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
         """The selected note stays marked when the cursor is on a folder."""
@@ -70,5 +71,5 @@ class NotesTree(TreePane):
             self.action_take()
 
     def _is_folder(self, choice: str) -> bool:
-        branch = self.view.overview.branches.get(choice) if self.view.overview else None
+        branch = self.view.project.overview.branches.get(choice) if self.view.project.overview else None
         return branch is not None and branch.is_folder

@@ -33,7 +33,7 @@ class Options(Lines, can_focus=True):
         self.chosen = chosen or options[0]
         self._edges: list[tuple[int, str]] = []
 
-    def depends(self, view: View) -> tuple[object, ...]:
+    def also_reads(self) -> tuple[object, ...]:
         """What is chosen, and the focus."""
         return (self.chosen, self.has_focus)
 

@@ -146,7 +146,7 @@ class Pane(Lines, can_focus=True):
 
     # filtering
 
-    def also_depends(self) -> tuple[object, ...]:
+    def also_reads(self) -> tuple[object, ...]:
         """The filter."""
         return (" ".join(self.sieve.words),)
 

@@ -38,10 +38,6 @@ class PlanPane(Pane):
         self.offset_row = 0
         self.rebuild(force=True)
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing of the view."""
-        return ()
-
     def build(self, view: View, width: int) -> list[Line]:
         """The plan in lines."""
         if self.problem:

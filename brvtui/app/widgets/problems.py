@@ -9,6 +9,7 @@ from textual.binding import BindingType
 from brvtui.app.actions.panes import PROBLEMS
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.messages import LineWanted
+from brvtui.app.states import EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
@@ -23,6 +24,7 @@ class ProblemsPane(ChoicePane):
     """A row for each, with the number of its line."""
 
     TITLE = "Problems"
+    READS = (EditorState,)
     HELP_TEXT = (
         "What is wrong with the text: frontmatter that the engine would not read, values that it does not know, "
         "relations to notes that do not exist. Found while you type; nothing here keeps you from saving. Enter goes to "
@@ -30,18 +32,14 @@ class ProblemsPane(ChoicePane):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(PROBLEMS)
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """What was found out about the text."""
-        return (view.edit.looked if view.edit else None,)
-
     def heading(self, view: View) -> str:
         """How many there are."""
-        problems = view.edit.looked.problems if view.edit else ()
+        problems = view.editor.edit.looked.problems if view.editor.edit else ()
         return f"Problems · {len(problems)}" if problems else "Problems"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Number of the line, and what is wrong there."""
-        problems = view.edit.looked.problems if view.edit else ()
+        problems = view.editor.edit.looked.problems if view.editor.edit else ()
         self.choices, self.owner = [f"{problem.line + 1}:{problem.column + 1}" for problem in problems], []
         if not problems:
             return empty_lines("none found", width)

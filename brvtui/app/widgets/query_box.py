@@ -5,7 +5,8 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from brvtui.app.view import BYTEROVER, View
+from brvtui.app.states import BYTEROVER, AnswerState, EngineState, QueryState
+from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.lint_line import LintLine
 from brvtui.app.widgets.query_input import QueryInput
@@ -20,31 +21,29 @@ class Prompt(Lines):
         """One sign."""
         return [line(f" {self.glyphs.prompt} ", "bold accent")]
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing."""
         return ()
 
 
 class Mode(Lines):
     """The scope of the query, and whether what is shown was probed or run."""
 
+    READS = (QueryState, AnswerState, EngineState)
+
     def build(self, view: View, width: int) -> list[Line]:
         """Scope and mode at the right."""
         made = Line()
-        if view.pipeline == BYTEROVER:
-            scope = cut_left(view.scope, max(8, width - 18)) if view.scope else "whole tree"
-            made.add("in ", "muted").add(scope, "bold accent" if view.scope else "text").add("  ")
+        if view.engine.pipeline == BYTEROVER:
+            scope = cut_left(view.query.scope, max(8, width - 18)) if view.query.scope else "whole tree"
+            made.add("in ", "muted").add(scope, "bold accent" if view.query.scope else "text").add("  ")
         else:
-            made.add("mode ", "muted").add(view.mode, "text").add("  ")
-        if view.followed is not None and view.followed.query == view.query:
+            made.add("mode ", "muted").add(view.engine.mode, "text").add("  ")
+        if view.query.followed is not None and view.query.followed.query == view.query.text:
             made.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
         else:
             made.add(" RUN " if view.ran else " PROBE ", "bold badge-text on ok" if view.ran else "bold accent")
         return [Line().right(width, made)]
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Scope, answer, and whether the engine's query is shown."""
-        return (view.scope, view.answered, view.pipeline, view.mode, view.followed)
+        return (view.query.scope, view.answered, view.engine.pipeline, view.engine.mode, view.query.followed)
 
 
 class QueryBox(Vertical):

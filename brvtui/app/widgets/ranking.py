@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.app.view import BYTEROVER, View
+from brvtui.app.states import BYTEROVER, EditorState, EngineState, QueryState
+from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import Answered, empty_lines, tier_role
 from brvtui.paint.glyphs import Glyphs
@@ -20,25 +21,22 @@ class RankingPane(Pane):
     """The tier, and every result of either answer, with what moved."""
 
     TITLE = "Ranking"
+    READS = (QueryState, EditorState, EngineState)
     HELP_TEXT = (
         "Edit and see: how the current query would be answered if the text were saved now, beside how it is answered "
         "today. Both without the cache. The first number is the rank after the edit, an arrow says where it was. "
         "Nothing is written: the text is laid over the tree. It is ByteRover's ranking, whichever pipeline is chosen."
     )
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """What was found out about the text, and whether there is a query."""
-        return (view.edit.looked.preview if view.edit else None, view.query.strip() == "", view.pipeline)
-
     def heading(self, view: View) -> str:
         """The query, and whose ranking it is when another pipeline answers beside."""
-        whose = "Ranking" if view.pipeline == BYTEROVER else f"Ranking by {BYTEROVER}"
-        return f"{whose} · {view.query}" if view.query.strip() else whose
+        whose = "Ranking" if view.engine.pipeline == BYTEROVER else f"Ranking by {BYTEROVER}"
+        return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 
     def build(self, view: View, width: int) -> list[Line]:
         """Tier before and after, then the results."""
-        preview = view.edit.looked.preview if view.edit else None
-        if not view.query.strip():
+        preview = view.editor.edit.looked.preview if view.editor.edit else None
+        if not view.query.text.strip():
             said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
             return empty_lines(said, width)
         if preview is None:

@@ -10,7 +10,8 @@ from textual.binding import BindingType
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.jeffs_brain import results as hybrid
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.view import ASTRAY, Phase, View
+from brvtui.app.states import ASTRAY, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
+from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.engines.jeffs_brain.trace import HybridTrace
@@ -30,6 +31,7 @@ class ResultsPane(ChoicePane):
     """Two lines a hit (title and score, path) while there is room, else only for the selected one."""
 
     TITLE = "Results"
+    READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState)
     HELP_TEXT = (
         "Hits in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, "
         "▱ archived stub), title, score, bar. Below the ruled lines stand the near misses with what each lacked. "
@@ -37,10 +39,6 @@ class ResultsPane(ChoicePane):
         "each note's place by words (w) and by vectors (v)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
-
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Trace, selection, and what the empty state shows."""
-        return (view.answered, view.selected, view.overview, view.phase, view.problem, view.astray)
 
     def heading(self, view: View) -> str:
         """How many of how many."""
@@ -62,7 +60,7 @@ class ResultsPane(ChoicePane):
                 made = self._routed(trace, view, width)
             case HybridTrace() as found:
                 made = self._take(hybrid.listing(found, view, width, self.rows, self.glyphs))
-        self.cursor = self.choices.index(view.selected) if view.selected in self.choices else 0
+        self.cursor = self.choices.index(view.selection.file) if view.selection.file in self.choices else 0
         return made
 
     def _take(self, listing: Iterable[tuple[str, list[Line]]]) -> list[Line]:
@@ -80,12 +78,16 @@ class ResultsPane(ChoicePane):
         made: list[Line] = []
         for rank, hit in enumerate(trace.hits, 1):
             self.choices.append(hit.file)
-            state = view.astray.get(hit.file, "")
-            rows = _hit(hit, rank, width, tall or hit.file == view.selected, state, self.glyphs)
+            state = view.stale.files.get(hit.file, "")
+            rows = _hit(hit, rank, width, tall or hit.file == view.selection.file, state, self.glyphs)
             made += rows
             self.owner += [len(self.choices) - 1] * len(rows)
         if not trace.hits:
-            shut = view.overview.why_empty if view.overview is not None and view.overview.shut else ""
+            shut = (
+                view.project.overview.why_empty
+                if view.project.overview is not None and view.project.overview.shut
+                else ""
+            )
             made += [Line().gap().extend(part.spans) for part in _nothing(trace, shut, width - 2)]
             self.owner += [-1] * len(made)
         return made + self._near(trace, width)
@@ -107,7 +109,7 @@ class ResultsPane(ChoicePane):
                 self.owner.append(-1)
             self.choices.append(miss.file)
             self.owner.append(len(self.choices) - 1)
-            made.append(_miss(miss, width, self.view.astray.get(miss.file, ""), self.glyphs))
+            made.append(_miss(miss, width, self.view.stale.files.get(miss.file, ""), self.glyphs))
         more = trace.search.matched - len(trace.search.hits) - len(misses)
         if more > 0 and misses:
             made.append(line(f"   … {more} more matched", "muted"))
@@ -115,13 +117,13 @@ class ResultsPane(ChoicePane):
         return made
 
     def _empty(self, view: View, width: int) -> list[Line]:
-        if view.phase is not Phase.READY or view.overview is None:
-            texts = [view.problem, _WAY_OUT] if view.phase is Phase.FAILED else ["reading the tree…"]
+        if view.project.phase is not Phase.READY or view.project.overview is None:
+            texts = [view.project.problem, _WAY_OUT] if view.project.phase is Phase.FAILED else ["reading the tree…"]
             made = [Line()]
             for text in texts:
                 made += [*(line(f" {part}", "muted") for part in wrap(text, width - 2)), Line()]
-        elif not view.overview.notes:
-            made = [Line(), *empty_lines(view.overview.why_empty, width)]
+        elif not view.project.overview.notes:
+            made = [Line(), *empty_lines(view.project.overview.why_empty, width)]
         else:
             made = _hints(view, width, self.glyphs)
         self.owner = [-1] * len(made)
@@ -129,7 +131,7 @@ class ResultsPane(ChoicePane):
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """Title and path, uncut."""
-        trace = self.view.trace
+        trace = self.view.answer.trace
         found: list[Hit | NearMiss] = [*trace.hits, *trace.search.near_misses] if trace else []
         return next((f"{one.title}\n{one.path}" for one in found if one.file == choice), "")
 
@@ -215,7 +217,7 @@ def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     made = [Line()]
     for head, text in hints:
         made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").add(f"  {text}", "muted").cut(width))
-    important = view.overview.important if view.overview else ()
+    important = view.project.overview.important if view.project.overview else ()
     if important:
         made += [Line(), rule(width, "most important notes", dash=glyphs.dash)]
     for note in important:

@@ -8,6 +8,7 @@ from textual.binding import BindingType
 
 from brvtui.app.actions.panes import RETRY
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import AnswerState, QueryState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.rungs import Row, Rows, rows_of
@@ -26,6 +27,7 @@ class RetryPane(ChoicePane):
     """A row for each thing that was tried; the opened one shows its results, which can be chosen too."""
 
     TITLE = "Retry"
+    READS = (QueryState, AnswerState, SelectionState)
     HELP_TEXT = (
         "How the engine relaxes a search by itself: a path look-up, all words inside the scope, any word inside the "
         "scope, then the whole tree; and the supplementary searches for single words when little was found. Below, "
@@ -46,13 +48,13 @@ class RetryPane(ChoicePane):
         """The row whose results are shown; empty for none."""
         return self._rows.opened if self._opened is None else self._opened
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The trace, what is opened, and which note is selected."""
-        return (view.answered, self._opened, view.selected)
+    def also_reads(self) -> tuple[object, ...]:
+        """Which row is open."""
+        return (self._opened, *super().also_reads())
 
     def update(self, view: View) -> None:
         """Another query opens what found something; the same one keeps what was opened."""
-        if view.query != self.view.query:
+        if view.query.text != self.view.query.text:
             self._opened, self.cursor, self.offset_row = None, 0, 0
         super().update(view)
 
@@ -92,7 +94,7 @@ class RetryPane(ChoicePane):
         for result in row.results:
             maturity = result.maturity or view.maturity_of(result.file)
             sign = glyph_of(result.kind or Kind.CONTEXT, maturity, self.glyphs)
-            entry = _result(result, row, sign, width, self.glyphs.here if result.file == view.selected else " ")
+            entry = _result(result, row, sign, width, self.glyphs.here if result.file == view.selection.file else " ")
             self._own(_choice(row, result), made, [entry])
         text = _rest(row)
         if text:

@@ -13,9 +13,10 @@ from brvtui.app.arrangement import VERDICT
 from brvtui.app.jeffs_brain import route as hybrid
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.paint.takes import takes_lines
+from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import empty_lines, loading, strip, verdict
+from brvtui.app.widgets.verdict import empty_lines, strip, verdict
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.paint.glyphs import STATE_WORDS, Glyphs
 from brvtui.paint.line import Line, line, rule
@@ -31,6 +32,7 @@ class RoutePane(Pane):
     """Verdict and strip on top when the pane is wide, then every step with its checks, stages and times."""
 
     TITLE = "Route"
+    READS = (QueryState, AnswerState, EngineState, ProjectState)
     HELP_TEXT = (
         "The route a query takes, in the router's order: two cache look-ups, entity searches, the out-of-domain "
         "test, then tier 2 (direct answer), 3 (one LLM call) or 4 (agentic loop). Each gate shows its value, its "
@@ -58,9 +60,9 @@ class RoutePane(Pane):
         """The verdict is this pane's where the line above is not shown."""
         self.with_verdict = VERDICT not in shown
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Trace and state of the project."""
-        return (view.answered, view.pipeline, view.busy, view.takes, self.with_verdict, *loading(view))
+    def also_reads(self) -> tuple[object, ...]:
+        """Whether verdict and strip stand on top."""
+        return (self.with_verdict, *super().also_reads())
 
     def build(self, view: View, width: int) -> list[Line]:
         """Strip (when it is this pane's), gates, stages, times."""
@@ -83,9 +85,9 @@ class RoutePane(Pane):
     def changed(self) -> None:
         """Shows what was asked for last, once it is there."""
         super().changed()
-        if self._reveals and self.view.takes is not None:
+        if self._reveals and self.view.answer.takes is not None:
             self.scroll_to_row(self._takes_at)
-            self._reveals = self.view.takes.found is None
+            self._reveals = self.view.answer.takes.found is None
 
     def action_takes(self) -> None:
         """Finds out what it would take that no model is needed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from brvtui.app.view import AnyTrace
+from brvtui.app.states import AnyTrace
 from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.trace import Attempt, EntitySearch, EntityStep, Ladder, Listed, Rung, State, Trace, listed
 

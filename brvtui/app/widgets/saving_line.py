@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.editing.state import CHANGED, GONE, Edit, Effect
+from brvtui.app.states import EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.paint.line import Line, Span, line, spread
@@ -18,13 +19,11 @@ _SAID = {
 class SavingLine(Lines):
     """The modification time that the file will have, and what that does to the note's numbers."""
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The edit."""
-        return (view.edit,)
+    READS = (EditorState,)
 
     def build(self, view: View, width: int) -> list[Line]:
         """A warning, or the numbers."""
-        edit = view.edit
+        edit = view.editor.edit
         if edit is None:
             return [Line()]
         if edit.on_disk:

@@ -27,10 +27,6 @@ class Saying(Lines):
             self.rebuild(force=True)
             self.refresh(layout=True)
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing of the view."""
-        return ()
-
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many rows as there are lines."""
         return len(self.build(self.view, max(width, 1)))

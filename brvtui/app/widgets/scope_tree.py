@@ -34,18 +34,18 @@ class ScopeTree(TreePane):
 
     def heading(self, view: View) -> str:
         """Says when the query is kept to a folder."""
-        return f"Tree · in {view.scope}" if view.scope else "Tree"
+        return f"Tree · in {view.query.scope}" if view.query.scope else "Tree"
 
     def head(self, view: View, width: int) -> list[Line]:
         """The whole tree as a scope; a filter keeps it."""
-        mark = self.glyphs.here if not view.scope else " "
-        right = Line().extend(counts(view.overview.counts, self.glyphs) if view.overview else [])
+        mark = self.glyphs.here if not view.query.scope else " "
+        right = Line().extend(counts(view.project.overview.counts, self.glyphs) if view.project.overview else [])
         name = "whole tree" if width > right.width + 12 else "all"
         return [line(mark, "accent").add(name, "bold strong").right(width, right)]
 
     def followed(self, before: str) -> str:
         """The cursor stays while the tree is in use."""
-        return before if self.has_focus else self.view.selected
+        return before if self.has_focus else self.view.selection.file
 
     def action_take(self) -> None:
         """Scopes the query to the folder under the cursor, or shows the note."""
@@ -55,7 +55,7 @@ class ScopeTree(TreePane):
         elif branch is not None and not branch.is_folder:
             self.post_message(self.NoteWanted(branch.path))
         elif branch is not None or self.chosen == ROOT:
-            wanted = ROOT if self.chosen == self.view.scope else self.chosen
+            wanted = ROOT if self.chosen == self.view.query.scope else self.chosen
             if wanted:
                 self.toggle(self.chosen, True)
             self.post_message(self.ScopeWanted(wanted))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from brvtui.app.jeffs_brain import score as hybrid
-from brvtui.app.view import GONE, NEWER, View
+from brvtui.app.states import GONE, NEWER, AnswerState, QueryState, SelectionState, StaleState
+from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.terms import terms
 from brvtui.app.widgets.verdict import astray_lines, empty_lines
@@ -27,6 +28,7 @@ class ScorePane(Pane):
     """The selected result's score as one bar and a table whose rows add up; then signals, ceiling and terms."""
 
     TITLE = "Score"
+    READS = (QueryState, AnswerState, SelectionState, StaleState)
     HELP_TEXT = (
         "Every part of the score and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
         "what the maturity factor or the cap take away is hatched. Ceiling: the score this note would have with a "
@@ -34,10 +36,6 @@ class ScorePane(Pane):
         "every matched term adds per field. For a near miss: what it lacked. Of Jeffs Brain: what each leg adds, "
         "1 / (60 + place), what each factor of intent changes, and the places."
     )
-
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Trace, selection and its detail."""
-        return (view.answered, view.selected, view.detail, view.own, view.astray)
 
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
@@ -59,7 +57,7 @@ class ScorePane(Pane):
             return miss(view.near_miss, view, width, self.glyphs)
         if view.retried is not None:
             return explain(view.retried, view, width, self.glyphs)
-        if view.selected:
+        if view.selection.file:
             return empty_lines("not a result of this query, and not a near miss: w says why", width)
         return empty_lines("no result to explain", width)
 
@@ -69,7 +67,7 @@ class ScorePane(Pane):
 
     def update(self, view: View) -> None:
         """Scrolls back when another note is shown."""
-        if view.selected != self.view.selected:
+        if view.selection.file != self.view.selection.file:
             self.offset_row = 0
         super().update(view)
 
@@ -106,9 +104,9 @@ def _body(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
         made += [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
     else:
         ticks = {
-            view.constants[name]: f"{glyphs.tick}{_short(view.constants[name])}"
+            view.answer.constants[name]: f"{glyphs.tick}{_short(view.answer.constants[name])}"
             for name in _TICKS
-            if name in view.constants
+            if name in view.answer.constants
         }
         made.append(Line().extend(stacked(hit.parts, width, tuple(ticks), glyphs)))
         made.append(tick_labels(width, ticks))
@@ -118,7 +116,7 @@ def _body(hit: Hit, view: View, width: int, glyphs: Glyphs) -> list[Line]:
         made += ceiling_lines(hit.ceiling, width)
     if hit.signals:
         made += signals(hit.signals, width, glyphs)
-    return made + terms(hit.text, view.detail if _is_for(view, hit.file) else None, width, glyphs)
+    return made + terms(hit.text, view.selection.detail if _is_for(view, hit.file) else None, width, glyphs)
 
 
 def miss(missed: NearMiss, view: View, width: int, glyphs: Glyphs) -> list[Line]:
@@ -131,14 +129,14 @@ def miss(missed: NearMiss, view: View, width: int, glyphs: Glyphs) -> list[Line]
     made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
     made.append(line(" it lacked ", "muted").add(short, "bold warn").add(f", at rank {missed.rank}", "muted"))
     made += [line(" why not, and what would bring it in: w", "muted"), Line()]
-    if view.own is not None and view.own.file == missed.file:
-        return [*made, *_body(view.own, view, width, glyphs)]
-    detail = view.detail if _is_for(view, missed.file) else None
+    if view.selection.own is not None and view.selection.own.file == missed.file:
+        return [*made, *_body(view.selection.own, view, width, glyphs)]
+    detail = view.selection.detail if _is_for(view, missed.file) else None
     return [*made, *terms(detail.score if detail else None, detail, width, glyphs)]
 
 
 def _is_for(view: View, file: str) -> bool:
-    return view.detail is not None and view.detail.path == file
+    return view.selection.detail is not None and view.selection.detail.path == file
 
 
 def _head(hit: Hit, view: View, width: int, glyphs: Glyphs) -> Line:

@@ -23,9 +23,9 @@ class SettingPane(Pane):
         super().__init__(id=id)
         self.row: Row | None = None
 
-    def depends(self, view: View) -> tuple[object, ...]:
+    def also_reads(self) -> tuple[object, ...]:
         """The setting."""
-        return (self.row,)
+        return (self.row, *super().also_reads())
 
     def put(self, row: Row | None) -> None:
         """Shows ``row``."""

@@ -41,9 +41,9 @@ class SettingsPane(ChoicePane):
         """The setting under the cursor."""
         return self.rows_by_name.get(self.chosen)
 
-    def depends(self, view: View) -> tuple[object, ...]:
+    def also_reads(self) -> tuple[object, ...]:
         """The settings as they are now."""
-        return (self.services.configuration,)
+        return (self.services.configuration, *super().also_reads())
 
     def build(self, view: View, width: int) -> list[Line]:
         """A heading for each group, a line for each setting."""

@@ -8,7 +8,19 @@ from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.keys.naming import key_name
 from brvtui.app.live import Live
 from brvtui.app.modes import EDITOR, SCREENS
-from brvtui.app.view import BYTEROVER, Phase, View
+from brvtui.app.states import (
+    BYTEROVER,
+    AnswerState,
+    CacheState,
+    EditorState,
+    EngineState,
+    ModelState,
+    Phase,
+    ProjectState,
+    QueryState,
+    WatchState,
+)
+from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
@@ -20,6 +32,8 @@ _EDITED_CELLS = 28
 
 class StatusLine(Lines):
     """The screens, the note in the editor, then what is known of the project. A click brings a screen to the front."""
+
+    READS = (ProjectState, EngineState, ModelState, WatchState, QueryState, AnswerState, CacheState, EditorState)
 
     def __init__(self, *, id: str) -> None:
         """A line without edges yet."""
@@ -37,12 +51,14 @@ class StatusLine(Lines):
             key = key_name(self.services.keymap.get(f"screens.{mode.name}", mode.key))
             made.add(f" {key} {mode.title} ", "bold badge-text on accent" if front else "muted")
             self._edges.append((made.width, mode.name))
-        if view.edit is not None:
+        if view.editor.edit is not None:
             front = EDITOR.title == self.screen.TITLE
-            name = f" {EDITOR.title} {view.edit.path.rpartition('/')[2]}{' •' if view.edit.dirty else ''} "
+            name = (
+                f" {EDITOR.title} {view.editor.edit.path.rpartition('/')[2]}{' •' if view.editor.edit.dirty else ''} "
+            )
             made.add(
                 cut(name, min(_EDITED_CELLS, max(width - made.width, 1))),
-                "bold badge-text on accent" if front else "bold warn" if view.edit.dirty else "muted",
+                "bold badge-text on accent" if front else "bold warn" if view.editor.edit.dirty else "muted",
             )
             self._edges.append((made.width, EDITOR.name))
         made.gap()
@@ -67,33 +83,35 @@ def counts(numbers: tuple[int, int, int], glyphs: Glyphs, zeros: bool = False) -
 
 
 def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[tuple[int, list[Span]]]:
-    overview = view.overview
+    overview = view.project.overview
     if overview is None:
         return [(9, [("brv-tui", "bold strong")]), (8, [(_opening(view), "muted")])]
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
-    if view.saved:
-        groups.append((8, [(view.saved, "warn")]))
+    if view.project.saved:
+        groups.append((8, [(view.project.saved, "warn")]))
         groups.append((7, [(f"of {plural(overview.notes, 'note')}", "muted")]))
-        groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
+        groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
     groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
-    if view.pipeline == BYTEROVER:
-        groups.append((6, [("profile ", "muted"), (view.profile, "text")]))
+    if view.engine.pipeline == BYTEROVER:
+        groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         if overview.reads_frontmatter:
             groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
     else:
-        groups.append((8, [("pipeline ", "muted"), (view.pipeline, "bold accent")]))
-    if view.busy:
-        groups.append((8, [(view.busy, "warn")]))
-    clock = [("clock ", "muted"), ("frozen", "warn") if view.frozen else ("live", "text")]
+        groups.append((8, [("pipeline ", "muted"), (view.engine.pipeline, "bold accent")]))
+    if view.answer.busy:
+        groups.append((8, [(view.answer.busy, "warn")]))
+    clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]
     groups.append((4, clock))
-    follows = view.watching and not (view.catching_up or view.poll_s)
+    follows = view.watch.active and not (view.watch.catching_up or view.watch.poll_s)
     groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
-    if view.poll_s:
-        groups.append((1, [(view.watch_why, "muted")]))
-    asking = view.live is not None
-    groups.append((9 if asking else 3, [("LLM ", "muted"), (view.model or "none", "text"), *_work(view.live)]))
-    if view.recording:
+    if view.watch.poll_s:
+        groups.append((1, [(view.watch.why, "muted")]))
+    asking = view.model.live is not None
+    groups.append(
+        (9 if asking else 3, [("LLM ", "muted"), (view.model.name or "none", "text"), *_work(view.model.live)])
+    )
+    if view.engine.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))
     if view.answered is not None and view.answered.notices and screen == "Query":
@@ -102,13 +120,13 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
 
 
 def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
-    if not view.watching:
-        why = f": {view.watch_why}" if view.watch_why and wide else ""
+    if not view.watch.active:
+        why = f": {view.watch.why}" if view.watch.why and wide else ""
         return [(f"{glyphs.cross} ", "warn"), (f"not watching{why}", "warn")]
-    if view.catching_up:
+    if view.watch.catching_up:
         return [(f"{glyphs.watching} ", "warn"), ("catching up", "warn")]
-    if view.poll_s:
-        return [(f"{glyphs.watching} ", "warn"), (f"polling every {seconds(view.poll_s)}", "warn")]
+    if view.watch.poll_s:
+        return [(f"{glyphs.watching} ", "warn"), (f"polling every {seconds(view.watch.poll_s)}", "warn")]
     return [(f"{glyphs.watching} ", "ok"), ("watching", "text")]
 
 
@@ -120,9 +138,11 @@ def _work(live: Live | None) -> list[Span]:
 
 
 def _fingerprint(view: View) -> list[Span]:
-    state = view.cache.fingerprint if view.cache else view.trace.fingerprint if view.trace else None
+    state = (
+        view.cache.seen.fingerprint if view.cache.seen else view.answer.trace.fingerprint if view.answer.trace else None
+    )
     if state is None:
-        value = view.overview.fingerprint if view.overview else ""
+        value = view.project.overview.fingerprint if view.project.overview else ""
         return [("fp ", "muted"), (value[:6], "text")]
     held = " held" if state.held else " new"
     spans: list[Span] = [("fp ", "muted"), (state.value[:6], "text"), (held, "muted")]
@@ -132,8 +152,12 @@ def _fingerprint(view: View) -> list[Span]:
 
 
 def _opening(view: View) -> str:
-    if view.phase is Phase.FAILED:
+    if view.project.phase is Phase.FAILED:
         return "nothing is open"
-    if not view.total:
+    if not view.project.total:
         return "opening the project…"
-    return f"reading {view.done / view.total:.0%}" if view.done < view.total else "indexing…"
+    return (
+        f"reading {view.project.done / view.project.total:.0%}"
+        if view.project.done < view.project.total
+        else "indexing…"
+    )

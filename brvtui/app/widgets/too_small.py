@@ -16,7 +16,3 @@ class TooSmall(Lines):
         """The sentence, wrapped."""
         said = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
         return [line(part, "warn") for part in wrap(said, width)]
-
-    def depends(self, view: View) -> tuple[object, ...]:
-        """Nothing."""
-        return ()

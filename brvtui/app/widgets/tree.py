@@ -10,7 +10,8 @@ from textual.binding import BindingType
 from brvtui.app.actions.panes import TREE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.outline import Order, Outline, Row, ancestors
-from brvtui.app.view import INDEX, MANIFEST, Branch, Overview, Phase, View, marks_of
+from brvtui.app.states import INDEX, MANIFEST, Branch, Overview, Phase, ProjectState, QueryState, SelectionState
+from brvtui.app.view import View, marks_of
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.status_line import counts
 from brvtui.app.widgets.verdict import empty_lines
@@ -41,6 +42,7 @@ class TreePane(ChoicePane):
     """Rows are the root, folders, files, and last nodes for what is not shown and what the engine does not see."""
 
     TITLE = "Tree"
+    READS = (ProjectState, SelectionState, QueryState)
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE)
 
     def __init__(self, *, id: str) -> None:
@@ -57,9 +59,9 @@ class TreePane(ChoicePane):
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The tree, what is open and how, the selected note and the scope."""
-        return (view.overview, view.selected, view.scope, view.phase, view.problem, self._stamp)
+    def also_reads(self) -> tuple[object, ...]:
+        """What is open, and how it is ordered."""
+        return (self._stamp, *super().also_reads())
 
     def move_to(self, place: int, tell: bool = True) -> None:
         """Puts the cursor on choice ``place``."""
@@ -74,7 +76,7 @@ class TreePane(ChoicePane):
     def update(self, view: View) -> None:
         """Shows ``view``: rows that stay may look different under another trace, selection or scope."""
         super().update(view)
-        look = (view.answered, view.selected, view.scope, view.astray)
+        look = (view.answered, view.selection.file, view.query.scope, view.stale.files)
         if look != self._look:
             self._look = look
             self._marks = marks_of(view.answered)
@@ -83,7 +85,7 @@ class TreePane(ChoicePane):
     @property
     def branch(self) -> Branch | None:
         """What is under the cursor, when it is a folder or file of the tree."""
-        overview = self.view.overview
+        overview = self.view.project.overview
         return overview.branches.get(self.chosen) if overview is not None else None
 
     @property
@@ -96,18 +98,18 @@ class TreePane(ChoicePane):
 
     def build(self, view: View, width: int) -> Sequence[Line]:
         """One line a row that is seen; lines are made when they are painted."""
-        overview = view.overview
+        overview = view.project.overview
         if overview is None:
             self.choices, self.owner = [], []
-            text = "no tree" if view.phase is Phase.FAILED else "reading the tree…"
-            return empty_lines(view.problem or text, width)
+            text = "no tree" if view.project.phase is Phase.FAILED else "reading the tree…"
+            return empty_lines(view.project.problem or text, width)
         before = self.chosen
         self.outline.begin(overview)
-        if view.selected != self._followed:
-            self._followed = view.selected
-            self.outline.open(*ancestors(view.selected))
+        if view.selection.file != self._followed:
+            self._followed = view.selection.file
+            self.outline.open(*ancestors(view.selection.file))
             before = self.followed(before)
-        other = self.outline.settle(overview, view.selected, self.sieve)
+        other = self.outline.settle(overview, view.selection.file, self.sieve)
         self.all = self.outline.total
         head = self.head(view, width)
         last = self._last
@@ -150,11 +152,11 @@ class TreePane(ChoicePane):
     def _row(self, row: Row) -> Line:
         branch, depth = row
         view, glyphs, width, marks = self.view, self.glyphs, self.room, self._marks
-        here = branch.path == view.scope or (branch.path == view.selected and self.marks_selected(marks))
+        here = branch.path == view.query.scope or (branch.path == view.selection.file and self.marks_selected(marks))
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
             return self._folder(made, branch, width)
-        sign, role = (glyphs.warn, "warn") if branch.path in view.astray else sign_of(branch, glyphs)
+        sign, role = (glyphs.warn, "warn") if branch.path in view.stale.files else sign_of(branch, glyphs)
         mark = marks.get(branch.path, "")
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
@@ -166,7 +168,7 @@ class TreePane(ChoicePane):
     def _folder(self, made: Line, branch: Branch, width: int) -> Line:
         glyphs = self.glyphs
         made.add(f"{glyphs.open if self.outline.is_open(branch.path) else glyphs.closed} ", "muted")
-        made.add(branch.name, "bold accent" if branch.path == self.view.scope else "text")
+        made.add(branch.name, "bold accent" if branch.path == self.view.query.scope else "text")
         if self.outline.kept is not None:
             return made.right(width, Line().add(str(self.outline.kept.folders[branch.path]), "muted"))
         return made.right(width, Line().extend(counts(branch.counts, glyphs)))
@@ -180,7 +182,7 @@ class TreePane(ChoicePane):
         return "muted"
 
     def _value(self, branch: Branch) -> Line:
-        overview = self.view.overview
+        overview = self.view.project.overview
         if self.outline.order is Order.IMPORTANCE and branch.maturity:
             return Line().add(f"{branch.importance:.0f}", "importance")
         if self.outline.order is Order.AGE and overview is not None:
@@ -291,7 +293,7 @@ class TreePane(ChoicePane):
 
     def toggle(self, path: str, wanted: bool | None = None) -> None:
         """Opens or closes folder ``path``: the other way round, or as ``wanted``."""
-        branch = self.view.overview.branches.get(path) if self.view.overview else None
+        branch = self.view.project.overview.branches.get(path) if self.view.project.overview else None
         if path != UNSEEN and (branch is None or not branch.is_folder):
             return
         is_open = path in (self.outline.opened or ())

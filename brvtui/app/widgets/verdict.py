@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from brvtui.app.jeffs_brain import verdict as hybrid
-from brvtui.app.view import Phase, View
+from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
+from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.engines.jeffs_brain.trace import HybridTrace
@@ -44,39 +45,39 @@ class Answered(Protocol):
 class Verdict(Lines):
     """Three lines: the verdict, the steps, how each ended."""
 
+    READS = (QueryState, AnswerState, EngineState, ProjectState)
+
     def build(self, view: View, width: int) -> list[Line]:
         """Verdict and strip."""
         return [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs)]
 
-    def depends(self, view: View) -> tuple[object, ...]:
-        """The trace, and how far the project is."""
-        return (view.answered, view.pipeline, view.busy, *loading(view))
+        return (view.answered, view.engine.pipeline, view.answer.busy, *loading(view))
 
 
 def loading(view: View) -> tuple[object, ...]:
     """How far the project is, for what depends on it."""
-    return (view.phase, view.done, view.total, view.problem, view.overview)
+    return (view.project.phase, view.project.done, view.project.total, view.project.problem, view.project.overview)
 
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
     """The steps of the answer, or those that there will be."""
     if view.answered is None:
-        names = hybrid.STEPS if view.pipeline == JEFFS_BRAIN else _BYTEROVER
+        names = hybrid.STEPS if view.engine.pipeline == JEFFS_BRAIN else _BYTEROVER
         return steps.outlook(names, width, glyphs, values)
     return steps.strip(view.answered.steps, view.answered.timings, width, glyphs, values)
 
 
 def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
     """The verdict in one line: badge, what it means, why."""
-    if view.phase is Phase.FAILED:
-        return badge("CANNOT OPEN", "bad").add("  ").add(view.problem, "text").cut(width)
+    if view.project.phase is Phase.FAILED:
+        return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
     match view.answered:
         case None:
             return _before(view, width, glyphs).cut(width)
         case Trace() as trace:
             return _routed(trace, view, width)
         case HybridTrace() as found:
-            return hybrid.verdict(found, view.busy, width)
+            return hybrid.verdict(found, view.answer.busy, width)
 
 
 def _routed(trace: Trace, view: View, width: int) -> Line:
@@ -105,26 +106,28 @@ def _meaning(trace: Trace) -> str:
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
     """How far the reading is; what comes after it has no measure."""
-    if not view.total:
+    if not view.project.total:
         return badge("OPENING", "accent").add("  looking for the context tree", "muted")
-    if view.done >= view.total:
-        return badge("INDEXING", "accent").add(f"  {plural(view.total, 'file')} read", "muted")
+    if view.project.done >= view.project.total:
+        return badge("INDEXING", "accent").add(f"  {plural(view.project.total, 'file')} read", "muted")
     made = badge("READING", "accent").add("  ")
-    told = f"  {view.done / view.total:4.0%}   {view.done} of {view.total} files"
+    told = f"  {view.project.done / view.project.total:4.0%}   {view.project.done} of {view.project.total} files"
     room = max(_LEAST_METER, min(_MOST_METER, width - made.width - len(told) - 1))
-    return made.extend(meter(view.done / view.total, room, glyphs)).add(told, "muted")
+    return made.extend(meter(view.project.done / view.project.total, room, glyphs)).add(told, "muted")
 
 
 def _before(view: View, width: int, glyphs: Glyphs) -> Line:
-    if view.phase is Phase.LOADING:
+    if view.project.phase is Phase.LOADING:
         return _loading(view, width, glyphs)
-    if view.overview and not view.overview.notes:
-        if view.overview.shut:
-            return badge("GONE", "bad").add(f"  {view.overview.why_empty}")
+    if view.project.overview and not view.project.overview.notes:
+        if view.project.overview.shut:
+            return badge("GONE", "bad").add(f"  {view.project.overview.why_empty}")
         return badge("EMPTY", "warn").add("  the tree has no notes yet: curate one with brv, it appears here by itself")
-    asks = "which notes two ranked lists agree on" if view.pipeline == JEFFS_BRAIN else "which tier would answer it"
+    asks = (
+        "which notes two ranked lists agree on" if view.engine.pipeline == JEFFS_BRAIN else "which tier would answer it"
+    )
     made = badge("READY", "accent").add(f"  type a question to see {asks}, and why", "muted")
-    return made.add(f"  {view.busy}", "warn") if view.busy else made
+    return made.add(f"  {view.answer.busy}", "warn") if view.answer.busy else made
 
 
 def empty_lines(text: str, width: int) -> list[Line]:
@@ -134,5 +137,5 @@ def empty_lines(text: str, width: int) -> list[Line]:
 
 def astray_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
     """What is ``said`` of a selected note whose file is not what is shown, by how that is; nothing of any other."""
-    text = said.get(view.astray.get(view.selected, ""), "")
+    text = said.get(view.stale.files.get(view.selection.file, ""), "")
     return [line(f" {part}", "warn") for part in wrap(f"{glyphs.warn} {text}", width - 2)] if text else []

@@ -42,7 +42,7 @@ async def test_an_action_by_name_while_a_field_has_the_focus(app: BrvTui, size: 
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "rollback")
         await chosen(pilot, "next profile")
-        assert view(pilot).profile == "docs"
+        assert view(pilot).engine.profile == "docs"
         assert screen(pilot).field.has_focus
         assert screen(pilot).field.value == "rollback"
 
@@ -52,9 +52,9 @@ async def test_a_note_is_shown_on_the_notes_screen(app: BrvTui) -> None:
         await ask(pilot, "rollback")
         await chosen(pilot, "invoice numb")
         assert isinstance(frame(pilot), NotesScreen)
-        assert view(pilot).selected == "billing/invoices/numbering.md"
+        assert view(pilot).selection.file == "billing/invoices/numbering.md"
         await pilot.press("b")
-        assert view(pilot).selected == "deploy/rollback.md"
+        assert view(pilot).selection.file == "deploy/rollback.md"
 
 
 async def test_the_colon_opens_it_where_it_is_no_text(app: BrvTui) -> None:
@@ -92,7 +92,7 @@ async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTu
         await settled(pilot)
         await pilot.press("ctrl+g", *"rollback", "enter")
         await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
-        assert view(pilot).selected == "deploy/rollback.md"
+        assert view(pilot).selection.file == "deploy/rollback.md"
 
 
 async def test_what_cannot_be_done_now_is_said(app: BrvTui) -> None:

@@ -27,11 +27,11 @@ async def test_what_changes_while_the_tree_is_read_is_read_once_more(
         monkeypatch.setattr(engine, "read_tree", reads)
         for _ in range(3):
             brv(pilot).project.follow()
-        await until(pilot, lambda: view(pilot).catching_up)
+        await until(pilot, lambda: view(pilot).watch.catching_up)
         assert len(begun) == 1
         begun[0].set()
         await until(pilot, lambda: len(begun) == 2)
-        assert view(pilot).catching_up
+        assert view(pilot).watch.catching_up
         begun[1].set()
-        await until(pilot, lambda: not view(pilot).catching_up)
+        await until(pilot, lambda: not view(pilot).watch.catching_up)
         assert len(begun) == 2

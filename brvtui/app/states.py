@@ -1,0 +1,297 @@
+"""What the app shows, in parts: each sub-state of the view is replaced as a whole when something of it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from brvtui.app.editing.state import Edit
+from brvtui.app.live import Live
+from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.lab.log_summary import Compared, LogSummary
+from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Trace
+from brvtui.tree.engine_files.logged_query import LoggedQuery
+
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.route.tree_changes import TreeChanges
+    from brvtui.lab.about import About, Around
+    from brvtui.lab.similar import Similar
+
+INDEX = "index"
+"""The kind of a folder's ``_index.md``."""
+MANIFEST = "manifest"
+"""The kind of ``_manifest.json``."""
+AnyTrace = Trace | HybridTrace
+"""An answer of some pipeline. Each pane matches on it in one place, so a new pipeline is a new case in each."""
+BYTEROVER = "byterover"
+
+
+NEWER, GONE = "newer", "gone"
+"""How a file stands to what is shown of it, when it is not as it was read."""
+ASTRAY = {NEWER: "changed since", GONE: "file gone"}
+"""The same in few words."""
+
+
+class Phase(StrEnum):
+    """How far the project is."""
+
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A folder or file of the tree pane: folders first, then notes by name, then derived files."""
+
+    path: str
+    name: str
+    is_folder: bool
+    kind: str
+    """``domain``, ``topic``, ``subtopic``; of a note its :class:`brvtui.trace.Kind`; else what kind of derived file."""
+    maturity: str
+    """Of a note; empty for everything else."""
+    children: tuple[Branch, ...] = ()
+    counts: tuple[int, int, int] = (0, 0, 0)
+    """Notes in it by maturity."""
+    aside: bool = False
+    """Shown only when asked for: stubs, derived files, and folders that hold nothing else."""
+    importance: float = 0.0
+    """As stored, 0..100."""
+    mtime_ms: int = 0
+    low: str = ""
+    """What a filter looks at: title and path of a file in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """A note as the empty state lists it."""
+
+    path: str
+    title: str
+    maturity: str
+    importance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What header, tree and empty state show of a snapshot."""
+
+    project: str
+    notes: int
+    counts: tuple[int, int, int]
+    """Notes by maturity: draft, validated, core."""
+    unseen: tuple[tuple[str, str], ...]
+    """Path and reason of files that the engine does not see."""
+    roots: tuple[Branch, ...]
+    important: tuple[NoteLine, ...]
+    notices: tuple[str, ...]
+    branches: Mapping[str, Branch]
+    """Every folder and file of :attr:`roots` by its path."""
+    aside: int
+    """How many stubs and derived files there are."""
+    fingerprint: str
+    generation: int
+    loaded_ms: float
+    """When it was read."""
+    reads_frontmatter: bool = False
+    """Whether a note's frontmatter may hold its signals."""
+
+    @property
+    def shut(self) -> str:
+        """Why the tree as a whole cannot be read; empty when it can."""
+        return next((reason for path, reason in self.unseen if path == "."), "")
+
+    @property
+    def why_empty(self) -> str:
+        """Why there are no notes, where there are none."""
+        if self.shut:
+            return f"the tree: {self.shut}; once it is there, so are its notes"
+        return "no notes in this tree yet"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShown:
+    """The simulated cache a moment ago."""
+
+    fingerprint: FingerprintState
+    look: CacheLook
+    changes: Mapping[str, TreeChanges] = field(default_factory=dict)
+    """By an entry's key what changed in the tree since it was answered."""
+    index_left_s: float = 0.0
+    """How long the engine may still search the index from before the last change."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """The text of the selected note, or why it cannot be shown."""
+
+    path: str
+    text: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarNotes:
+    """The notes most like the one at ``path``, best first, or why they cannot be found."""
+
+    path: str
+    found: tuple[Similar, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TakesShown:
+    """What it would take that no model is needed for the answer ``trace``; ``found`` is None until that is known."""
+
+    trace: Trace
+    found: Takes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectState:
+    """What is open, and how far it is read."""
+
+    phase: Phase = Phase.LOADING
+    problem: str = ""
+    """Why it cannot be opened or read."""
+    done: int = 0
+    total: int = 0
+    """How many files are read so far, and how many there are."""
+    overview: Overview | None = None
+    saved: str = ""
+    """Who saved the trace that is shown without its project, and when; empty for a project."""
+
+    @property
+    def generation(self) -> int:
+        """Of the snapshot that is shown; 0 before the first."""
+        return self.overview.generation if self.overview is not None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """What answers queries."""
+
+    pipeline: str = BYTEROVER
+    mode: str = "auto"
+    """Which legs are asked for, where a pipeline has legs."""
+    profile: str = ""
+    frozen: bool = False
+    """Whether the clock stands still."""
+    recording: bool = False
+    """Whether runs record access hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """The language model."""
+
+    name: str = ""
+    """The one that is set; empty for none."""
+    live: Live | None = None
+    """What it does for an answer, while it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchState:
+    """Whether changes on disk are noticed."""
+
+    active: bool = False
+    why: str = ""
+    """Why they are not, or only by polling."""
+    poll_s: float = 0.0
+    """How often files are looked at; 0 where the system tells what changes."""
+    catching_up: bool = False
+    """Whether something changed on disk that is not shown yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaleState:
+    """Notes whose file is not what is shown of them."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    """:data:`NEWER` or :data:`GONE` by the note's path."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryState:
+    """The query that is answered."""
+
+    text: str = ""
+    scope: str = ""
+    """The folder that it is kept to; empty for the whole tree."""
+    history: tuple[str, ...] = ()
+    """Queries that were run, oldest first."""
+    followed: LoggedQuery | None = None
+    """The query of the engine that is explained, while it is followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerState:
+    """The answer to the query."""
+
+    trace: Trace | None = None
+    """ByteRover's answer; None when another pipeline answered."""
+    foreign: HybridTrace | None = None
+    """The answer of another pipeline."""
+    busy: str = ""
+    """What is under way behind the screen, in words."""
+    takes: TakesShown | None = None
+    """What was asked for last; it may be of an earlier answer."""
+    constants: Mapping[str, float] = field(default_factory=dict)
+    """Thresholds by dotted name, as far as traces named them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionState:
+    """The selected note, and how its score was made."""
+
+    file: str = ""
+    detail: Detail | None = None
+    own: Hit | None = None
+    """The score that the selected near miss would have had."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteState:
+    """What was read of notes that are, or were, selected."""
+
+    text: NoteText | None = None
+    page: About | None = None
+    """What is known of one by itself."""
+    around: Around | None = None
+    """What surrounds one."""
+    similar: SimilarNotes | None = None
+    seeking_similar: str = ""
+    """The note whose like is being sought."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """The simulated cache."""
+
+    seen: CacheShown | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """Both logs as last read, newest first, and one entry beside its answer now."""
+
+    entries: tuple[LoggedQuery, ...] | None = None
+    """None until they were read."""
+    summary: LogSummary | None = None
+    problem: str = ""
+    following: bool = False
+    """Whether each query that the engine logs is explained as it comes."""
+    compared: Compared | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EditorState:
+    """The editor."""
+
+    edit: Edit | None = None
+    """The note that is open in it."""

@@ -1,0 +1,52 @@
+"""A pane is built from the sub-states of the view that it declares, and from no others."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+from tests.app.driving import HUGE, NARROW, settled
+from tests.app.editing import open_note
+
+_STATES = {field.name: type(field.default) for field in fields(View)}
+
+
+class Guarded(View):
+    """A view that notes which of its sub-states are read."""
+
+    read: set[type]
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _STATES:
+            self.read.add(_STATES[name])
+        return super().__getattribute__(name)
+
+
+def guarded(view: View) -> Guarded:
+    """``view``, of which nothing was read yet."""
+    made = Guarded(**{name: getattr(view, name) for name in _STATES})
+    object.__setattr__(made, "read", set())
+    return made
+
+
+@pytest.mark.parametrize("size", [NARROW, HUGE], ids=["narrow", "huge"])
+async def test_a_pane_reads_what_it_declares(app: BrvTui, size: tuple[int, int]) -> None:
+    seen: set[type] = set()
+    async with app.run_test(size=size) as pilot:
+        await open_note(pilot)
+        for mode in (*SCREENS, EDITOR):
+            await app.switch_mode(mode.name)
+            await settled(pilot)
+            for pane in app.screen.query(Lines).results(Lines):
+                view = pane.view = guarded(pane.view)
+                pane.build(view, max(pane.room, 20))
+                list(pane.lacks(view))
+                assert view.read <= set(pane.READS), pane
+                seen.add(type(pane))
+    assert len(seen) > 20
