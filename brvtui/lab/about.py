@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import numpy as np
+
 from brvtui import faults
 from brvtui.engines.byterover.ageing.board import Board, Row
 from brvtui.engines.byterover.ageing.forecast import Coming, Forecast
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
-from brvtui.engines.byterover.search.scoring import aged, ceiling
+from brvtui.engines.byterover.search.scoring import aged, attainable, inputs_of
 from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
+from brvtui.ranking.ceiling import decayed
+from brvtui.ranking.decay import days_since
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Aged, Ceiling
 from brvtui.tree.reading.files import CONTEXT_FILE
@@ -98,13 +102,15 @@ def about(snapshot: Snapshot, profile: Profile, now_ms: float, path: str) -> Abo
     if position is None:
         return made
     note, signals = snapshot.notes[position], snapshot.signals[position]
-    today = aged(signals, note.mtime_ms, profile, now_ms)
+    inputs = inputs_of([signals], note.is_local, profile.score)
+    since = days_since(now_ms, np.asarray([note.mtime_ms]))
+    days = np.maximum(0.0, since)
     return replace(
         made,
         title=note.title,
         state=_state(snapshot, path),
-        aged=today,
-        ceiling=ceiling(signals, today.days, note.is_local, profile),
+        aged=aged([signals], days, *decayed(days, inputs, profile), profile)[0],
+        ceiling=attainable(inputs, since, profile)[0],
         cut_lines=note.cut_lines,
         cut_units=note.cut_units,
     )

@@ -34,6 +34,11 @@ def term_score(idf_value: Floats, tf: Floats, norm: Floats, k: float, d: float) 
     return idf_value * (d + tf * (k + 1) / (tf + norm))
 
 
+def raw_score(term_sum: Floats, matched_terms: NDArray[np.int64]) -> Floats:
+    """Raw text scores: the sums of term scores times the number of distinct terms matched."""
+    return term_sum * matched_terms
+
+
 def saturate(raw: Floats) -> Floats:
     """Raw text scores in 0..inf as relevance in 0..1: ``raw / (1 + raw)``."""
     return raw / (1.0 + raw)

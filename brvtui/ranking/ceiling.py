@@ -1,20 +1,32 @@
-"""The attainable ceiling: a note's score if its text match were perfect, and how it falls with age.
+"""Scores of notes at an age, the attainable ceiling, and the age from which it stays below a threshold.
 
-``docs/engine.md``, "The ceiling".
+The ceiling is a note's score if its text match were perfect (``docs/engine.md``, "The ceiling"). All are the one
+compound score of signals after decay, over arrays; a single note is an array of one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.ranking.compound import compound, compound_one, with_bonus
+from brvtui.ranking.compound import Compound, compound
 from brvtui.ranking.constants import DecayRules, ScoreRules
 from brvtui.ranking.decay import decayed_importance, decayed_recency
+from brvtui.ranking.maturity import LEVELS, Levels
+
+Floats = NDArray[np.float64]
+
+HORIZON_DAYS = 3_650.0
+_STEPS_LOG2 = 22
+PRECISION_DAYS = HORIZON_DAYS / (1 << _STEPS_LOG2)
+"""How finely days are told apart: by 75 seconds."""
+_AT_ONCE = 1_024
+"""So many ceilings are computed as fast as a few."""
 
 
 class ScoreConstants(Protocol):
@@ -29,96 +41,97 @@ class ScoreConstants(Protocol):
         """How signals age."""
 
 
-Floats = NDArray[np.float64]
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreInputs:
+    """What the scores of notes depend on besides text and age, as arrays by note."""
 
-HORIZON_DAYS = 3_650.0
-_PRECISION_DAYS = 1e-3
+    importance: Floats
+    """0..100, as stored."""
+    recency: Floats
+    """0..1, as stored."""
+    boost: Floats
+    """By maturity."""
+    bonus: Floats
+    """0 for notes of shared sources."""
+
+    def at(self, positions: NDArray[np.int64]) -> ScoreInputs:
+        """The inputs of the notes at ``positions``."""
+        return ScoreInputs(
+            self.importance[positions], self.recency[positions], self.boost[positions], self.bonus[positions]
+        )
 
 
-def score_at(
-    relevance: float,
-    days: float,
-    importance: float,
-    recency: float,
-    maturity: str,
-    local: bool,
-    constants: ScoreConstants,
-) -> float:
-    """The score, unrounded, of a text match of ``relevance`` (0..1) ``days`` after the note's modification.
-
-    ``importance`` (0..100) and ``recency`` (0..1) are the stored signals, before decay.
+def score_inputs(
+    importance: Floats, recency: Floats, levels: Levels, is_local: NDArray[np.bool_], rules: ScoreRules
+) -> ScoreInputs:
+    """The inputs of notes with these stored signals; ``levels`` are positions in
+    :data:`brvtui.ranking.maturity.LEVELS`.
     """
-    value = compound_one(
-        relevance,
-        importance * constants.decay.importance_base**days,
-        math.exp(-days / constants.decay.recency_days) if days > 0 else recency,
-        constants.score.boost[maturity],
-        constants.score,
+    boosts = np.asarray([rules.boost[level] for level in LEVELS])
+    return ScoreInputs(importance, recency, boosts[levels], np.where(is_local, rules.local_bonus, 0.0))
+
+
+def scores(relevance: Floats | float, days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Compound:
+    """The scores of text matches of ``relevance`` (0..1), ``days`` (0 or more) after each note's modification."""
+    importance, recency = decayed(days, notes, constants)
+    return compound(relevance, importance, recency, notes.boost, notes.bonus, constants.score)
+
+
+def decayed(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> tuple[Floats, Floats]:
+    """Importance and recency of each note ``days`` after its modification."""
+    return (
+        decayed_importance(notes.importance, days, constants.decay),
+        decayed_recency(notes.recency, days, constants.decay),
     )
-    return min(value + (constants.score.local_bonus if local else 0.0), constants.score.cap)
 
 
-def ceiling_at(
-    days: float,
-    importance: float,
-    recency: float,
-    maturity: str,
-    local: bool,
-    constants: ScoreConstants,
-) -> float:
-    """The highest score, unrounded, that any query can give a note ``days`` after its modification.
+def ceilings(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Floats:
+    """The highest score, unrounded, that any query can give each note ``days`` after its modification."""
+    return scores(1.0, days, notes, constants).score
 
-    The stored signals are those of :func:`score_at`.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlook:
+    """The ceilings of notes now, and when they fall."""
+
+    ceiling: Floats
+    days_left: Floats
+    """Days until the ceiling falls below each threshold, of shape (thresholds, notes): 0 where it is below already,
+    infinite where it still is not after :data:`HORIZON_DAYS`, else to the next multiple of :data:`PRECISION_DAYS`.
     """
-    return score_at(1.0, days, importance, recency, maturity, local, constants)
 
 
-def seen_by_gates(threshold: float, decimals: int) -> float:
-    """The least unrounded score that, rounded half up, reaches ``threshold``."""
-    return threshold - 0.5 / 10.0**decimals
+def outlook(thresholds: Sequence[float], days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Outlook:
+    """How the ceilings of notes that are ``days`` old stand to ``thresholds``.
 
-
-def days_until_below(threshold: float, ceiling: Callable[[float], float], from_day: float) -> float | None:
-    """Days after ``from_day`` from which a falling ``ceiling`` stays below ``threshold``.
-
-    0 when it already is; None when it still is not after :data:`HORIZON_DAYS`.
+    ``days`` below 0 are of notes from the future, which do not age before their time.
     """
-    if ceiling(from_day) < threshold:
-        return 0.0
-    low, high = from_day, from_day + HORIZON_DAYS
-    if ceiling(high) >= threshold:
-        return None
-    while high - low > _PRECISION_DAYS:
-        middle = (low + high) / 2
-        if ceiling(middle) < threshold:
-            high = middle
-        else:
-            low = middle
-    return high - from_day
+    limits = np.asarray(thresholds)[:, None]
+    now, at_last = ceilings(np.maximum(0.0, days + np.asarray([[0.0], [HORIZON_DAYS]])), notes, constants)
+    is_below = now < limits
+    left = np.where(is_below, 0.0, np.inf)
+    threshold, note = np.nonzero((at_last < limits) & ~is_below)
+    if len(note):
+        left[threshold, note] = _days_to_fall(limits[threshold], days, note, notes, constants)
+    return Outlook(now, left)
 
 
-def ceilings(
-    days: Floats, importance: Floats, recency: Floats, boost: Floats, bonus: Floats, constants: ScoreConstants
+def _days_to_fall(
+    limits: Floats, days: Floats, positions: NDArray[np.int64], notes: ScoreInputs, constants: ScoreConstants
 ) -> Floats:
-    """:func:`ceiling_at` of many notes: stored signals, boosts by maturity and bonuses (0 for shared notes)."""
-    value = compound(
-        1.0,
-        decayed_importance(importance, days, constants.decay),
-        decayed_recency(recency, days, constants.decay),
-        boost,
-        constants.score,
-    )
-    return with_bonus(value, bonus, constants.score)
+    """Days until the ceiling of each note at ``positions`` falls below its limit, which it does within the horizon.
 
-
-def days_until_all_below(threshold: float, ceiling: Callable[[Floats], Floats], from_days: Floats) -> Floats:
-    """:func:`days_until_below` of many notes; infinite where a ceiling never falls so far."""
-    low, high = from_days.copy(), from_days + HORIZON_DAYS
-    never = ceiling(high) >= threshold
-    already = ceiling(low) < threshold
-    for _ in range(math.ceil(math.log2(HORIZON_DAYS / _PRECISION_DAYS))):
-        middle = (low + high) / 2
-        below = ceiling(middle) < threshold
-        high = np.where(below, middle, high)
-        low = np.where(below, low, middle)
-    return np.where(already, 0.0, np.where(never, np.inf, high - from_days))
+    A ceiling only falls, so it is enough to count the steps at which it has not yet: bit by bit of that number, several
+    bits in a round where notes are few, since calls then cost more than numbers do.
+    """
+    days, notes = days[positions, None], notes.at(positions[:, None])
+    rounds = math.ceil(_STEPS_LOG2 / max(1.0, math.log2(_AT_ONCE / len(positions))))
+    passed = np.zeros((len(positions), 1))
+    left = _STEPS_LOG2
+    for rounds_left in range(rounds, 0, -1):
+        bits = math.ceil(left / rounds_left)
+        left -= bits
+        stride = PRECISION_DAYS * (1 << left)
+        moments = np.maximum(0.0, days + (passed + np.arange(1, 1 << bits) * stride))
+        passed += np.count_nonzero(ceilings(moments, notes, constants) >= limits, axis=1, keepdims=True) * stride
+    return passed[:, 0] + PRECISION_DAYS

@@ -1,8 +1,10 @@
-"""The compound score, for many notes at once and part by part (``docs/engine.md``, "The score")."""
+"""The compound score, for many matches at once, and part by part (``docs/engine.md``, "The score")."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +15,55 @@ from brvtui.trace import Part
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Compound:
+    """Scores of many matches, with what they are made of and every step on the way, as arrays."""
+
+    relevance: Floats
+    """0..1."""
+    importance: Floats
+    """0..100, after decay."""
+    recency: Floats
+    """0..1, after decay."""
+    boost: Floats
+    """By maturity."""
+    bonus: Floats
+    """0 for notes of shared sources."""
+    by_relevance: Floats
+    by_importance: Floats
+    by_recency: Floats
+    base: Floats
+    """The sum of these three, which are weighted."""
+    boosted: Floats
+    score: Floats
+    """With bonus, capped, not rounded."""
+
+
 def compound(
     relevance: Floats | float,
     importance: Floats | float,
     recency: Floats | float,
     boost: Floats | float,
-    score: ScoreRules,
-) -> Floats:
-    """``(w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost``, without bonus or cap.
-
-    Relevance and recency are in 0..1, importance in 0..100 (after decay).
-    """
-    scaled = np.minimum(importance, score.importance_scale) / score.importance_scale
-    return np.asarray(
-        (score.relevance * np.asarray(relevance) + score.importance * scaled + score.recency * np.asarray(recency))
-        * np.asarray(boost),
-        dtype=np.float64,
+    bonus: Floats | float,
+    rules: ScoreRules,
+) -> Compound:
+    """``(w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost + bonus``, capped."""
+    relevance, importance, recency = np.asarray(relevance), np.asarray(importance), np.asarray(recency)
+    boost, bonus = np.asarray(boost), np.asarray(bonus)
+    by_relevance = np.asarray(rules.relevance * relevance)
+    by_importance = rules.importance * (np.minimum(importance, rules.importance_scale) / rules.importance_scale)
+    by_recency = np.asarray(rules.recency * recency)
+    base = by_relevance + by_importance + by_recency
+    boosted = np.asarray(base * boost)
+    score = with_bonus(boosted, bonus, rules)
+    return Compound(
+        relevance, importance, recency, boost, bonus, by_relevance, by_importance, by_recency, base, boosted, score
     )
 
 
-def compound_one(relevance: float, importance: float, recency: float, boost: float, score: ScoreRules) -> float:
-    """:func:`compound` for one note, on plain floats."""
-    scaled = min(importance, score.importance_scale) / score.importance_scale
-    return (score.relevance * relevance + score.importance * scaled + score.recency * recency) * boost
-
-
-def with_bonus(value: Floats, bonus: Floats | float, score: ScoreRules) -> Floats:
+def with_bonus(value: Floats | float, bonus: Floats | float, rules: ScoreRules) -> Floats:
     """``value`` plus the local bonus, capped."""
-    return np.asarray(np.minimum(value + bonus, score.cap), dtype=np.float64)
+    return np.asarray(np.minimum(value + bonus, rules.cap), dtype=np.float64)
 
 
 def round_half_up(value: float, decimals: int) -> float:
@@ -49,29 +72,52 @@ def round_half_up(value: float, decimals: int) -> float:
     return math.floor(value * scale + 0.5) / scale
 
 
+def unrounded_threshold(threshold: float, decimals: int) -> float:
+    """The least unrounded score that reaches ``threshold`` once it is rounded: the exact inverse of
+    :func:`round_half_up`.
+    """
+    scale = 10.0**decimals
+    steps = math.ceil(threshold * scale)
+    if steps / scale < threshold:
+        steps += 1
+    elif (steps - 1) / scale >= threshold:
+        steps -= 1
+    least = (steps - 0.5) / scale  # but for the last bits
+    while round_half_up(least, decimals) < threshold:
+        least = math.nextafter(least, math.inf)
+    while round_half_up(math.nextafter(least, -math.inf), decimals) >= threshold:
+        least = math.nextafter(least, -math.inf)
+    return least
+
+
 def score_parts(
-    relevance: float, importance: float, recency: float, maturity: str, local: bool, score: ScoreRules, rounded: bool
-) -> tuple[float, tuple[Part, ...]]:
-    """The score of one match and the parts that sum to it.
+    made: Compound, maturities: Sequence[str], local: Sequence[bool], rules: ScoreRules, rounded: bool
+) -> list[tuple[float, tuple[Part, ...]]]:
+    """Each score of ``made`` with the parts that sum to it.
 
     Relevance, importance, recency, the maturity adjustment, the local bonus, the cap and, when ``rounded``, the
-    rounding.
+    rounding. The parts name the maturity, and that a note that is not ``local`` has no bonus.
     """
-    scaled = min(importance, score.importance_scale) / score.importance_scale
-    boost = score.boost[maturity]
-    base = score.relevance * relevance + score.importance * scaled + score.recency * recency
-    adjusted = base * boost
-    bonus = score.local_bonus if local else 0.0
-    capped = min(adjusted + bonus, score.cap)
-    final = round_half_up(capped, score.decimals) if rounded else capped
-    parts = [
-        Part("relevance", score.relevance * relevance, relevance, score.relevance),
-        Part("importance", score.importance * scaled, importance, score.importance),
-        Part("recency", score.recency * recency, recency, score.recency),
-        Part("maturity", adjusted - base, base, boost, maturity),
-        Part("local bonus", bonus, None, None, "" if local else "shared source: none"),
-        Part("cap", capped - (adjusted + bonus), adjusted + bonus, score.cap),
-    ]
-    if rounded:
-        parts.append(Part("rounding", final - capped, capped, None, f"half up, {score.decimals} decimals"))
-    return final, tuple(parts)
+    given = (made.relevance, made.importance, made.recency, made.boost, made.bonus)
+    weighted = (made.by_relevance, made.by_importance, made.by_recency)
+    steps = (made.base, made.boosted, made.score)
+    columns = (column.tolist() for column in (*given, *weighted, *steps))
+    rounding = f"half up, {rules.decimals} decimals"
+    found = []
+    for maturity, is_local, *row in zip(maturities, local, *columns, strict=True):
+        relevance, importance, recency, boost, bonus, by_relevance, by_importance, by_recency, base, boosted, score = (
+            row
+        )
+        parts = [
+            Part("relevance", by_relevance, relevance, rules.relevance),
+            Part("importance", by_importance, importance, rules.importance),
+            Part("recency", by_recency, recency, rules.recency),
+            Part("maturity", boosted - base, base, boost, maturity),
+            Part("local bonus", bonus, None, None, "" if is_local else "shared source: none"),
+            Part("cap", score - (boosted + bonus), boosted + bonus, rules.cap),
+        ]
+        final = round_half_up(score, rules.decimals) if rounded else score
+        if rounded:
+            parts.append(Part("rounding", final - score, score, None, rounding))
+        found.append((final, tuple(parts)))
+    return found

@@ -1,49 +1,53 @@
-"""Maturity with hysteresis, and what events do to signals (``docs/engine.md``, "Maturity")."""
+"""Maturity with hysteresis, and what events do to signals (``docs/engine.md``, "Maturity").
+
+Everything is over arrays; a maturity is its position in :data:`LEVELS`. A single note is an array of one.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.ranking.constants import SignalRules
 
+Floats = NDArray[np.float64]
+Levels = NDArray[np.int8]
+
 LEVELS = ("draft", "validated", "core")
 _DRAFT, _VALIDATED, _CORE = range(len(LEVELS))
+_WHOLE_HITS = 1e-9
+"""How far a number of hits may be over a whole one and still count as it."""
 
 
-def next_maturity(importance: float, maturity: str, signals: SignalRules) -> str:
-    """The maturity that a note of this importance and maturity moves to (often its own)."""
-    if importance >= signals.core_from:
-        return "core"
-    if importance >= signals.validated_from and maturity == "draft":
-        return "validated"
-    if maturity == "core" and importance < signals.core_until:
-        return "validated"
-    if maturity == "validated" and importance < signals.validated_until:
-        return "draft"
-    return maturity
+def levels_of(maturities: Iterable[str]) -> Levels:
+    """The positions of ``maturities`` in :data:`LEVELS`."""
+    return np.asarray([LEVELS.index(maturity) for maturity in maturities], dtype=np.int8)
 
 
-def after_access(importance: float, maturity: str, signals: SignalRules) -> tuple[float, str]:
-    """Importance (0..max) and maturity after one access hit."""
-    raised = min(signals.max_importance, importance + signals.access_gain)
-    return raised, next_maturity(raised, maturity, signals)
-
-
-def after_update(importance: float, maturity: str, signals: SignalRules) -> tuple[float, str]:
-    """Importance (0..max) and maturity after one curate update, which sets recency to 1 besides."""
-    raised = min(signals.max_importance, importance + signals.update_gain)
-    return raised, next_maturity(raised, maturity, signals)
-
-
-def next_levels(importance: NDArray[np.float64], levels: NDArray[np.int8], signals: SignalRules) -> NDArray[np.int8]:
-    """:func:`next_maturity` of many notes; ``levels`` are positions in :data:`LEVELS`."""
+def next_levels(importance: Floats, levels: Levels, signals: SignalRules) -> Levels:
+    """The maturity that each note of this importance and maturity moves to (often its own)."""
     moved = np.where((levels == _VALIDATED) & (importance < signals.validated_until), _DRAFT, levels)
     moved = np.where((levels == _CORE) & (importance < signals.core_until), _VALIDATED, moved)
     moved = np.where((levels == _DRAFT) & (importance >= signals.validated_from), _VALIDATED, moved)
     return np.where(importance >= signals.core_from, _CORE, moved).astype(np.int8)
+
+
+def after_access(importance: Floats, levels: Levels, signals: SignalRules) -> tuple[Floats, Levels]:
+    """Importance (0..max) and maturity after one access hit."""
+    return _raised(importance, levels, signals.access_gain, signals)
+
+
+def after_update(importance: Floats, levels: Levels, signals: SignalRules) -> tuple[Floats, Levels]:
+    """Importance (0..max) and maturity after one curate update, which sets recency to 1 besides."""
+    return _raised(importance, levels, signals.update_gain, signals)
+
+
+def _raised(importance: Floats, levels: Levels, gain: float, signals: SignalRules) -> tuple[Floats, Levels]:
+    raised = np.minimum(signals.max_importance, importance + gain)
+    return raised, next_levels(raised, levels, signals)
 
 
 def promoted_from(signals: SignalRules) -> tuple[float, float, float]:
@@ -54,3 +58,12 @@ def promoted_from(signals: SignalRules) -> tuple[float, float, float]:
 def demoted_below(signals: SignalRules) -> tuple[float, float, float]:
     """The importance below which an event demotes a note of each of :data:`LEVELS`; minus infinity for a draft."""
     return -math.inf, signals.validated_until, signals.core_until
+
+
+def hits_until_promotion(importance: Floats, levels: Levels, signals: SignalRules) -> Floats:
+    """Access hits until each note is promoted, at least 1; infinite where no number of them does."""
+    needed = np.asarray(promoted_from(signals))[levels]
+    missing = np.maximum(0.0, needed - importance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hits = np.ceil(missing / signals.access_gain - _WHOLE_HITS)
+    return np.where(needed > signals.max_importance, np.inf, np.fmax(1.0, hits))

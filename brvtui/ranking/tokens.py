@@ -6,11 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def estimated_tokens_of(chars: NDArray[np.int64], chars_per_token: float) -> NDArray[np.int64]:
-    """:func:`estimated_tokens` of many lengths."""
-    return (chars / chars_per_token + 0.5).astype(np.int64)
-
-
-def estimated_tokens(chars: int, chars_per_token: float) -> int:
+def estimated_tokens(chars: NDArray[np.int64] | int, chars_per_token: float) -> NDArray[np.int64]:
     """UTF-16 units divided by units per token, rounded half up."""
-    return int(chars / chars_per_token + 0.5)
+    return np.asarray(chars / chars_per_token + 0.5).astype(np.int64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from brvtui.engines.byterover.ageing.after_hits import accessed
 from brvtui.ranking.constants import SignalRules
-from brvtui.ranking.maturity import after_access
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Origin, Trace
@@ -21,14 +21,7 @@ def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: SignalRule
             if position is None or not snapshot.notes[position].is_local:
                 continue
             stored = recorded.get(file, snapshot.signals[position])
-            importance, maturity = after_access(stored.importance, stored.maturity, rules)
-            recorded[file] = replace(
-                stored,
-                importance=importance,
-                maturity=maturity,
-                access_count=stored.access_count + 1,
-                source=Source.OVERLAY,
-            )
+            recorded[file] = replace(accessed(stored, rules), source=Source.OVERLAY)
 
     overlay.edit(defaults(rules), counted)
 

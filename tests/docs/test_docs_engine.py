@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -14,9 +15,10 @@ import pytest
 from brvtui.engines.byterover.counterfactuals.levers import Lever
 from brvtui.engines.byterover.profile import Profile, load
 from brvtui.engines.byterover.reasons.reasons import Reason
-from brvtui.ranking.ceiling import ceiling_at, days_until_below, seen_by_gates
+from brvtui.ranking.compound import unrounded_threshold
 from brvtui.trace import Check, Stage, Trace
 from tests.docs.pages import PAGES, headings, page, section, sources, without_code
+from tests.support.ceilings import ceiling_of, days_left
 from tests.support.trees import Tree
 
 ENGINE = page("docs/engine.md")
@@ -105,7 +107,7 @@ def test_the_ceilings_are_computed() -> None:
     profile = load()
     assert [row[:2] for row in rows] == [("draft", "50"), ("draft", "100"), ("validated", "50"), ("core", "50")]
     for maturity, importance, cells in rows:
-        computed = [f"{ceiling_at(day, float(importance), 1.0, maturity, True, profile):.3f}" for day in _DAYS]
+        computed = [f"{ceiling_of(day, float(importance), 1.0, maturity, True, profile):.3f}" for day in _DAYS]
         assert cells.split(" | ") == computed
 
 
@@ -113,15 +115,15 @@ def test_the_forecasts_are_computed() -> None:
     text = " ".join(section(ENGINE, "The ceiling").split())
     profile = load()
 
-    def days(threshold: float, maturity: str = "draft") -> float | None:
-        return days_until_below(threshold, lambda day: ceiling_at(day, 50, 1.0, maturity, True, profile), 0)
+    def days(threshold: float, maturity: str = "draft") -> float:
+        return days_left(threshold, 0, (50, 1.0, maturity, True), profile)
 
     top, prompt = profile.direct.min_top, profile.direct.prefetch
-    rounded = [days(seen_by_gates(threshold, profile.score.decimals)) for threshold in (top, prompt)]
+    rounded = [days(unrounded_threshold(threshold, profile.score.decimals)) for threshold in (top, prompt)]
     assert f"for {rounded[0]:.1f} days" in text
     assert f"for {rounded[1]:.0f}," in text
     assert f"{days(top):.1f} and {days(prompt):.0f} days" in text
-    assert days(prompt, "validated") is None
+    assert days(prompt, "validated") == math.inf
 
 
 def test_the_reasons_are_listed_in_order() -> None:

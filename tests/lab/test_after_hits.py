@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.engines.byterover.ageing.after_hits import after_hits, after_updates
-from brvtui.ranking.ceiling import ceiling_at
+from tests.support.ceilings import ceiling_of
 from tests.support.trees import BRV3, stored
 
 
@@ -13,14 +13,14 @@ def test_hits_leave_the_file_alone() -> None:
     made = after_hits(stored(importance=53, recency=0.4, access_count=2), 10.0, True, 5, BRV3)
     assert (made.times, made.importance, made.maturity, made.access_count) == (5, 68, "validated", 7)
     assert (made.recency, made.days, made.update_count) == (0.4, 10.0, 0)
-    assert made.ceiling == ceiling_at(10.0, 68, 0.4, "validated", True, BRV3)
+    assert made.ceiling == ceiling_of(10.0, 68, 0.4, "validated", True, BRV3)
 
 
 def test_updates_make_it_young() -> None:
     made = after_updates(stored(importance=53, recency=0.4, update_count=2), 10.0, False, 3, BRV3)
     assert (made.times, made.importance, made.maturity, made.update_count) == (3, 68, "validated", 5)
     assert (made.recency, made.days, made.access_count) == (1.0, 0.0, 0)
-    assert made.ceiling == ceiling_at(0.0, 68, 1.0, "validated", False, BRV3)
+    assert made.ceiling == ceiling_of(0.0, 68, 1.0, "validated", False, BRV3)
 
 
 @pytest.mark.parametrize("after", [after_hits, after_updates])

@@ -11,7 +11,7 @@ import pytest
 from brvtui.engines.byterover.ageing.after_hits import after_hits
 from brvtui.engines.byterover.ageing.board import Board, Event
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.scoring import path_hit
+from brvtui.engines.byterover.search.scoring import path_hits
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.signals import Source
 from tests.support.generated import generated
@@ -77,14 +77,16 @@ def test_an_empty_tree(tree: Tree) -> None:
 def test_signals_and_ceilings_are_those_of_hits(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     for position, note in enumerate(board.snapshot.notes):
-        hit = path_hit(board.snapshot, BRV3, NOW_MS, note, 1.0, "x")
+        [hit] = path_hits(board.snapshot, BRV3, NOW_MS, [note], 1.0, "x")
         row = board.row(position)
         assert hit.signals is not None
         assert hit.ceiling is not None
         assert row.importance == hit.signals.importance
         assert row.recency == hit.signals.recency
         assert row.days == hit.signals.days
-        assert row.ceiling == pytest.approx(hit.ceiling.score, abs=1e-12)
+        assert row.ceiling == hit.ceiling.score
+        left = [board.days_until[event][position] for event in (Event.LEAVES_TIER_2, Event.LEAVES_PROMPT)]
+        assert left == [np.inf if one.days_left is None else one.days_left for one in hit.ceiling.horizons]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -20,10 +20,10 @@ from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Takes, Way
 from brvtui.engines.byterover.counterfactuals.numbers import after_hits
 from brvtui.engines.byterover.profile import Profile
-from brvtui.ranking.ceiling import ceiling_at
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Outcome, Trace, to_plain
 from tests.soak.what_it_takes import run
+from tests.support.ceilings import ceiling_of
 from tests.support.takes import asked
 from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, stored
 from tests.support.trees import changed as overlaid
@@ -84,7 +84,7 @@ def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=20)
     tree.notes(30)
     made = takes_of(tree, "quokka")
-    ceiling = ceiling_at(20, 50, 1, "draft", True, BRV3)
+    ceiling = ceiling_of(20, 50, 1, "draft", True, BRV3)
     wording = way_of(made, Lever.WORDING)
     assert made.ceiling == ceiling
     assert wording.standing is Standing.IMPOSSIBLE

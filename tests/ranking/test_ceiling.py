@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.ceiling import (
-    HORIZON_DAYS,
-    Floats,
-    ceiling_at,
-    ceilings,
-    days_until_all_below,
-    days_until_below,
-    seen_by_gates,
-)
-from brvtui.ranking.compound import round_half_up
+from brvtui.ranking.ceiling import HORIZON_DAYS, PRECISION_DAYS, ceilings, outlook, scores
+from brvtui.ranking.compound import round_half_up, unrounded_threshold
+from tests.support.ceilings import Signals, ceiling_of, days_left, inputs
 from tests.support.trees import BRV3, DOCS, changed
 
 DAYS = (0, 7, 14, 30, 45, 60, 90, 180)
@@ -26,16 +21,13 @@ TABLE = {
     ("validated", 50): (1, 0.955, 0.919, 0.860, 0.824, 0.801, 0.774, 0.741),
     ("core", 50): (1, 1, 1, 0.974, 0.933, 0.906, 0.875, 0.837),
 }
+DEFAULT: Signals = (50, 1.0, "draft", True)
 
 
 @pytest.mark.parametrize(("maturity", "importance"), TABLE)
 def test_the_table(maturity: str, importance: float) -> None:
-    row = [ceiling_at(days, importance, 1.0, maturity, True, BRV3) for days in DAYS]
+    row = [ceiling_of(days, importance, 1.0, maturity, True) for days in DAYS]
     assert [round_half_up(value, 3) for value in row] == list(TABLE[maturity, importance])
-
-
-def default_note(days: float) -> float:
-    return ceiling_at(days, 50, 1.0, "draft", True, BRV3)
 
 
 @pytest.mark.parametrize(
@@ -43,66 +35,86 @@ def default_note(days: float) -> float:
     [(0.85, 2.6, 3.5), (0.70, 56.4, 60.9)],
 )
 def test_until_when_a_note_with_default_signals_reaches(threshold: float, unrounded: float, rounded: float) -> None:
-    assert days_until_below(threshold, default_note, 0.0) == pytest.approx(unrounded, abs=0.05)
-    gates_see = seen_by_gates(threshold, 2)
-    assert days_until_below(gates_see, default_note, 0.0) == pytest.approx(rounded, abs=0.05)
+    assert days_left(threshold, 0.0, DEFAULT) == pytest.approx(unrounded, abs=0.05)
+    gates_see = unrounded_threshold(threshold, 2)
+    assert days_left(gates_see, 0.0, DEFAULT) == pytest.approx(rounded, abs=0.05)
 
 
 @pytest.mark.parametrize("threshold", [0.85, 0.70])
 def test_the_day_is_where_the_rounded_ceiling_turns(threshold: float) -> None:
-    day = days_until_below(seen_by_gates(threshold, 2), default_note, 0.0)
-    assert day is not None
-    assert round_half_up(default_note(day - 0.01), 2) >= threshold
-    assert round_half_up(default_note(day + 0.01), 2) < threshold
+    day = days_left(unrounded_threshold(threshold, 2), 0.0, DEFAULT)
+    assert round_half_up(ceiling_of(day - PRECISION_DAYS, *DEFAULT), 2) >= threshold
+    assert round_half_up(ceiling_of(day, *DEFAULT), 2) < threshold
 
 
 def test_days_count_from_the_age_that_the_note_has() -> None:
-    from_now = days_until_below(0.70, default_note, 40.0)
-    assert from_now is not None
-    assert from_now == pytest.approx(56.4 - 40, abs=0.05)
+    assert days_left(0.70, 40.0, DEFAULT) == pytest.approx(56.4 - 40, abs=0.05)
+
+
+def test_a_note_from_the_future_does_not_age_before_its_time() -> None:
+    assert days_left(0.70, -10.0, DEFAULT) == pytest.approx(56.4 + 10, abs=0.05)
 
 
 def test_a_ceiling_that_has_already_fallen() -> None:
-    assert days_until_below(0.85, default_note, 30.0) == 0.0
+    assert days_left(0.85, 30.0, DEFAULT) == 0.0
 
 
 def test_a_ceiling_that_never_falls_so_far() -> None:
-    assert days_until_below(0.5, default_note, 0.0) is None
-    assert default_note(HORIZON_DAYS) > 0.5
+    assert days_left(0.5, 0.0, DEFAULT) == math.inf
+    assert ceiling_of(HORIZON_DAYS, *DEFAULT) > 0.5
 
 
 def test_shared_notes_and_docs_have_no_bonus() -> None:
-    assert ceiling_at(0, 50, 1.0, "draft", False, BRV3) == pytest.approx(0.765)
-    assert ceiling_at(0, 50, 1.0, "draft", True, DOCS) == pytest.approx(0.765)
+    assert ceiling_of(0, 50, 1.0, "draft", False) == pytest.approx(0.765)
+    assert ceiling_of(0, 50, 1.0, "draft", True, DOCS) == pytest.approx(0.765)
 
 
 @given(st.floats(0, 400), st.floats(0, 100), st.sampled_from(["draft", "validated", "core"]))
 def test_no_text_can_exceed_it(days: float, importance: float, maturity: str) -> None:
-    perfect = ceiling_at(days, importance, 1.0, maturity, True, BRV3)
+    perfect = ceiling_of(days, importance, 1.0, maturity, True)
     imperfect = changed(BRV3, score={"relevance": 0.6 * 0.999})
-    assert ceiling_at(days, importance, 1.0, maturity, True, imperfect) <= perfect <= 1
+    assert ceiling_of(days, importance, 1.0, maturity, True, imperfect) <= perfect <= 1
 
 
-NOTE = st.tuples(
-    st.floats(0, 400) | st.just(0.0),
-    st.floats(0, 100),
-    st.floats(0, 1),
-    st.sampled_from(["draft", "validated", "core"]),
-    st.booleans(),
-)
+NOTE = st.tuples(st.floats(0, 100), st.floats(0, 1), st.sampled_from(["draft", "validated", "core"]), st.booleans())
+AGED = st.tuples(st.floats(0, 400) | st.just(0.0), NOTE)
+RELEVANCE = st.floats(0, 1)
 
 
-@given(st.lists(NOTE, min_size=1), st.sampled_from([0.845, 0.695, 0.5, 0.0, 1.0]))
-def test_many_at_once_are_as_one_by_one(notes: list[tuple[float, float, float, str, bool]], threshold: float) -> None:
-    days, importance, recency = (np.asarray([note[place] for note in notes]) for place in range(3))
-    boost = np.asarray([BRV3.score.boost[note[3]] for note in notes])
-    bonus = np.asarray([BRV3.score.local_bonus if note[4] else 0.0 for note in notes])
+@given(st.lists(st.tuples(RELEVANCE, AGED), min_size=1, max_size=40))
+def test_the_score_of_one_note_is_its_place_in_the_array_to_the_bit(
+    matches: list[tuple[float, tuple[float, Signals]]],
+) -> None:
+    relevance, days = np.asarray([match[0] for match in matches]), np.asarray([match[1][0] for match in matches])
+    notes = [note for _, (_, note) in matches]
+    together = scores(relevance, days, inputs(notes), BRV3)
+    for place, note in enumerate(notes):
+        alone = scores(relevance[[place]], days[[place]], inputs([note]), BRV3)
+        one = float(scores(float(relevance[place]), days[[place]], inputs([note]), BRV3).score[0])
+        assert together.score[place] == alone.score[0] == one
+        assert (together.importance[place], together.recency[place]) == (alone.importance[0], alone.recency[0])
 
-    def at(age: Floats) -> Floats:
-        return ceilings(age, importance, recency, boost, bonus, BRV3)
 
-    assert at(days) == pytest.approx([ceiling_at(*note, BRV3) for note in notes], abs=1e-12)
-    found = days_until_all_below(threshold, at, days)
-    for place, (age, *rest) in enumerate(notes):
-        alone = days_until_below(threshold, lambda day, rest=rest: ceiling_at(day, *rest, BRV3), age)
-        assert found[place] == pytest.approx(np.inf if alone is None else alone, abs=2e-3)
+@given(st.lists(AGED, min_size=1, max_size=40), st.lists(st.sampled_from([0.845, 0.695, 0.5, 0.0, 1.0]), min_size=1))
+def test_one_note_falls_as_among_many(notes: list[tuple[float, Signals]], thresholds: list[float]) -> None:
+    days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
+    found = outlook(thresholds, days, signals, BRV3)
+    assert found.days_left.shape == (len(thresholds), len(notes))
+    assert (found.ceiling == ceilings(days, signals, BRV3)).all()
+    for place, (age, note) in enumerate(notes):
+        assert [days_left(threshold, age, note) for threshold in thresholds] == found.days_left[:, place].tolist()
+
+
+@given(st.lists(AGED, min_size=1, max_size=8), st.floats(0.3, 1.1))
+def test_the_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], threshold: float) -> None:
+    """Reached until the last step before that day, and missed on it; what never falls is there in ten years."""
+    days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
+    left = outlook([threshold], days, signals, BRV3).days_left[0]
+    already, never = left == 0, np.isinf(left)
+    last = np.where(never | already, 0.0, left)
+    assert ((ceilings(days, signals, BRV3) < threshold) == already).all()
+    assert (ceilings(days + np.where(never, HORIZON_DAYS, 0.0), signals, BRV3) >= threshold)[never].all()
+    assert (ceilings(days + last, signals, BRV3) < threshold)[~never].all()
+    # exactly at 0 days another recency counts, the stored one
+    before = np.maximum(days + last - PRECISION_DAYS, 0.0)
+    assert (ceilings(before, signals, BRV3) >= threshold)[~never & ~already].all()

@@ -3,11 +3,14 @@ from __future__ import annotations
 import math
 from decimal import ROUND_FLOOR, Decimal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.compound import compound, compound_one, round_half_up, score_parts, with_bonus
+from brvtui.ranking.compound import compound, round_half_up, score_parts, unrounded_threshold
+from brvtui.ranking.constants import ScoreRules
+from brvtui.trace import Part
 from tests.support.trees import BRV3, DOCS
 
 SCORE = BRV3.score
@@ -44,29 +47,48 @@ def test_round_half_up_is_floor_of_the_scaled_value_plus_a_half(value: float, de
     assert round_half_up(value, decimals) == int(scaled.to_integral_value(ROUND_FLOOR)) / 10.0**decimals
 
 
+@given(st.floats(0.001, 1.2) | st.integers(1, 120).map(lambda cents: cents / 100), st.integers(0, 6))
+def test_the_unrounded_threshold_inverts_rounding(threshold: float, decimals: int) -> None:
+    least = unrounded_threshold(threshold, decimals)
+    assert round_half_up(least, decimals) >= threshold
+    assert round_half_up(math.nextafter(least, -math.inf), decimals) < threshold
+
+
+def one(
+    relevance: float, importance: float, recency: float, maturity: str, local: bool, rules: ScoreRules, rounded: bool
+) -> tuple[float, tuple[Part, ...]]:
+    """The score and the parts of one match."""
+    given = (np.asarray([value]) for value in (relevance, importance, recency))
+    bonus = np.asarray([rules.local_bonus if local else 0.0])
+    made = compound(*given, np.asarray([rules.boost[maturity]]), bonus, rules)
+    return score_parts(made, [maturity], [local], rules, rounded)[0]
+
+
 @given(UNIT, st.floats(0, 100), UNIT, MATURITY, st.booleans(), st.booleans())
 def test_parts_sum_to_the_score(
     relevance: float, importance: float, recency: float, maturity: str, local: bool, rounded: bool
 ) -> None:
     for score in (SCORE, DOCS.score):
-        final, parts = score_parts(relevance, importance, recency, maturity, local, score, rounded)
+        final, parts = one(relevance, importance, recency, maturity, local, score, rounded)
         assert abs(math.fsum(part.value for part in parts) - final) <= 1e-9
         assert 0 <= final <= 1
 
 
-@given(UNIT, st.floats(0, 100), UNIT, MATURITY)
-def test_arrays_and_plain_floats_agree_to_the_bit(
-    relevance: float, importance: float, recency: float, maturity: str
+@given(st.lists(st.tuples(UNIT, st.floats(0, 100), UNIT, MATURITY, st.booleans()), min_size=1, max_size=40))
+def test_one_match_has_the_score_and_parts_that_it_has_among_many(
+    matches: list[tuple[float, float, float, str, bool]],
 ) -> None:
-    boost = SCORE.boost[maturity]
-    many = float(compound(relevance, importance, recency, boost, SCORE))
-    assert many == compound_one(relevance, importance, recency, boost, SCORE)
-    final, _ = score_parts(relevance, importance, recency, maturity, True, SCORE, rounded=False)
-    assert final == float(with_bonus(compound(relevance, importance, recency, boost, SCORE), 0.1, SCORE))
+    relevance, importance, recency = (np.asarray([match[place] for match in matches]) for place in range(3))
+    boost = np.asarray([SCORE.boost[match[3]] for match in matches])
+    bonus = np.asarray([SCORE.local_bonus if match[4] else 0.0 for match in matches])
+    made = compound(relevance, importance, recency, boost, bonus, SCORE)
+    together = score_parts(made, [match[3] for match in matches], [match[4] for match in matches], SCORE, rounded=False)
+    assert [score for score, _ in together] == made.score.tolist()
+    assert together == [one(*match, SCORE, rounded=False) for match in matches]
 
 
 def test_the_formula_by_hand() -> None:
-    final, parts = score_parts(0.9, 80.0, 0.5, "draft", True, SCORE, rounded=False)
+    final, parts = one(0.9, 80.0, 0.5, "draft", True, SCORE, rounded=False)
     assert final == pytest.approx((0.6 * 0.9 + 0.2 * 0.8 + 0.2 * 0.5) * 0.85 + 0.1, rel=1e-15)
     assert {part.name: round(part.value, 6) for part in parts} == {
         "relevance": 0.54,
@@ -79,20 +101,20 @@ def test_the_formula_by_hand() -> None:
 
 
 def test_importance_above_the_scale_counts_as_the_scale() -> None:
-    assert compound_one(0, 140, 0, 1, SCORE) == pytest.approx(0.2)
+    assert one(0, 140, 0, "validated", False, SCORE, rounded=False)[0] == pytest.approx(0.2)
 
 
 def test_the_cap_is_a_part() -> None:
-    final, parts = score_parts(1.0, 100.0, 1.0, "core", True, SCORE, rounded=True)
+    final, parts = one(1.0, 100.0, 1.0, "core", True, SCORE, rounded=True)
     assert final == 1.0
     assert next(part.value for part in parts if part.name == "cap") == pytest.approx(-0.25)
 
 
 def test_shared_notes_have_no_bonus() -> None:
-    local, _ = score_parts(0.5, 50.0, 0.5, "validated", True, SCORE, rounded=False)
-    shared, _ = score_parts(0.5, 50.0, 0.5, "validated", False, SCORE, rounded=False)
+    local, _ = one(0.5, 50.0, 0.5, "validated", True, SCORE, rounded=False)
+    shared, _ = one(0.5, 50.0, 0.5, "validated", False, SCORE, rounded=False)
     assert local - shared == pytest.approx(0.1)
 
 
 def test_docs_knows_no_bonus() -> None:
-    assert score_parts(0.5, 50.0, 0.5, "validated", True, DOCS.score, rounded=False)[0] == pytest.approx(0.5)
+    assert one(0.5, 50.0, 0.5, "validated", True, DOCS.score, rounded=False)[0] == pytest.approx(0.5)

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from brvtui.ranking.decay import age_days, decayed_importance, decayed_recency
-from tests.support.trees import BRV3, DAY_MS, NOW_MS
+from brvtui.ranking.decay import age_days, days_until_importance, decayed_importance, decayed_recency
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, changed
 
 DECAY = BRV3.decay
 
@@ -28,3 +30,30 @@ def test_importance_loses_half_a_percent_a_day() -> None:
 def test_days_are_fractions_and_never_negative() -> None:
     days = age_days(NOW_MS, np.asarray([NOW_MS - DAY_MS / 2, NOW_MS + DAY_MS, NOW_MS], dtype=np.float64))
     assert days.tolist() == [0.5, 0.0, 0.0]
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 4_000) | st.just(0.0)), min_size=1, max_size=40))
+def test_one_note_decays_as_among_many_to_the_bit(notes: list[tuple[float, float]]) -> None:
+    stored, days = (np.asarray([note[place] for note in notes]) for place in range(2))
+    importance, recency = decayed_importance(stored, days, DECAY), decayed_recency(stored / 100, days, DECAY)
+    for place in range(len(notes)):
+        only = slice(place, place + 1)
+        assert decayed_importance(stored[only], days[only], DECAY)[0] == importance[place]
+        assert decayed_recency(stored[only] / 100, days[only], DECAY)[0] == recency[place]
+        assert float(decayed_importance(float(stored[place]), float(days[place]), DECAY)) == importance[place]
+
+
+@given(st.floats(1, 100), st.floats(0.01, 100))
+def test_the_age_until_an_importance_inverts_decay(stored: float, threshold: float) -> None:
+    days = float(days_until_importance(threshold, np.asarray([stored]), DECAY)[0])
+    assert (days > 0) == (stored > threshold)
+    if days > 0:
+        assert float(decayed_importance(stored, days, DECAY)) == pytest.approx(threshold, rel=1e-12)
+
+
+def test_importance_that_never_falls_to_it() -> None:
+    stored = np.asarray([50.0, 0.0])
+    assert days_until_importance(0.0, stored, DECAY).tolist() == [math.inf, math.inf]
+    assert days_until_importance(np.asarray([-math.inf, 35.0]), stored, DECAY).tolist() == [math.inf, math.inf]
+    steady = changed(BRV3, decay={"importance_base": 1.0}).decay
+    assert days_until_importance(35.0, stored, steady).tolist() == [math.inf, math.inf]

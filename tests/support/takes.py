@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from brvtui.engines.byterover.ageing.after_hits import accessed
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
 from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
@@ -19,7 +20,7 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.loading import load
-from brvtui.ranking.maturity import LEVELS, after_access
+from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Outcome, Trace
 from brvtui.tree.reading.project import find_project
@@ -112,10 +113,10 @@ def smaller(taken: Taken, way: Way) -> Iterator[Change]:
     match way.lever:
         case Lever.HITS:
             for number in range(1, int(found) if found else _MANY_HITS):
-                importance, maturity = own.importance, own.maturity
+                then = own
                 for _ in range(number):
-                    importance, maturity = after_access(importance, maturity, taken.profile.signals)
-                yield SignalsSet(path, replace(own, importance=importance, maturity=maturity))
+                    then = accessed(then, taken.profile.signals)
+                yield SignalsSet(path, replace(own, importance=then.importance, maturity=then.maturity))
         case Lever.IMPORTANCE:
             above = range(int(own.importance) + 1, 101 if found is None else int(found))
             yield from (SignalsSet(path, replace(own, importance=float(value))) for value in above)

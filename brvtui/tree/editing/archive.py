@@ -53,7 +53,7 @@ def archived_as(path: str) -> ArchivedAs:
 
 def stub_text(path: str, text: str, importance: float, now_ms: float, rules: ArchiveRules) -> str:
     """The stub of the note at ``path`` that holds ``text``, as the engine writes it when no model is there."""
-    tokens = estimated_tokens(units(text), rules.chars_per_token)
+    tokens = int(estimated_tokens(units(text), rules.chars_per_token))
     return (
         f"---\nevicted_at: '{_moment(now_ms)}'\nevicted_importance: {_number(importance)}\n"
         f"original_path: {scalar(path)}\noriginal_token_count: {tokens}\n"

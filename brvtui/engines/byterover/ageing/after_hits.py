@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.ranking.ceiling import ceiling_at
-from brvtui.ranking.maturity import after_access, after_update
+from brvtui.engines.byterover.search.scoring import inputs_of
+from brvtui.ranking.ceiling import ceilings
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
 from brvtui.tree.reading.signals import NoteSignals
 
 
@@ -25,23 +29,52 @@ class After:
     ceiling: float
 
 
+def accessed(signals: NoteSignals, rules: SignalRules) -> NoteSignals:
+    """The stored signals of a note after one access hit."""
+    importance, levels = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
+    return replace(
+        signals,
+        importance=float(importance[0]),
+        maturity=LEVELS[levels[0]],
+        access_count=signals.access_count + 1,
+    )
+
+
+def updated(signals: NoteSignals, rules: SignalRules) -> NoteSignals:
+    """The stored signals of a note after one curate update."""
+    importance, levels = after_update(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
+    return replace(
+        signals,
+        importance=float(importance[0]),
+        maturity=LEVELS[levels[0]],
+        recency=1.0,
+        update_count=signals.update_count + 1,
+    )
+
+
 def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, profile: Profile) -> After:
     """The note, last written ``days`` ago, after ``hits`` access hits, each recorded before the next one comes."""
-    importance, maturity = signals.importance, signals.maturity
     for _ in range(hits):
-        importance, maturity = after_access(importance, maturity, profile.signals)
-    ceiling = ceiling_at(days, importance, signals.recency, maturity, local, profile)
-    count = signals.access_count + hits
-    return After(hits, importance, maturity, signals.recency, count, signals.update_count, days, ceiling)
+        signals = accessed(signals, profile.signals)
+    return _after(signals, days, local, hits, profile)
 
 
 def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, profile: Profile) -> After:
     """The note, last written ``days`` ago, after ``updates`` curate updates: they write it, which makes it young."""
-    if not updates:
-        return after_hits(signals, days, local, 0, profile)
-    importance, maturity = signals.importance, signals.maturity
     for _ in range(updates):
-        importance, maturity = after_update(importance, maturity, profile.signals)
-    count = signals.update_count + updates
-    ceiling = ceiling_at(0.0, importance, 1.0, maturity, local, profile)
-    return After(updates, importance, maturity, 1.0, signals.access_count, count, 0.0, ceiling)
+        signals = updated(signals, profile.signals)
+    return _after(signals, 0.0 if updates else days, local, updates, profile)
+
+
+def _after(signals: NoteSignals, days: float, local: bool, times: int, profile: Profile) -> After:
+    ceiling = ceilings(np.asarray([days]), inputs_of([signals], local, profile.score), profile)
+    return After(
+        times,
+        signals.importance,
+        signals.maturity,
+        signals.recency,
+        signals.access_count,
+        signals.update_count,
+        days,
+        float(ceiling[0]),
+    )

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.ranking.ceiling import ceilings, days_until_all_below, seen_by_gates
-from brvtui.ranking.decay import MS_PER_DAY, age_days, decayed_importance, decayed_recency
-from brvtui.ranking.maturity import LEVELS, demoted_below, next_levels, promoted_from
+from brvtui.engines.byterover.search.scoring import inputs_at
+from brvtui.ranking.ceiling import ScoreInputs, outlook, scores
+from brvtui.ranking.compound import unrounded_threshold
+from brvtui.ranking.decay import MS_PER_DAY, age_days, days_since, days_until_importance, decayed_importance
+from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, hits_until_promotion, promoted_from
 from brvtui.snapshot import Note, Snapshot
 from brvtui.tree.reading.files import ARCHIVE
 from brvtui.tree.reading.signals import NoteSignals
@@ -28,8 +30,6 @@ Levels = NDArray[np.int8]
 
 _SOON = 1e-3
 """Days: how near an event is at least that has not come yet."""
-_WHOLE_HITS = 1e-9
-"""How far a number of hits may be over a whole one and still count as it."""
 
 
 class Event(StrEnum):
@@ -118,54 +118,45 @@ class Board:
         snapshot, profile = self.snapshot, self.profile
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, snapshot.mtime_ms)
-        importance = decayed_importance(snapshot.importance, age, profile.decay)
-        ceiling = self._ceiling(age)
+        made = scores(1.0, age, self._inputs, profile)
         by_date = decayed_importance(snapshot.importance, age_days(at_ms, snapshot.updated_ms), profile.decay)
         come = {
-            Event.LEAVES_TIER_2: ceiling < self._gate(profile.direct.min_top),
-            Event.LEAVES_PROMPT: ceiling < self._gate(profile.direct.prefetch),
+            Event.LEAVES_TIER_2: made.score < self._gate(profile.direct.min_top),
+            Event.LEAVES_PROMPT: made.score < self._gate(profile.direct.prefetch),
             Event.ARCHIVE: self._archivable & (by_date < profile.signals.archive_below),
             Event.PRUNING: age >= self._pruned_from,
-            Event.BELOW_MATURITY: importance < self._demoted_below,
+            Event.BELOW_MATURITY: made.importance < self._demoted_below,
         }
-        recency = decayed_recency(snapshot.recency, age, profile.decay)
-        return Standing(age, importance, recency, ceiling, by_date, come)
+        return Standing(age, made.importance, made.recency, made.score, by_date, come)
 
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:
         """Days until each event comes to each note: 0 where it has, infinite where it never does."""
-        profile, stored = self.profile, self.snapshot.importance
-        age = (self.now_ms - self.snapshot.mtime_ms) / MS_PER_DAY
-        since_update = (self.now_ms - self.snapshot.updated_ms) / MS_PER_DAY
+        profile, stored, decay = self.profile, self.snapshot.importance, self.profile.decay
+        age = days_since(self.now_ms, self.snapshot.mtime_ms)
+        since_update = days_since(self.now_ms, self.snapshot.updated_ms)
         archived = np.where(self._archivable, profile.signals.archive_below, -np.inf)
+        rested = np.nan_to_num(since_update, nan=-np.inf, neginf=-np.inf)
         found = {
-            Event.ARCHIVE: self._days_to(archived, stored) - np.nan_to_num(since_update, nan=-np.inf, neginf=-np.inf),
+            Event.ARCHIVE: days_until_importance(archived, stored, decay) - rested,
             Event.PRUNING: self._pruned_from - age,
-            Event.BELOW_MATURITY: self._days_to(self._demoted_below, stored) - age,
+            Event.BELOW_MATURITY: days_until_importance(self._demoted_below, stored, decay) - age,
         }
         until = {event: np.where(self.today.has_come[event], 0.0, np.maximum(d, _SOON)) for event, d in found.items()}
-        for event, threshold in (
-            (Event.LEAVES_TIER_2, profile.direct.min_top),
-            (Event.LEAVES_PROMPT, profile.direct.prefetch),
-        ):
-            until[event] = days_until_all_below(self._gate(threshold), self._ceiling, age)
+        gates = [self._gate(threshold) for threshold in (profile.direct.min_top, profile.direct.prefetch)]
+        left = outlook(gates, age, self._inputs, profile).days_left
+        until[Event.LEAVES_TIER_2], until[Event.LEAVES_PROMPT] = left
         return {event: until[event] for event in Event}
 
     @cached_property
     def after_one_hit(self) -> Levels:
         """The maturity of each note after one access hit, as a position in :data:`brvtui.ranking.maturity.LEVELS`."""
-        rules = self.profile.signals
-        raised = np.minimum(rules.max_importance, self.snapshot.importance + rules.access_gain)
-        return next_levels(raised, self.snapshot.maturity, rules)
+        return after_access(self.snapshot.importance, self.snapshot.maturity, self.profile.signals)[1]
 
     @cached_property
     def hits_to_promotion(self) -> Floats:
         """Access hits until each note is promoted, at least 1; infinite where no number of them does."""
-        rules = self.profile.signals
-        missing = self._promoted_from - self.snapshot.importance
-        with np.errstate(divide="ignore"):
-            hits = np.ceil(np.where(missing > 0, missing, 0.0) / rules.access_gain - _WHOLE_HITS)
-        return np.where(self._promoted_from > rules.max_importance, np.inf, np.maximum(1.0, hits))
+        return hits_until_promotion(self.snapshot.importance, self.snapshot.maturity, self.profile.signals)
 
     @cached_property
     def path_ranks(self) -> NDArray[np.int64]:
@@ -206,36 +197,16 @@ class Board:
             source=str(stored.source),
         )
 
-    def _ceiling(self, age: Floats) -> Floats:
-        snapshot = self.snapshot
-        return ceilings(
-            np.maximum(0.0, age), snapshot.importance, snapshot.recency, self._boost, self._bonus, self.profile
-        )
-
     def _gate(self, threshold: float) -> float:
-        return seen_by_gates(threshold, self.profile.score.decimals)
-
-    def _days_to(self, threshold: Floats, stored: Floats) -> Floats:
-        """The age at which decay takes each ``stored`` importance to its threshold; infinite where it never does."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            days = np.log(np.maximum(threshold, 0.0) / stored) / np.log(self.profile.decay.importance_base)
-        return np.where((threshold > 0) & np.isfinite(days), days, np.inf)
+        return unrounded_threshold(threshold, self.profile.score.decimals)
 
     @cached_property
-    def _boost(self) -> Floats:
-        return np.asarray([self.profile.score.boost[level] for level in LEVELS])[self.snapshot.maturity]
-
-    @cached_property
-    def _bonus(self) -> Floats:
-        return np.where(self.snapshot.is_local, self.profile.score.local_bonus, 0.0)
+    def _inputs(self) -> ScoreInputs:
+        return inputs_at(self.snapshot, slice(None), self.profile.score)
 
     @cached_property
     def _demoted_below(self) -> Floats:
         return np.asarray(demoted_below(self.profile.signals))[self.snapshot.maturity]
-
-    @cached_property
-    def _promoted_from(self) -> Floats:
-        return np.asarray(promoted_from(self.profile.signals))[self.snapshot.maturity]
 
     @cached_property
     def _archivable(self) -> Bools:

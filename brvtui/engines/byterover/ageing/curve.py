@@ -8,8 +8,9 @@ import numpy as np
 
 from brvtui.engines.byterover.ageing.board import Board, Event, Floats
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
-from brvtui.ranking.ceiling import ceilings
-from brvtui.ranking.decay import MS_PER_DAY, decayed_importance, decayed_recency
+from brvtui.engines.byterover.search.scoring import inputs_at
+from brvtui.ranking.ceiling import scores
+from brvtui.ranking.decay import MS_PER_DAY, age_days, decayed_importance
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +44,18 @@ def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
     note, stored = snapshot.notes[position], snapshot.signals[position]
     days = np.arange(last_day + 1, dtype=np.float64)
     moments = board.now_ms + days * MS_PER_DAY
-    age = np.maximum(0.0, (moments - note.mtime_ms) / MS_PER_DAY)
-    since_update = np.maximum(0.0, (moments - snapshot.updated_ms[position]) / MS_PER_DAY)
-    importance, recency = np.full(len(days), stored.importance), np.full(len(days), stored.recency)
-    boost = np.full(len(days), profile.score.boost[stored.maturity])
-    bonus = np.full(len(days), profile.score.local_bonus if note.is_local else 0.0)
+    made = scores(
+        1.0, age_days(moments, note.mtime_ms), inputs_at(snapshot, np.asarray([position]), profile.score), profile
+    )
+    since_update = age_days(moments, snapshot.updated_ms[position])
     crossings = [Crossing(event, float(until[position])) for event, until in board.days_until.items()]
     return Curve(
         path=note.path,
         maturity=stored.maturity,
         days=days,
-        importance=decayed_importance(importance, age, profile.decay),
-        archive_importance=decayed_importance(importance, since_update, profile.decay),
-        recency=decayed_recency(recency, age, profile.decay),
-        ceiling=ceilings(age, importance, recency, boost, bonus, profile),
+        importance=made.importance,
+        archive_importance=decayed_importance(stored.importance, since_update, profile.decay),
+        recency=made.recency,
+        ceiling=made.score,
         crossings=tuple(sorted((one for one in crossings if 0 < one.day <= last_day), key=lambda one: one.day)),
     )

@@ -197,7 +197,7 @@ class _Loop:
             began = self._now()
             result = self._result(call, number_in_turn)
             ms = done.ms[f"step {number}"] = _ms(self._now() - began)
-            tokens = estimated_tokens(len(result.text), self._rules.chars_per_token)
+            tokens = int(estimated_tokens(len(result.text), self._rules.chars_per_token))
             step = ToolStep(
                 number, turn, call.name, call.arguments, result.text, tokens, result.refused, result.read
             )  # fmt: skip
@@ -229,7 +229,7 @@ class _Loop:
         said = len(self._done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
         heard = len(request.system) + sum(len(message.text) for message in request.messages)
         per_token = self._rules.chars_per_token
-        return Usage(estimated_tokens(heard, per_token), estimated_tokens(said, per_token), True)
+        return Usage(int(estimated_tokens(heard, per_token)), int(estimated_tokens(said, per_token)), True)
 
 
 def _sendable(call: ToolCall) -> ToolCall:

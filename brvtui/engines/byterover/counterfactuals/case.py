@@ -6,14 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from brvtui.engines.byterover.counterfactuals.changes import Change, NoChange, Reworded, SignalsSet, changed
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.deciding import Ranked, ranked, verdict
 from brvtui.engines.byterover.route.entities import entity_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
+from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.byterover.search.search import Options, search
-from brvtui.ranking.ceiling import score_at
+from brvtui.ranking.ceiling import ScoreInputs, scores
 from brvtui.ranking.compound import round_half_up
 from brvtui.ranking.decay import age_days
 from brvtui.snapshot import Note, Snapshot
@@ -24,7 +28,8 @@ from brvtui.tree.reading.signals import NoteSignals
 
 _LEADING = (Origin.TEXT, Origin.NAME)
 _ULPS = 1e-9
-"""How far a score that is computed in plain floats may be from the one that is computed in arrays."""
+"""How far a score may move by what a change does not name: another order of the notes, and with it the last bits of
+the average lengths that relevance depends on."""
 
 
 class Cancelled(Exception):
@@ -79,7 +84,7 @@ class Case:
         if self.profile.retry.in_route:
             return 1.0
         tables = (match_terms(self.snapshot, terms(text), self.profile.text) for text in self._searched())
-        return max(table.text_score(self.position).relevance for table in tables)
+        return max(table.text_scores([self.position])[0].relevance for table in tables)
 
     def _searched(self) -> set[str]:
         """Every text that a route of the query may search, whatever signals make of its results."""
@@ -100,13 +105,18 @@ class Case:
         position = made.by_path.get(self.note.path)
         return position is None or made.signals[position].importance != other
 
-    def most(self, signals: NoteSignals | None = None, days: float | None = None, relevance: float = 1.0) -> float:
-        """The highest score, unrounded, of the note with such signals, at such an age, for such a relevance."""
-        own = signals or self.signals
-        age = self.days if days is None else days
-        return score_at(
-            relevance, age, own.importance, own.recency, own.maturity, self.note.is_local, self.profile
-        )  # fmt: skip
+    @cached_property
+    def inputs(self) -> ScoreInputs:
+        """What the note's score depends on besides text and age."""
+        return inputs_of([self.signals], self.note.is_local, self.profile.score)
+
+    def most(self, days: float | None = None, relevance: float = 1.0) -> float:
+        """The highest score, unrounded, of the note at such an age, for such a relevance."""
+        return float(self.each_most(self.inputs, np.asarray([self.days if days is None else days]), relevance)[0])
+
+    def each_most(self, inputs: ScoreInputs, days: NDArray[np.float64], relevance: float) -> NDArray[np.float64]:
+        """:meth:`most` of the note with other ``inputs``, or at many ages."""
+        return scores(relevance, days, inputs, self.profile).score
 
     def seen(self, score: float) -> float:
         """``score`` as the gates see it, at most."""

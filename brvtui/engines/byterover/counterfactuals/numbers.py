@@ -6,14 +6,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from brvtui.engines.byterover.ageing.after_hits import accessed
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import SignalsSet, TimeSet
 from brvtui.engines.byterover.counterfactuals.least import Candidate, in_vain, is_steady, least, too_low, verified
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
+from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.ranking.ceiling import HORIZON_DAYS
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.ranking.maturity import LEVELS, after_access
+from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.signals import NoteSignals
 from brvtui.wording import counted
 
@@ -25,7 +29,7 @@ _NO_CHANGE = "there is none that changes anything"
 def hits(case: Case) -> Way:
     """So many access hits."""
     states = after_hits(case.signals, case.profile.signals)
-    candidates = [_signals(case, state, number) for number, state in enumerate(states, start=1)]
+    candidates = _signals(case, states, range(1, len(states) + 1))
     return _of_signals(case, Lever.HITS, candidates, "no number of hits")
 
 
@@ -34,14 +38,15 @@ def importance(case: Case) -> Way:
     own = case.signals
     last = math.floor(min(case.profile.signals.max_importance, 100))
     values = range(math.floor(own.importance) + 1, last + 1)
-    candidates = [_signals(case, replace(own, importance=float(value)), value) for value in values]
+    candidates = _signals(case, [replace(own, importance=float(value)) for value in values], values)
     return _of_signals(case, Lever.IMPORTANCE, candidates, "no importance")
 
 
 def maturity(case: Case) -> Way:
     """A higher maturity."""
     above = LEVELS[LEVELS.index(case.signals.maturity) + 1 :]
-    candidates = [_signals(case, replace(case.signals, maturity=level), LEVELS.index(level)) for level in above]
+    states = [replace(case.signals, maturity=level) for level in above]
+    candidates = _signals(case, states, [LEVELS.index(level) for level in above])
     return _of_signals(case, Lever.MATURITY, candidates, "no maturity")
 
 
@@ -53,7 +58,7 @@ def age(case: Case) -> Way:
     steady = is_steady(case)
     days = min(case.days, HORIZON_DAYS)
     steps = range(int(days * STEPS_A_DAY), -1, -1) if steady else range(int(days) * STEPS_A_DAY, -1, -STEPS_A_DAY)
-    candidates = [_age(case, step) for step in steps]
+    candidates = _ages(case, steps)
     what = "not even edited today"
     if not case.reaches(candidates[-1].most):
         return too_low(case, Lever.AGE, candidates[-1].most, what)
@@ -71,24 +76,26 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> list[NoteSignals]:
     made: list[NoteSignals] = []
     state = signals
     while True:
-        raised, level = after_access(state.importance, state.maturity, rules)
-        if (raised, level) == (state.importance, state.maturity):
+        then = accessed(state, rules)
+        if (then.importance, then.maturity) == (state.importance, state.maturity):
             return made
-        state = replace(state, importance=raised, maturity=level, access_count=state.access_count + 1)
+        state = then
         made.append(state)
 
 
-def _signals(case: Case, signals: NoteSignals, amount: float) -> Candidate:
-    most = case.most(signals, relevance=case.relevance)
-    return Candidate(SignalsSet(case.note.path, signals), amount, most)
+def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float]) -> list[Candidate]:
+    days = np.full(len(signals), case.days)
+    most = case.each_most(inputs_of(signals, case.note.is_local, case.profile.score), days, case.relevance)
+    changes = [SignalsSet(case.note.path, one) for one in signals]
+    return list(map(Candidate, changes, amounts, most.tolist()))
 
 
-def _age(case: Case, step: int) -> Candidate:
-    days = step / STEPS_A_DAY
-    mtime_ms = math.ceil(case.now_ms) - max(1, round(days * MS_PER_DAY))
-    return Candidate(
-        TimeSet(case.note.path, mtime_ms), days, case.most(days=max(days, 1 / MS_PER_DAY), relevance=case.relevance)
-    )
+def _ages(case: Case, steps: Sequence[int]) -> list[Candidate]:
+    days = np.asarray(steps) / STEPS_A_DAY
+    most = case.each_most(case.inputs, np.maximum(days, 1 / MS_PER_DAY), case.relevance)
+    now_ms = math.ceil(case.now_ms)
+    changes = [TimeSet(case.note.path, now_ms - max(1, round(day * MS_PER_DAY))) for day in days.tolist()]
+    return list(map(Candidate, changes, days.tolist(), most.tolist()))
 
 
 def _when(case: Case, days: float, steady: bool) -> str:

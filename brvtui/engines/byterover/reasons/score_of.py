@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.detail import detail
-from brvtui.engines.byterover.search.scoring import text_hit
+from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Search
 
@@ -14,4 +14,4 @@ def score_of(snapshot: Snapshot, profile: Profile, now_ms: float, found: Search,
     scored = detail(snapshot, profile, found, snapshot.notes[position].path)
     if not scored.contributions:
         return None
-    return text_hit(snapshot, profile, now_ms, position, scored.score)
+    return text_hits(snapshot, profile, now_ms, [position], [scored.score])[0]

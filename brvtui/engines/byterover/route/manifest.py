@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover import profile as constants
-from brvtui.ranking.tokens import estimated_tokens, estimated_tokens_of
+from brvtui.ranking.tokens import estimated_tokens
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Lane
 from brvtui.tree.reading.collation import in_locale_order
@@ -169,7 +169,7 @@ def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
     for path in sorted(snapshot.summary_files, key=folder_key):
         parsed = snapshot.parsed[path]
         valid = parsed.summary_order is not None
-        tokens = parsed.summary_tokens if valid else estimated_tokens(parsed.chars, limits.chars_per_token)
+        tokens = parsed.summary_tokens if valid else int(estimated_tokens(parsed.chars, limits.chars_per_token))
         if tokens is not None and not parsed.unseen:
             found.append((path, tokens, parsed.summary_order or 0))
     found.sort(key=lambda entry: -entry[2])
@@ -184,14 +184,14 @@ def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Po
     edges: tuple[tuple[bytes, ...], ...] = ((_ARCHIVED,), (_ARCHIVED + b"\0",))
     first, end = (bisect_left(paths, edge, key=folder_key) for edge in edges)
     stubs = [path for path in paths[first:end] if role_of(path) is Role.STUB]
-    lengths = [snapshot.notes[snapshot.by_path[path]].chars for path in stubs]
-    of_stubs = [estimated_tokens(chars, limits.chars_per_token) for chars in lengths]
+    lengths = np.asarray([snapshot.notes[snapshot.by_path[path]].chars for path in stubs], dtype=np.int64)
+    of_stubs = estimated_tokens(lengths, limits.chars_per_token).tolist()
     return _context_pool(snapshot, [*paths[:first], *paths[end:]], limits), _pool(stubs, of_stubs, limits.stubs)
 
 
 def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.ManifestRules) -> Pool:
     positions = np.fromiter(map(snapshot.by_path.__getitem__, paths), dtype=np.int64, count=len(paths))
-    tokens = estimated_tokens_of(snapshot.chars[positions], limits.chars_per_token)
+    tokens = estimated_tokens(snapshot.chars[positions], limits.chars_per_token)
     ranks = np.zeros(len(paths))
     if limits.contexts_by == "importance":
         ranks = snapshot.importance[positions]

@@ -77,7 +77,7 @@ def build_prompt(
         (INSTRUCTIONS, _RULES.format(means=_FROM_EXCERPTS if quoted else _BY_TOOLS)),
     ]
     per_token = profile.manifest.chars_per_token
-    sections = tuple(Section(name, estimated_tokens(len(text), per_token), text) for name, text in texts if text)
+    sections = tuple(Section(name, int(estimated_tokens(len(text), per_token)), text) for name, text in texts if text)
     return Prompt(
         sections=sections,
         tokens=sum(section.tokens for section in sections),

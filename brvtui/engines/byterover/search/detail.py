@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search.matching import text_scores
 from brvtui.ranking import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.constants import TextRules
 from brvtui.text.forward import FIELDS
 from brvtui.text.vocabulary import KINDS
-from brvtui.trace import Contribution, Detail, Search, TextScore
+from brvtui.trace import Contribution, Detail, Search
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"
 TANTIVY_FORMULA = "boost × tantivy's BM25 (k 1.2, b 0.75, lengths quantised)"
@@ -38,9 +39,8 @@ def detail(snapshot: Snapshot, profile: Profile, search: Search, path: str) -> D
         matched += bool(own)
         found += own
     total = sum(item.value for item in found)
-    raw = total * matched
     found.sort(key=lambda item: -item.value)
-    score = TextScore(total, matched, raw, raw / (1 + raw))
+    score = text_scores(np.asarray([total]), np.asarray([matched]))[0]
     return Detail(path, tuple(found), score, TANTIVY_FORMULA if by_tantivy else FORMULA)
 
 
@@ -57,7 +57,8 @@ def _contributions(snapshot: Snapshot, text: TextRules, token: str, position: in
             df = postings.df(identity, field)
             idf = bm25.idf(len(postings), df)
             length, average = note.lengths[field], postings.averages[field]
-            norm = float(bm25.length_norm(np.asarray(float(length)), average, text.k, text.b))
+            norm = bm25.length_norm(np.asarray(float(length)), average, text.k, text.b)
+            score = bm25.term_score(np.asarray(idf), np.asarray(float(tf)), norm, text.k, text.d)
             weight = float(expansion.weights[place])
             yield Contribution(
                 query_term=from_utf16(token),
@@ -71,7 +72,7 @@ def _contributions(snapshot: Snapshot, text: TextRules, token: str, position: in
                 average_length=average,
                 weight=weight,
                 boost=text.boost[name],
-                value=weight * text.boost[name] * idf * (text.d + tf * (text.k + 1) / (tf + norm)),
+                value=weight * text.boost[name] * float(score),
             )
 
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.scoring import aged
-from brvtui.ranking.compound import score_parts
+from brvtui.engines.byterover.search.scoring import aged, inputs_of
+from brvtui.ranking.compound import compound, score_parts, with_bonus
+from brvtui.ranking.decay import age_days
 from brvtui.snapshot import FolderSummary, Snapshot
 from brvtui.trace import Aged, Hit, Kind, Lift, Origin, Part
 from brvtui.tree.reading.files import CONTEXT_FILE
@@ -76,12 +79,15 @@ def _summary_hit(
     bonus = profile.score.local_bonus if profile.search.lift_local_bonus else 0.0
     state: Aged | None = None
     if signals:
-        state = aged(signals, summary.mtime_ms, profile, now_ms, decays=False)
-        score, parts = score_parts(
-            value, state.importance, state.recency, state.maturity, bonus > 0, profile.score, rounded=False
+        inputs = inputs_of([signals], bonus > 0, profile.score)
+        days = age_days(now_ms, np.asarray([summary.mtime_ms]))
+        state = aged([signals], days, inputs.importance, inputs.recency, profile)[0]  # they do not decay
+        made = compound(
+            np.asarray([value]), inputs.importance, inputs.recency, inputs.boost, inputs.bonus, profile.score
         )
+        [(score, parts)] = score_parts(made, [state.maturity], [bonus > 0], profile.score, rounded=False)
     else:
-        score = min(value + bonus, profile.score.cap)
+        score = float(with_bonus(value, bonus, profile.score))
         parts = (
             Part("propagated", value, carried, profile.search.lift_factor**levels, f"{levels} up"),
             Part("local bonus", bonus),

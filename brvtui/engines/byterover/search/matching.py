@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.ranking.bm25 import raw_score, saturate
 from brvtui.snapshot import Snapshot
 from brvtui.text.constants import TextRules
 from brvtui.text.postings import TermMatches
@@ -23,8 +25,8 @@ class TermTable:
 
     @property
     def raw(self) -> NDArray[np.float64]:
-        """Raw text scores: the sums times the number of distinct terms matched."""
-        return self.term_sum * self.matched_terms
+        """Raw text scores."""
+        return raw_score(self.term_sum, self.matched_terms)
 
     def any_word(self) -> NDArray[np.bool_]:
         """Which notes match some term (OR)."""
@@ -34,11 +36,17 @@ class TermTable:
         """Which notes match every term (AND); none without terms."""
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
 
-    def text_score(self, position: int) -> TextScore:
-        """The text score of one note."""
-        term_sum, matched = float(self.term_sum[position]), int(self.matched_terms[position])
-        raw = term_sum * matched
-        return TextScore(term_sum, matched, raw, raw / (1 + raw))
+    def text_scores(self, positions: Sequence[int]) -> list[TextScore]:
+        """The text score of the note at each of ``positions``."""
+        places = np.asarray(positions, dtype=np.int64)
+        return text_scores(self.term_sum[places], self.matched_terms[places])
+
+
+def text_scores(term_sum: NDArray[np.float64], matched_terms: NDArray[np.int64]) -> list[TextScore]:
+    """The text scores of notes by their sums and how many distinct terms each matched."""
+    raw = raw_score(term_sum, matched_terms)
+    columns = (term_sum, matched_terms, raw, saturate(raw))
+    return [TextScore(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def match_terms(snapshot: Snapshot, tokens: list[str], text: TextRules) -> TermTable:

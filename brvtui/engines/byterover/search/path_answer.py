@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.engines.byterover.search.asked import Asked
 from brvtui.engines.byterover.search.scope import PathLookup
-from brvtui.engines.byterover.search.scoring import path_hit
+from brvtui.engines.byterover.search.scoring import path_hits
 from brvtui.trace import (
     MOST_LISTED,
     Attempt,
@@ -41,15 +41,14 @@ def path_answer(asked: Asked, named: Symbol, lookup: PathLookup) -> Search:
                 )
             )  # fmt: skip
         below = [symbol for symbol in snapshot.hierarchy.walk(named) if not symbol.is_folder]
-        for symbol in below[: max(0, limit - len(results))]:
-            note = snapshot.notes[snapshot.by_path[symbol.path]]
-            score = profile.paths.child_score
-            results.append(path_hit(snapshot, profile, asked.now_ms, note, score, "below the named folder"))
+        listed_notes = [snapshot.notes[snapshot.by_path[symbol.path]] for symbol in below[: limit - len(results)]]
+        score = profile.paths.child_score
+        results += path_hits(snapshot, profile, asked.now_ms, listed_notes, score, "below the named folder")
         came_in = len(below) + bool(summary)
     else:
         outcome = Found.PATH_NOTE
         note = snapshot.notes[snapshot.by_path[named.path]]
-        results = [path_hit(snapshot, profile, asked.now_ms, note, profile.paths.note_score, "named note")]
+        results = path_hits(snapshot, profile, asked.now_ms, [note], profile.paths.note_score, "named note")
         came_in = 1
     hits = tuple(results[:limit])
     how = lookup.match.how if lookup.match else ""

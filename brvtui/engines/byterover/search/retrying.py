@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.scoring import text_hit
+from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.ladder import TRIGRAMS, Climbed, Searches, climb
 from brvtui.snapshot import Snapshot
-from brvtui.text.trigrams import Likeness, TrigramIndex
+from brvtui.text.trigrams import TrigramIndex
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Ladder, Origin, Search, State, TextScore, listed
 
@@ -64,7 +64,9 @@ def retry(
 def named_like(snapshot: Snapshot, profile: Profile, now_ms: float, tokens: Sequence[str], most: int) -> list[Hit]:
     """The notes whose file name is like one of ``tokens``, by score, at most ``most``."""
     likenesses = names_of(snapshot).search(tokens, profile.names.limit, profile.names.least)
-    hits = [_named(snapshot, profile, now_ms, likeness) for likeness in likenesses]
+    positions = [likeness.position for likeness in likenesses]
+    texts = [TextScore(0.0, 0, 0.0, likeness.similarity) for likeness in likenesses]
+    hits = [_by_name(hit) for hit in text_hits(snapshot, profile, now_ms, positions, texts)]
     return sorted(hits, key=lambda hit: -hit.score)[:most]
 
 
@@ -83,8 +85,7 @@ def _ladder(made: Climbed[Hit]) -> Ladder:
     return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", rungs, paths, made.found)
 
 
-def _named(snapshot: Snapshot, profile: Profile, now_ms: float, likeness: Likeness) -> Hit:
-    """The hit of a note whose name is like a word: its score with the likeness as relevance."""
-    base = text_hit(snapshot, profile, now_ms, likeness.position, TextScore(0.0, 0, 0.0, likeness.similarity))
-    first = replace(base.parts[0], note="the likeness of its name")
-    return replace(base, parts=(first, *base.parts[1:]), origin=Origin.NAME, text=None)
+def _by_name(hit: Hit) -> Hit:
+    """The hit of a note whose name is like a word: its relevance is that likeness."""
+    first = replace(hit.parts[0], note="the likeness of its name")
+    return replace(hit, parts=(first, *hit.parts[1:]), origin=Origin.NAME, text=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +12,11 @@ from numpy.typing import NDArray
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.matching import TermTable
 from brvtui.ranking.bm25 import saturate
-from brvtui.ranking.ceiling import ceiling_at, days_until_below, seen_by_gates
-from brvtui.ranking.compound import compound, round_half_up, score_parts, with_bonus
-from brvtui.ranking.decay import age_days, decayed_importance, decayed_recency
-from brvtui.ranking.maturity import LEVELS, after_access
+from brvtui.ranking.ceiling import ScoreInputs, decayed, outlook, score_inputs, scores
+from brvtui.ranking.compound import round_half_up, score_parts, unrounded_threshold
+from brvtui.ranking.constants import ScoreRules
+from brvtui.ranking.decay import age_days, days_since
+from brvtui.ranking.maturity import LEVELS, Floats, Levels, after_access, levels_of
 from brvtui.snapshot import Note, Snapshot
 from brvtui.trace import MOST_LISTED, Aged, Ceiling, Hit, Horizon, Listed, Origin, Part, TextScore
 from brvtui.tree.reading.signals import NoteSignals
@@ -41,26 +44,38 @@ def rank(
         return Ranking(positions, np.zeros(0), 0, 0)
     raw = table.raw[positions]
     days = age_days(now_ms, snapshot.mtime_ms[positions])
-    boosts = np.asarray([profile.score.boost[level] for level in LEVELS])
-    scores = with_bonus(
-        compound(
-            saturate(raw),
-            decayed_importance(snapshot.importance[positions], days, profile.decay),
-            decayed_recency(snapshot.recency[positions], days, profile.decay),
-            boosts[snapshot.maturity[positions]],
-            profile.score,
-        ),
-        np.where(snapshot.is_local[positions], profile.score.local_bonus, 0.0),
-        profile.score,
-    )
+    score = scores(saturate(raw), days, inputs_at(snapshot, positions, profile.score), profile).score
     matched = len(positions)
-    at_least = int((scores >= profile.search.gap_ratio * scores.max()).sum())
+    at_least = int((score >= profile.search.gap_ratio * score.max()).sum())
     if matched > _SELECT_FROM and keep < matched:
-        edge = np.partition(scores, matched - keep)[matched - keep]
-        best = scores >= edge
-        positions, scores, raw = positions[best], scores[best], raw[best]
-    order = np.lexsort((positions, -raw, -scores))[:keep]
-    return Ranking(positions[order], scores[order], matched, at_least)
+        edge = np.partition(score, matched - keep)[matched - keep]
+        best = score >= edge
+        positions, score, raw = positions[best], score[best], raw[best]
+    order = np.lexsort((positions, -raw, -score))[:keep]
+    return Ranking(positions[order], score[order], matched, at_least)
+
+
+def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: ScoreRules) -> ScoreInputs:
+    """What the scores of the notes at ``positions`` depend on besides text and age."""
+    return score_inputs(
+        snapshot.importance[positions],
+        snapshot.recency[positions],
+        snapshot.maturity[positions],
+        snapshot.is_local[positions],
+        rules,
+    )
+
+
+def inputs_of(signals: Sequence[NoteSignals], is_local: bool, rules: ScoreRules) -> ScoreInputs:
+    """:func:`inputs_at` of notes with these stored signals."""
+    importance, levels = _importance_and_levels(signals)
+    recency = np.asarray([one.recency for one in signals], dtype=np.float64)
+    return score_inputs(importance, recency, levels, np.full(len(signals), is_local), rules)
+
+
+def _importance_and_levels(signals: Sequence[NoteSignals]) -> tuple[Floats, Levels]:
+    importance = np.asarray([one.importance for one in signals], dtype=np.float64)
+    return importance, levels_of(one.maturity for one in signals)
 
 
 def listing(snapshot: Snapshot, profile: Profile, ranking: Ranking) -> tuple[Listed, ...]:
@@ -74,14 +89,17 @@ def listing(snapshot: Snapshot, profile: Profile, ranking: Ranking) -> tuple[Lis
     return tuple(made)
 
 
-def aged(signals: NoteSignals, mtime_ms: float, profile: Profile, now_ms: float, decays: bool = True) -> Aged:
-    """Signals of one note before and after decay; as stored when they do not decay (propagated summaries)."""
-    days = float(age_days(now_ms, mtime_ms))
-    importance, recency = signals.importance, signals.recency
-    if decays:
-        importance = float(decayed_importance(importance, days, profile.decay))
-        recency = float(decayed_recency(recency, days, profile.decay))
-    raised, maturity = after_access(signals.importance, signals.maturity, profile.signals)
+def aged(
+    signals: Sequence[NoteSignals], days: Floats, importance: Floats, recency: Floats, profile: Profile
+) -> list[Aged]:
+    """The stored signals of notes that are ``days`` old, beside the importance and recency that count for a score."""
+    raised, moved = after_access(*_importance_and_levels(signals), profile.signals)
+    columns = (column.tolist() for column in (importance, recency, days, raised, moved))
+    return [_aged(one, *values) for one, *values in zip(signals, *columns, strict=True)]
+
+
+def _aged(signals: NoteSignals, importance: float, recency: float, days: float, raised: float, level: int) -> Aged:
+    maturity = LEVELS[level]
     change = f"stays {maturity}" if maturity == signals.maturity else f"becomes {maturity}"
     return Aged(
         signals.maturity,
@@ -97,60 +115,83 @@ def aged(signals: NoteSignals, mtime_ms: float, profile: Profile, now_ms: float,
     )
 
 
-def ceiling(signals: NoteSignals, days: float, local: bool, profile: Profile) -> Ceiling:
-    """The note's attainable score now, and the days until it can no longer reach the direct and prompt thresholds.
+def attainable(notes: ScoreInputs, since: Floats, profile: Profile) -> list[Ceiling]:
+    """What each note can score at most, and for how long it can reach the direct and prompt thresholds.
 
-    Horizons count what the gates see: scores rounded half up.
+    ``since`` are the days since its modification, negative while that is to come. Horizons count what the gates see:
+    scores rounded half up.
     """
-
-    def at(day: float) -> float:
-        return ceiling_at(day, signals.importance, signals.recency, signals.maturity, local, profile)
-
-    horizons = []
-    for name in ("direct.min_top", "direct.prefetch"):
-        threshold = profile.direct.min_top if name == "direct.min_top" else profile.direct.prefetch
-        left = days_until_below(seen_by_gates(threshold, profile.score.decimals), at, days)
-        horizons.append(Horizon(threshold, name, left != 0.0, left))
-    return Ceiling(at(days), tuple(horizons))
+    gates = (("direct.min_top", profile.direct.min_top), ("direct.prefetch", profile.direct.prefetch))
+    seen = [unrounded_threshold(threshold, profile.score.decimals) for _, threshold in gates]
+    reach = outlook(seen, since, notes, profile)
+    return [
+        Ceiling(score, tuple(_horizon(*gate, until) for gate, until in zip(gates, days_left, strict=True)))
+        for score, *days_left in zip(reach.ceiling.tolist(), *reach.days_left.tolist(), strict=True)
+    ]
 
 
-def text_hit(snapshot: Snapshot, profile: Profile, now_ms: float, position: int, text: TextScore) -> Hit:
-    """The hit of one matching note, its score in parts, rounded as the gates see it."""
-    note = snapshot.notes[position]
-    signals = snapshot.signals[position]
-    state = aged(signals, note.mtime_ms, profile, now_ms)
-    score, parts = score_parts(
-        text.relevance, state.importance, state.recency, state.maturity, note.is_local, profile.score, rounded=True
-    )
+def _horizon(constant: str, threshold: float, days_left: float) -> Horizon:
+    return Horizon(threshold, constant, days_left != 0.0, days_left if math.isfinite(days_left) else None)
+
+
+def text_hits(
+    snapshot: Snapshot, profile: Profile, now_ms: float, positions: Sequence[int], texts: Sequence[TextScore]
+) -> list[Hit]:
+    """The hits of matching notes, their scores in parts, rounded as the gates see them."""
+    places = np.asarray(positions, dtype=np.int64)
+    since = days_since(now_ms, snapshot.mtime_ms[places])
+    days = np.maximum(0.0, since)
+    inputs = inputs_at(snapshot, places, profile.score)
+    made = scores(np.asarray([text.relevance for text in texts]), days, inputs, profile)
+    signals = [snapshot.signals[position] for position in positions]
+    states = aged(signals, days, made.importance, made.recency, profile)
+    notes = [snapshot.notes[position] for position in positions]
+    local = [note.is_local for note in notes]
+    scored = score_parts(made, [state.maturity for state in states], local, profile.score, rounded=True)
+    reach = attainable(inputs, since, profile)
+    return [
+        _hit(note, Origin.TEXT, score, parts, text, state, ceiling)
+        for note, (score, parts), text, state, ceiling in zip(notes, scored, texts, states, reach, strict=True)
+    ]
+
+
+def path_hits(
+    snapshot: Snapshot, profile: Profile, now_ms: float, notes: Sequence[Note], score: float, name: str
+) -> list[Hit]:
+    """Notes that a path answer lists: their score is given by the rule ``name``."""
+    places = np.asarray([snapshot.by_path[note.path] for note in notes], dtype=np.int64)
+    since = days_since(now_ms, snapshot.mtime_ms[places])
+    days = np.maximum(0.0, since)
+    inputs = inputs_at(snapshot, places, profile.score)
+    signals = [snapshot.signals[position] for position in places.tolist()]
+    states = aged(signals, days, *decayed(days, inputs, profile), profile)
+    reach = attainable(inputs, since, profile)
+    parts = (Part(name, score),)
+    return [
+        _hit(note, Origin.PATH, score, parts, None, state, ceiling)
+        for note, state, ceiling in zip(notes, states, reach, strict=True)
+    ]
+
+
+def _hit(
+    note: Note,
+    origin: Origin,
+    score: float,
+    parts: tuple[Part, ...],
+    text: TextScore | None,
+    state: Aged,
+    ceiling: Ceiling,
+) -> Hit:
     return Hit(
         path=note.shown,
         file=note.path,
         title=note.title,
         kind=note.kind,
-        origin=Origin.TEXT,
+        origin=origin,
         score=score,
         parts=parts,
         text=text,
         signals=state,
-        ceiling=ceiling(signals, state.days, note.is_local, profile),
-        shared_source=note.alias,
-    )
-
-
-def path_hit(snapshot: Snapshot, profile: Profile, now_ms: float, note: Note, score: float, name: str) -> Hit:
-    """A note that a path answer lists: its score is given by the rule ``name``."""
-    signals = snapshot.signals[snapshot.by_path[note.path]]
-    state = aged(signals, note.mtime_ms, profile, now_ms)
-    return Hit(
-        path=note.shown,
-        file=note.path,
-        title=note.title,
-        kind=note.kind,
-        origin=Origin.PATH,
-        score=score,
-        parts=(Part(name, score),),
-        text=None,
-        signals=state,
-        ceiling=ceiling(signals, state.days, note.is_local, profile),
+        ceiling=ceiling,
         shared_source=note.alias,
     )

@@ -13,7 +13,7 @@ from brvtui.engines.byterover.search.lint import lint
 from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.out_of_domain import out_of_domain
 from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
-from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hit
+from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
@@ -118,10 +118,8 @@ def _keep(
     floor = profile.search.gap_ratio * top
     above = ranking.at_least
     within = min(above, options.most)
-    direct = [
-        text_hit(snapshot, profile, asked.now_ms, position, matched.table.text_score(position))
-        for position in ranking.positions[:within].tolist()
-    ]
+    best = ranking.positions[:within].tolist()
+    direct = text_hits(snapshot, profile, asked.now_ms, best, matched.table.text_scores(best))
     wanted = [hit for hit in direct if _wanted(snapshot, hit, options)]
     lifts, summaries = lift(snapshot, profile, asked.now_ms, wanted, floor)
     summaries = tuple(hit for hit in summaries if _wanted(snapshot, hit, options))

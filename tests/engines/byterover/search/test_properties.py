@@ -18,7 +18,7 @@ from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.detail import detail
 from brvtui.engines.byterover.search.matching import match_terms
-from brvtui.engines.byterover.search.scoring import text_hit
+from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.search.search import NEAR_MISSES, Options, search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
@@ -58,14 +58,15 @@ def pairs(snapshots: list[Snapshot]) -> list[tuple[Snapshot, str, int]]:
 def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], profile: Profile) -> None:
     for snapshot, text, position in pairs(snapshots):
         table = match_terms(snapshot, terms(text), profile.text)
-        hit = text_hit(snapshot, profile, NOW_MS, position, table.text_score(position))
+        [hit] = text_hits(snapshot, profile, NOW_MS, [position], table.text_scores([position]))
         assert parts_gap(hit) <= SUM_TOLERANCE
         assert 0 <= hit.score <= 1
 
 
 def test_a_part_that_is_wrong_is_noticed(snapshots: list[Snapshot]) -> None:
     snapshot, text, position = pairs(snapshots)[0]
-    hit = text_hit(snapshot, BRV3, NOW_MS, position, match_terms(snapshot, terms(text), BRV3.text).text_score(position))
+    scored = match_terms(snapshot, terms(text), BRV3.text).text_scores([position])
+    [hit] = text_hits(snapshot, BRV3, NOW_MS, [position], scored)
     wrong = dataclasses.replace(hit.parts[0], value=hit.parts[0].value + 2e-9)
     assert adds_up(hit)
     assert not adds_up(dataclasses.replace(hit, parts=(wrong, *hit.parts[1:])))

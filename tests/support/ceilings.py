@@ -1,0 +1,39 @@
+"""Ceilings of notes that are given by their signals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.ranking.ceiling import ScoreInputs, ceilings, outlook, score_inputs
+from brvtui.ranking.maturity import levels_of
+from tests.support.trees import BRV3
+
+Signals = tuple[float, float, str, bool]
+"""Stored importance and recency, maturity, whether the note is local."""
+
+
+def inputs(notes: Sequence[Signals], profile: Profile = BRV3) -> ScoreInputs:
+    """What the scores of such notes depend on."""
+    importance, recency, maturity, local = zip(*notes, strict=True)
+    return score_inputs(
+        np.asarray(importance, dtype=np.float64),
+        np.asarray(recency, dtype=np.float64),
+        levels_of(maturity),
+        np.asarray(local, dtype=np.bool_),
+        profile.score,
+    )
+
+
+def ceiling_of(
+    days: float, importance: float, recency: float, maturity: str, local: bool, profile: Profile = BRV3
+) -> float:
+    """The ceiling of one note at this age."""
+    return float(ceilings(np.asarray([days]), inputs([(importance, recency, maturity, local)], profile), profile)[0])
+
+
+def days_left(threshold: float, days: float, note: Signals, profile: Profile = BRV3) -> float:
+    """Days until the ceiling of one note of this age falls below ``threshold``."""
+    return float(outlook([threshold], np.asarray([days]), inputs([note], profile), profile).days_left[0, 0])
