@@ -23,11 +23,10 @@ from brvtui.engines.byterover.search.retrying import named_like
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.engines.jeffs_brain import profile as profile_jeffs_brain
 from brvtui.engines.jeffs_brain.index import ChunkIndex, index_snapshot
-from brvtui.ladder import REFRESHED_STRONGEST, SANITISED, STRONGEST, TRIGRAMS
+from brvtui.ladder import REFRESHED_STRONGEST, SANITISED, STRONGEST, TRIGRAMS, query_tokens, sanitised, strongest_term
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.text.query_language import parse
-from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
 
 RULES = profile_jeffs_brain.load()
 _PASSES = 3

@@ -6,15 +6,17 @@ second time because of an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from brvtui.services.failures import LegError
-from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
+from brvtui.text.analysis import CharacterTable
 from brvtui.timing import Stopwatch
 from brvtui.trace import MOST_LISTED, Listed, Rung, State
+from brvtui.tree.reading.whitespace import folded, spaced_words
 
 H = TypeVar("H")
 
@@ -25,6 +27,7 @@ SANITISED = "refreshed_sanitised"
 REFRESHED_STRONGEST = "refreshed_strongest"
 TRIGRAMS = "trigram_fuzzy"
 STRATEGIES = (INITIAL, STRONGEST, REFRESH, SANITISED, REFRESHED_STRONGEST, TRIGRAMS)
+_MARKS = CharacterTable(lambda char: " " if unicodedata.category(char)[0] in "PS" else char)
 
 
 @dataclass(frozen=True)
@@ -180,3 +183,19 @@ def _plans(query: str, searches: Searches[H], rules: LadderRules) -> Iterator[_P
 def _refreshed(searches: Searches[H]) -> str:
     searches.refresh()
     return "the index is always current: nothing to refresh"
+
+
+def sanitised(query: str) -> str:
+    """``query`` with each run of punctuation and symbols as a blank, white space in single blanks; case is kept."""
+    return folded(query.translate(_MARKS))
+
+
+def query_tokens(query: str, stop_words: Set[str], word_length: int) -> list[str]:
+    """The words of ``query`` that say something, in lower case, each once: long enough and no stop word."""
+    words = spaced_words(sanitised(query).lower())
+    return list(dict.fromkeys(word for word in words if len(word) >= word_length and word not in stop_words))
+
+
+def strongest_term(query: str, stop_words: Set[str], word_length: int) -> str:
+    """The longest of the words that say something, the first of equals; empty when there is none."""
+    return max(query_tokens(query, stop_words, word_length), key=len, default="")

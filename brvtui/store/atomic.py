@@ -1,8 +1,10 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and by one process at a time where it is read, changed and written."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import secrets
 import stat
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _CLOSE = getattr(os, "O_CLOEXEC", 0)
+_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP})
 
 
 def write(path: Path, text: str) -> None:
@@ -57,3 +60,23 @@ def remove_leftovers(path: Path) -> None:
     """Removes what killed processes left while they wrote the file at ``path``; nobody may be writing it now."""
     for left in path.parent.glob(f".{path.name}.*"):
         left.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keeps others that ask for it from changing files beside ``path`` meanwhile; waits for them.
+
+    The folder itself is locked, so that nothing is left in it. A file system without locks does not keep anybody.
+    Raises OSError when the folder cannot be made or opened.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        yield
+    finally:
+        os.close(descriptor)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
-from brvtui.store.locking import locked
 from brvtui.tree.reading.json_file import read_json
 
 _FILE = "history.json"
@@ -33,7 +32,7 @@ class History:
         """The queries with ``query`` as the newest, written. Raises OSError when the folder cannot be written."""
         if not self._most:
             return []
-        with locked(self.path):
+        with atomic.locked(self.path):
             kept = [*(item for item in self.read() if item != query), query]
             queries = kept[-self._most :]
             atomic.write(self.path, json.dumps(queries, indent=0))

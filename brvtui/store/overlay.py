@@ -9,7 +9,6 @@ from pathlib import Path
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
-from brvtui.store.locking import locked
 from brvtui.tree.reading.json_file import read_json
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
@@ -44,7 +43,7 @@ class Overlay:
 
         Raises what ``change`` raises, nothing being written then, and OSError.
         """
-        with self._editing, locked(self.path):
+        with self._editing, atomic.locked(self.path):
             self._set_aside_if_broken()
             signals = self.read(base)
             change(signals)

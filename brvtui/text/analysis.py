@@ -9,23 +9,27 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 
 from brvtui.tree.reading.whitespace import spaced_words, trim
 
 _SURROGATES_NEEDED = re.compile("[\U00010000-\U0010ffff]")
 
 
-class _Breaks(dict[int, str]):
-    """A translation table that maps every break to a line feed, filled in as characters are met."""
+class CharacterTable(dict[int, str]):
+    """A table for :meth:`str.translate` that asks for each character once, when it is first met."""
+
+    def __init__(self, replaced: Callable[[str], str]) -> None:
+        """``replaced`` gives what stands in a character's place."""
+        super().__init__()
+        self._replaced = replaced
 
     def __missing__(self, code: int) -> str:
-        character = chr(code)
-        is_break = character in "\n\r" or unicodedata.category(character)[0] in "ZP"
-        self[code] = "\n" if is_break else character
+        self[code] = self._replaced(chr(code))
         return self[code]
 
 
-_BREAKS = _Breaks()
+_BREAKS = CharacterTable(lambda char: "\n" if char in "\n\r" or unicodedata.category(char)[0] in "ZP" else char)
 _ASCII_BREAKS = {code: _BREAKS[code] for code in range(128)}
 
 

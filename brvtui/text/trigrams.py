@@ -9,22 +9,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from brvtui.ranking.similarity import jaccard
+from brvtui.text.analysis import CharacterTable
 
 _SIZE = 3
 _REMEMBERED = 1 << 17
 _ENDING = ".md"
 
 
-class _Others(dict[int, str]):
-    """A translation table that maps what is neither letter nor number to a blank, filled in as characters are met."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        self[code] = character if unicodedata.category(character)[0] in "LN" else " "
-        return self[code]
-
-
-_OTHERS = _Others()
+_OTHERS = CharacterTable(lambda char: char if unicodedata.category(char)[0] in "LN" else " ")
 _BLANKS = re.compile(" +")
 
 Grams = frozenset[str]

@@ -14,12 +14,12 @@ from brvtui.engines.byterover.search.search import Options, search
 from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.engines.jeffs_brain.profile import load
 from brvtui.engines.jeffs_brain.trace import Mode
+from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.session import Session
 from brvtui.snapshot.naming import UnknownNote
 from brvtui.text.analysis import terms, without_stop_words
 from brvtui.text.fts import phrase
 from brvtui.text.query_language import Operator, TokenKind, alternatives, compile_fts, normalise, parse
-from brvtui.text.rewriting import query_tokens, sanitised, strongest_term
 from brvtui.text.trigrams import grams
 from brvtui.trace import adds_up, to_plain
 from tests.fuzz.budget import fuzzed

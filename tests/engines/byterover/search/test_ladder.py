@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from brvtui.engines.byterover.search.retrying import retry
 from brvtui.engines.byterover.search.search import Options, search
-from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed
+from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed, sanitised
 from brvtui.services.failures import LegError
-from brvtui.text.rewriting import sanitised
 from brvtui.trace import MOST_LISTED, Kind, Listed, Origin, State, adds_up
 from tests.support.hybrid import JEFFS
 from tests.support.trees import BRV3, NOW_MS, Tree
