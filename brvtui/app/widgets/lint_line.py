@@ -32,8 +32,6 @@ class LintLine(Lines):
         inner = spread(width - 2, groups)
         return [Line().gap(2).extend(inner.spans)]
 
-        return (view.answered, view.query.scope, view.project.phase, view.engine.pipeline)
-
 
 def _waiting(view: View) -> str:
     if view.project.phase is Phase.LOADING:

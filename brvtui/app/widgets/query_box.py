@@ -21,8 +21,6 @@ class Prompt(Lines):
         """One sign."""
         return [line(f" {self.glyphs.prompt} ", "bold accent")]
 
-        return ()
-
 
 class Mode(Lines):
     """The scope of the query, and whether what is shown was probed or run."""
@@ -42,8 +40,6 @@ class Mode(Lines):
         else:
             made.add(" RUN " if view.ran else " PROBE ", "bold badge-text on ok" if view.ran else "bold accent")
         return [Line().right(width, made)]
-
-        return (view.query.scope, view.answered, view.engine.pipeline, view.engine.mode, view.query.followed)
 
 
 class QueryBox(Vertical):

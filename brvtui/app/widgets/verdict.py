@@ -51,8 +51,6 @@ class Verdict(Lines):
         """Verdict and strip."""
         return [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs)]
 
-        return (view.answered, view.engine.pipeline, view.answer.busy, *loading(view))
-
 
 def loading(view: View) -> tuple[object, ...]:
     """How far the project is, for what depends on it."""
