@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
-from brvtui.ranking.similarity import jaccard
+from brvtui.ranking.similarity import jaccard_of_counts
 from brvtui.text.analysis import CharacterTable
 
 _SIZE = 3
@@ -61,27 +63,27 @@ class TrigramIndex:
 
     def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
         """``entries`` are ids and paths; positions count all of them."""
-        self._names: dict[int, tuple[str, Grams]] = {}
+        self._names: dict[int, tuple[str, int]] = {}
         self._holders: dict[str, list[int]] = {}
         seen = {""}
         for position, (identity, path) in enumerate(entries):
             if identity not in seen:
                 seen.add(identity)
                 own = name_grams(path)
-                self._names[position] = (path, own)
+                self._names[position] = (path, len(own))
                 for gram in own:
                     self._holders.setdefault(gram, []).append(position)
 
     def search(self, tokens: Sequence[str], limit: int, least: float) -> list[Likeness]:
         """The names with a likeness of ``least`` or more to some token, most like first, then by path."""
-        asked = [made for made in map(grams, tokens) if made]
-        if limit <= 0 or not asked:
+        if limit <= 0:
             return []
-        sharing = {position for gram in frozenset().union(*asked) for position in self._holders.get(gram, ())}
-        found = []
-        for position in sharing:
-            path, own = self._names[position]
-            similarity = max(jaccard(token, own)[2] for token in asked)
-            if similarity >= least and similarity > 0:
-                found.append(Likeness(position, path, similarity))
+        best: dict[int, float] = {}
+        for asked in map(grams, tokens):
+            shared = Counter(chain.from_iterable(self._holders.get(gram, ()) for gram in asked))
+            for position, count in shared.items():
+                similarity = jaccard_of_counts(count, len(asked), self._names[position][1])
+                if similarity >= least and similarity > best.get(position, 0.0):
+                    best[position] = similarity
+        found = [Likeness(position, self._names[position][0], similarity) for position, similarity in best.items()]
         return sorted(found, key=lambda likeness: (-likeness.similarity, likeness.path, likeness.position))[:limit]
