@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Record what the real engine answers on the sample tree.
 
-    record_sample_parity.py --package NODE_MODULES/byterover-cli --oracle brv_oracle.mjs [--out FILE]
+    record_sample_parity.py --package NODE_MODULES/byterover-cli --oracle brv_oracle.mjs [--defaults] [--out FILE]
 
 Copies `sample-tree/` to a temporary folder, stamps it at a fixed time, hands the signals of the frontmatters to the
-engine (which reads them from its own store only), and runs the questions of `queries.json` twice: each on an empty
-cache (`cases`), and all of them in order on one cache (`sequence`). The result is what the parity tests compare with.
+engine (which reads them from its own store only; with `--defaults` none are handed over), and runs the questions of
+`queries.json` twice: each on an empty cache (`cases`), and all of them in order on one cache (`sequence`). The result
+is what the parity tests compare with.
 Nothing in it depends on the machine: timings are left out, and so are fingerprints, which are made of absolute paths.
 """
 
@@ -24,6 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "sample-tree"
 RECORDED = ROOT / "tests" / "data" / "parity" / "sample-tree.json"
+RECORDED_DEFAULTS = RECORDED.with_name("sample-tree-defaults.json")
 NOW = "2026-11-20T12:00:00+00:00"
 RAW_SCORES = 3
 DEFAULT_SIGNALS: dict[str, Any] = {
@@ -49,7 +51,7 @@ def frontmatter_signals(text: str) -> dict[str, Any] | None:
     return {**DEFAULT_SIGNALS, **found} if found else None
 
 
-def prepare(project: Path) -> None:
+def prepare(project: Path, defaults: bool) -> None:
     """A stamped copy of the sample at `project`, with the files the engine's driver expects."""
     shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns("__pycache__", ".restamped", "_manifest.json"))
     subprocess.run([sys.executable, str(project / "restamp.py"), "--now", NOW], check=True, stdout=subprocess.DEVNULL)
@@ -57,7 +59,7 @@ def prepare(project: Path) -> None:
     signals = {}
     for file in sorted(tree.rglob("*.md")):
         found = frontmatter_signals(file.read_text(encoding="utf-8"))
-        if found and not file.relative_to(tree).parts[0].startswith("_"):
+        if found and not defaults and not file.relative_to(tree).parts[0].startswith("_"):
             signals[file.relative_to(tree).as_posix()] = found
     questions: list[dict[str, Any]] = json.loads((SAMPLE / "queries.json").read_text(encoding="utf-8"))
     (project / "now.txt").write_text(NOW, encoding="utf-8")
@@ -85,7 +87,6 @@ def without_machine(answers: dict[str, Any]) -> dict[str, Any]:
         meta = case["query_run"].get("meta") or {}
         if "cacheFingerprint" in meta:
             meta["cacheFingerprint"] = "machine-dependent"
-    kept["tree"] = {"maker": "sample-tree", "now": NOW}
     return kept
 
 
@@ -93,19 +94,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", type=Path, required=True, help="the installed byterover-cli package")
     parser.add_argument("--oracle", type=Path, required=True, help="the script that drives the engine, brv_oracle.mjs")
-    parser.add_argument("--out", type=Path, default=RECORDED)
+    parser.add_argument("--defaults", action="store_true", help="without signals, so that all notes have the defaults")
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sample-parity-") as folder:
         project = Path(folder).resolve() / "project"
-        prepare(project)
+        prepare(project, options.defaults)
         try:
             answers = ask_engine(project, options.package.resolve(), options.oracle.resolve())
         except subprocess.CalledProcessError as error:
             print(f"record_sample_parity: the engine failed: {error.stderr.strip()}", file=sys.stderr)
             return 1
-    recorded = without_machine(answers)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(json.dumps(recorded, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    recorded = {**without_machine(answers), "tree": {"maker": "sample-tree", "now": NOW}}
+    out = options.out or (RECORDED_DEFAULTS if options.defaults else RECORDED)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(recorded, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     cases, steps, documents = len(recorded["cases"]), len(recorded["sequence"]), recorded["documents"]
     print(f"recorded {cases} cases and {steps} steps over {documents} documents")
     return 0

@@ -88,6 +88,18 @@ def test_the_sequence_on_one_cache(answers: dict[str, Any], snapshot: Snapshot, 
     assert recorded.sequence_differences(snapshot, now_ms, answers) == []
 
 
+def test_without_the_sample_s_setting_its_signals_are_the_defaults(copied: Path, now_ms: float) -> None:
+    """As the engine answers when it is given the files alone."""
+    answers = recorded.read(ANSWERS.with_name("sample-tree-defaults.json"))
+    made = load(find_project(copied), BRV3, now_ms)
+    assert made is not None
+    assert len(answers["cases"]) == len(answers["sequence"]) == 42
+    assert recorded.search_differences(made, now_ms, answers) == []
+    assert recorded.raw_differences(made, answers) == []
+    assert recorded.route_differences(made, now_ms, answers) == []
+    assert recorded.sequence_differences(made, now_ms, answers) == []
+
+
 def test_the_questions_reach_every_tier(answers: dict[str, Any]) -> None:
     assert {step["tier"] for step in answers["sequence"]} == {0, 1, 2, 3, 4}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +27,27 @@ SHARED = REPOSITORY.parent / "shared"
 def read(file: Path) -> dict[str, Any]:
     """A file of recorded answers."""
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+def unpack(recorded: Mapping[str, Any], project: Path) -> None:
+    """Writes the tree of ``recorded`` (``benchmarks/record_tree_parity.py``) to the folder ``project``, times included,
+    and beside it what the engine's driver was given.
+    """
+    tree = project / ".brv" / "context-tree"
+    for path, held in recorded["files"].items():
+        file = tree / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(base64.b64decode(held["base64"]) if "base64" in held else held["text"].encode("utf-8"))
+        os.utime(file, ns=(held["mtime_ns"], held["mtime_ns"]))
+    (project / ".brv" / "config.json").write_text("{}\n", encoding="utf-8")
+    (project / "now.txt").write_text(recorded["now"], encoding="utf-8")
+    given = {
+        "queries": [{name: case[name] for name in ("id", "kind", "query")} for case in recorded["cases"]],
+        "sequence": [{name: step[name] for name in ("query", "wait", "touch")} for step in recorded["sequence"]],
+        "signals": recorded["signals"],
+    }
+    for name, value in given.items():
+        (project / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
 
 
 def milliseconds(moment: str) -> float:
