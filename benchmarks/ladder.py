@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.compare_engine import time_of
 from benchmarks.timings import peak_mb, percentile, setting
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.retrying import named_like
 from brvtui.engines.byterover.search.search import Options, search
@@ -69,8 +70,8 @@ def byterover(snapshot: Snapshot, profile: Profile, now_ms: float, query: str) -
     options = Options(_LIMIT)
     return steps(
         query,
-        lambda rewriting: search(snapshot, profile, now_ms, rewriting, options),
-        lambda tokens: named_like(snapshot, profile, now_ms, tokens, _LIMIT),
+        lambda rewriting: search(Context(snapshot, profile, now_ms), rewriting, options),
+        lambda tokens: named_like(Context(snapshot, profile, now_ms), tokens, _LIMIT),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.store.session_log import SessionLog
 from brvtui.trace import Ended, Trace
 from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
@@ -42,12 +43,13 @@ class Logbook:
                 tier=trace.tier,
                 took_ms=round(took_ms, 3),
                 top_score=trace.hits[0].score if trace.hits else None,
-                total_found=trace.search.total_found,
+                total_found=trace.total_found,
                 paths=tuple(hit.path for hit in trace.hits),
-                not_covered=trace.uncovered,
-                fingerprint=trace.fingerprint.value,
+                not_covered=not trace.covered,
+                fingerprint=_fingerprint(trace),
                 scope=trace.scope_option,
                 profile=trace.profile,
+                engine=trace.engine,
                 problem=done.why if done is not None and done.ended is Ended.FAILED else "",
             )
         )
@@ -81,3 +83,9 @@ class Logbook:
 _STATUSES = {Ended.CANCELLED: "cancelled", Ended.FAILED: "error"}
 _MOST_AT_ONCE = 500
 """Entries of the engine's log that are looked at after a change."""
+
+
+def _fingerprint(trace: Trace) -> str:
+    """The fingerprint of the tree, where the engine has one."""
+    state = trace.find(FingerprintState)
+    return state.value if state is not None else ""

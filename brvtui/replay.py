@@ -1,18 +1,14 @@
-"""Many queries over one session: each on a cache of its own, or in sequence on one (``docs/engine.md``)."""
+"""Many queries over one snapshot: each by itself, or in sequence, a line of plain data each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
-from brvtui.engines.byterover.search.search import Options, search
-from brvtui.snapshot import Snapshot
-from brvtui.trace import Hit, Search, to_plain
+from brvtui.engines.contract import Context, Engine, Moment, Query, Replays
+from brvtui.trace import Hit, Trace, to_plain
 from brvtui.tree.reading.json_file import read_json
 
 MS = 1000.0
@@ -25,36 +21,27 @@ class ReplayError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ListedQuery:
     """One query of a list, with the id that its line will carry."""
 
     id: Any
     query: str
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One step of a sequence: wait, rewrite a note's mtime in the fingerprint, ask."""
-
-    query: str
-    wait_seconds: float
-    touch: str | None
-
-
-def read_queries(path: Path) -> list[Query]:
+def read_queries(path: Path) -> list[ListedQuery]:
     """The queries in a JSON list of strings or ``{"id", "query"}``. Raises :class:`ReplayError`."""
     made = []
     for number, item in enumerate(_read_list(path)):
         if isinstance(item, str):
-            made.append(Query(number, item))
+            made.append(ListedQuery(number, item))
         elif isinstance(item, dict) and isinstance(item.get("query"), str):
-            made.append(Query(item.get("id", number), item["query"]))
+            made.append(ListedQuery(item.get("id", number), item["query"]))
         else:
             raise ReplayError(f'{path}: entry {number} must be a string or {{"id", "query"}}')
     return made
 
 
-def read_sequence(path: Path) -> list[Move]:
+def read_sequence(path: Path) -> list[Moment]:
     """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError`."""
     made = []
     for number, item in enumerate(_read_list(path)):
@@ -65,7 +52,7 @@ def read_sequence(path: Path) -> list[Move]:
         if not isinstance(item, dict) or not isinstance(item.get("query"), str) or not is_number or not named:
             raise ReplayError(f'{path}: entry {number} must be {{"query", "wait" seconds, "touch" a note or null}}')
         assert wait is not None
-        made.append(Move(item["query"], float(wait), touch))
+        made.append(Moment(item["query"], float(wait), touch))
     return made
 
 
@@ -80,49 +67,46 @@ def _read_list(path: Path) -> list[Any]:
 
 
 def replay_queries(
-    snapshot: Snapshot, profile: Profile, now_ms: float, queries: list[Query], limit: int, scope: str, with_trace: bool
+    engine: Engine[Any],
+    context: Context[Any],
+    queries: list[ListedQuery],
+    limit: int | None,
+    scope: str,
+    with_trace: bool,
 ) -> Iterator[dict[str, Any]]:
-    """One line a query, in order: plain search at ``limit``, tier on an empty cache, tier when asked again."""
+    """One line a query, in order, each by itself; the engine may have more to say than its results."""
     for item in queries:
-        found = search(snapshot, profile, now_ms, item.query, Options(limit, scope))
-        trace, state = route(snapshot, profile, CacheState(), Asked(item.query, now_ms, scope, run=True))
-        again = f"  {item.query.upper()} "
-        repeat, _ = route(snapshot, profile, state, Asked(again, now_ms, scope, run=True))
-        line = {
-            "id": item.id,
-            "query": item.query,
-            "tier": trace.tier,
-            "repeat_tier": repeat.tier,
-            "search": plain_search(found),
-        }
-        if with_trace:
-            line["trace"] = to_plain(trace)
-        yield line
+        line: dict[str, Any] = {"id": item.id, "query": item.query}
+        if isinstance(engine, Replays):
+            trace, said = engine.replay_query(context, Query(item.query, scope, run=True), limit)
+        else:
+            trace = engine.answer(context, Query(item.query, scope, services=True))
+            said = _said(trace, limit)
+        yield {**line, **said, "trace": to_plain(trace)} if with_trace else {**line, **said}
 
 
 def replay_sequence(
-    snapshot: Snapshot, profile: Profile, now_ms: float, moves: list[Move], scope: str
+    engine: Engine[Any], context: Context[Any], moments: list[Moment], scope: str
 ) -> Iterator[dict[str, Any]]:
-    """One line a step, in order, on one cache. Touches reach the fingerprint only: ranking and recency do not move.
-
-    Raises :class:`ReplayError` when a touched note is not in the tree.
-    """
-    state, clock = CacheState(), now_ms
-    touched: dict[str, int] = {}
-    for number, move in enumerate(moves):
-        clock += move.wait_seconds * MS
-        if move.touch:
-            if move.touch not in snapshot.parsed:
-                raise ReplayError(f"step {number}: no file {move.touch} in {snapshot.project.tree} to touch")
-            touched[move.touch] = round(clock)
-        trace, state = route(snapshot, profile, state, Asked(move.query, clock, scope, run=True, touched=dict(touched)))
-        yield {"step": number, "query": move.query, "tier": trace.tier, "cached": len(state.entries)}
-
-
-def plain_search(found: Search) -> dict[str, Any]:
-    """A search as a replayed line holds it."""
-    return {"total_found": found.total_found, "results": [_result(hit) for hit in found.hits]}
+    """One line a step, in order, while the clock moves on. Raises :class:`ReplayError` for a note that is not there."""
+    for number, moment in enumerate(moments):
+        if moment.touch and moment.touch not in context.snapshot.parsed:
+            raise ReplayError(f"step {number}: no file {moment.touch} in {context.snapshot.project.tree} to touch")
+    if isinstance(engine, Replays):
+        for number, said in enumerate(engine.replay_sequence(context, moments, scope)):
+            yield {"step": number, "query": moments[number].query, **said}
+        return
+    clock = context.now_ms
+    for number, moment in enumerate(moments):
+        clock += moment.wait_seconds * MS
+        trace = engine.answer(replace(context, now_ms=clock), Query(moment.query, scope, services=True))
+        yield {"step": number, "query": moment.query, **_said(trace, None)}
 
 
-def _result(hit: Hit) -> dict[str, Any]:
-    return {"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title}
+def _said(trace: Trace, limit: int | None) -> dict[str, Any]:
+    return {"covered": trace.covered, "total_found": trace.total_found, "results": results_of(trace.hits[:limit])}
+
+
+def results_of(hits: Sequence[Hit]) -> list[dict[str, Any]]:
+    """Hits as a replayed line holds them."""
+    return [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in hits]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.sections import Route
 from brvtui.session import Session
 from brvtui.trace import to_plain
 from brvtui.tree.reading import contents
@@ -55,7 +56,7 @@ def test_no_folder(tmp_path: Path) -> None:
 
 def test_an_empty_tree(tree: Tree) -> None:
     session = tree.session()
-    assert session.probe("quokka").outcome == "not_covered"
+    assert session.probe("quokka").section(Route).outcome == "not_covered"
     assert session.search("quokka", 10).hits == ()
     assert session.snapshot.notes == ()
 
@@ -178,7 +179,7 @@ def test_a_path_of_300_characters(good: Tree) -> None:
 
 
 def test_a_query_that_is_a_path_of_300_characters(good: Tree) -> None:
-    assert good.ask("/".join(["d" * 60] * 5)).outcome == "not_covered"
+    assert good.ask("/".join(["d" * 60] * 5)).section(Route).outcome == "not_covered"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 
 from brvtui.app.reading import page_document
 from brvtui.cli import main
+from brvtui.engines.byterover.sections import Search
 from brvtui.notes.plan import NoteError
 from brvtui.report.saved import Form, rendered
 from brvtui.snapshot.naming import UnknownNote
@@ -123,7 +124,7 @@ def test_a_query(run: Run, project: Tree, query: str) -> None:
 def test_a_query_that_names_nothing_is_words(project: Tree, query: str) -> None:
     trace = project.session().run(query)
     assert SECRET not in everything(trace)
-    assert trace.search.scope.path == ""
+    assert trace.section(Search).scope.path == ""
 
 
 @pytest.mark.parametrize("scope", [*LEADING_OUT, "x/..", "x/outdir", "..\\x", "%2e%2e"])

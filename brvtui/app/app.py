@@ -19,9 +19,9 @@ from brvtui.app.configured import ConfiguredApp
 from brvtui.app.keys.bindings import bindings, own_bindings
 from brvtui.app.modes import EDITOR
 from brvtui.app.news import News
+from brvtui.app.parts.answering import Answering
 from brvtui.app.parts.astray import Astray
 from brvtui.app.parts.browsing import Browsing
-from brvtui.app.parts.byterover import ByteRover
 from brvtui.app.parts.cache import Cache
 from brvtui.app.parts.changes import Changes
 from brvtui.app.parts.copying import Copying
@@ -29,12 +29,10 @@ from brvtui.app.parts.drafts import Drafts
 from brvtui.app.parts.editing import Editing
 from brvtui.app.parts.exporting import Exporting
 from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.jeffs_brain import JeffsBrain
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.logs import Logs
 from brvtui.app.parts.model import ModelRuns
 from brvtui.app.parts.own_editor import OwnEditor
-from brvtui.app.parts.pipelines import Pipelines
 from brvtui.app.parts.planning import Planning
 from brvtui.app.parts.project import Opening, Project
 from brvtui.app.parts.queries import Queries
@@ -44,12 +42,11 @@ from brvtui.app.parts.selection import Selection
 from brvtui.app.parts.switches import Switches
 from brvtui.app.parts.threads import Threads
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import BYTEROVER, Phase
+from brvtui.app.states import Phase
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import View
 from brvtui.config import Configuration
-from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -97,12 +94,19 @@ class BrvTui(ConfiguredApp):
         self.switches = Switches(self, hearing, threads, project, store, again)
         self.cache = Cache(self, hearing, threads, project, store, again)
         self.model = ModelRuns(self, hearing, threads, project, store, queries, self.cache.look, self._bring_answer)
-        queries.pipelines[BYTEROVER] = ByteRover(
-            self, hearing, threads, project, store, prober, self.model.run, selection.explain_score, self.cache.look
+        self.answering = Answering(
+            self,
+            hearing,
+            threads,
+            project,
+            store,
+            lambda: prober,
+            self.model.run,
+            selection.explain_score,
+            self.cache.look,
+            again,
         )
-        self.jeffs_brain = JeffsBrain(self, hearing, threads, project, store, prober, again)
-        queries.pipelines[JEFFS_BRAIN] = self.jeffs_brain
-        self.pipelines = Pipelines(self, hearing, project, store, queries)
+        queries.answered_by(self.answering)
         self.reopening = Reopening(hearing, store, project.hold, queries.type, selection.select)
         self.astray = Astray(self, hearing, threads, project, store)
         self.layouts = Layouts(self, hearing, threads, project, self._take_layout)
@@ -324,13 +328,13 @@ class BrvTui(ConfiguredApp):
         with self.commanded():
             return await self.run_action(act.action.call, default_namespace=holder)
 
-    def action_pipeline(self) -> None:
-        """Switches to the next pipeline, and asks it the same query."""
-        self.pipelines.next()
+    def action_engine(self) -> None:
+        """Switches to the next engine, and asks it the same query."""
+        self.answering.next_engine()
 
-    def action_legs(self) -> None:
-        """Asks for other legs: auto, bm25, semantic, hybrid."""
-        self.jeffs_brain.next_legs()
+    def action_engine_mode(self) -> None:
+        """Asks the engine in its next mode."""
+        self.answering.next_mode()
 
     def action_profile(self) -> None:
         """Switches to the next built-in profile."""

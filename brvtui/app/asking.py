@@ -21,35 +21,44 @@ PIECES_S = 0.05
 """Pieces of text that come within this time are shown as one."""
 
 
-def run(session: Session, ask: Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post) -> None:
-    """Runs ``ask``. Where a model would answer that may not be asked yet, posts PermissionWanted instead, and a probe.
+def run(
+    session: Session,
+    ask: Ask,
+    name: str,
+    surveyor: Surveyor,
+    cancellation: Cancellation,
+    post: engine.Post,
+) -> None:
+    """Runs ``ask`` by the engine ``name``. Posts PermissionWanted and a probe where a model may not be asked yet.
 
     Posts Traced as soon as the route is decided; then, of a model, Asking for whatever happens, and AnswerEnded.
     """
     state = session.model.state
     if not state.name or state.problem or ask.without_model:
-        engine.answer(session, ask, surveyor, post)
+        engine.answer(session, ask, name, "", surveyor, post, run=True, serves=False)
         return
     if not state.allowed:
         from brvtui.engines.byterover.completion.completing import asks_model
 
-        trace = session.probe(ask.query, ask.scope)
+        trace = session.probe(ask.query, ask.scope, name)
         if asks_model(trace):
-            engine.answer(session, replace(ask, run=False), surveyor, post)
+            engine.answer(session, replace(ask, run=False), name, "", surveyor, post, run=False)
             post(PermissionWanted(ask, state.name, trace))
         else:
-            engine.answer(session, ask, surveyor, post)
+            engine.answer(session, ask, name, "", surveyor, post, run=True, serves=False)
         return
-    _complete(session, ask, surveyor, cancellation, post)
+    _complete(session, ask, name, surveyor, cancellation, post)
 
 
-def _complete(session: Session, ask: Ask, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post) -> None:
+def _complete(
+    session: Session, ask: Ask, name: str, surveyor: Surveyor, cancellation: Cancellation, post: engine.Post
+) -> None:
     from brvtui.trace import events
 
     before, began = session.snapshot.generation, time.perf_counter()
     pieces = _Pieces(lambda text: post(Asking(ask.number, events.TextDelta(text))))
     asked = False
-    for event in session.complete(ask.query, ask.scope, cancellation):
+    for event in session.complete(ask.query, ask.scope, cancellation, name):
         took_ms = (time.perf_counter() - began) * 1000
         match event:
             case events.Routed(trace, model):

@@ -32,13 +32,12 @@ from brvtui.app.messages import (
     Progressed,
     Refused,
     Reopened,
-    Retrieved,
     SimilarFound,
     TakesFound,
     Traced,
     WatchBegun,
 )
-from brvtui.app.states import CacheShown, NoteText, SimilarNotes
+from brvtui.app.states import NoteText, SimilarNotes
 from brvtui.config.sources import Layer
 from brvtui.trace import Detail, Trace
 
@@ -149,25 +148,53 @@ def watch(session: Session, post: Post) -> None:
     told(session.watch(changed, told))
 
 
-def answer(session: Session, ask: Ask, surveyor: Surveyor, post: Post) -> None:
-    """Probes or runs, and posts Traced; a run also joins the history, and posts Loaded when it recorded hits."""
+def answer(
+    session: Session,
+    ask: Ask,
+    engine: str,
+    mode: str,
+    surveyor: Surveyor,
+    post: Post,
+    run: bool,
+    serves: bool = True,
+) -> None:
+    """Probes or runs, and posts Traced or Refused; a run also joins the history and the log.
+
+    A run ``serves`` when a probe of the same request goes on beside it.
+    """
+    from brvtui.engines.contract import EngineError
+
     before = session.snapshot.generation
     started = time.perf_counter()
-    trace = session.run(ask.query, ask.scope) if ask.run else session.probe(ask.query, ask.scope)
+    options = {"mode": mode} if mode else {}
+    asks = session.run if run else session.probe
+    try:
+        trace = asks(ask.query, ask.scope, engine, options)
+    except EngineError as error:
+        post(Refused(str(error)))
+        return
     took_ms = (time.perf_counter() - started) * 1000
-    tell(session, ask, trace, took_ms, before, surveyor, post)
-    if ask.run:
+    tell(session, ask, trace, took_ms, before, surveyor, post, run and serves)
+    if run:
         log(session, trace, took_ms, post)
 
 
-def tell(session: Session, ask: Ask, trace: Trace, took_ms: float, before: int, surveyor: Surveyor, post: Post) -> None:
+def tell(
+    session: Session,
+    ask: Ask,
+    trace: Trace,
+    took_ms: float,
+    before: int,
+    surveyor: Surveyor,
+    post: Post,
+    serves: bool = False,
+) -> None:
     """Posts Traced for ``trace``, made since generation ``before`` was the newest; a run's query joins the history."""
-    first = trace.hits[0] if trace.hits else None
-    explained = _detail(session, trace, first.file) if first is not None and first.text is not None else None
-    history, problem = _remembered(session, ask.query) if ask.run else (None, "")
-    if ask.run and session.recording and session.snapshot.generation != before:
+    explained = _detail(session, trace, trace.hits[0].file) if trace.hits else None
+    history, problem = _remembered(session, ask.query) if trace.ran else (None, "")
+    if trace.ran and session.recording and session.snapshot.generation != before:
         post(Loaded(surveyor.survey(session.snapshot), session.history.read(), by_the_run=True))
-    post(Traced(ask.number, trace, took_ms, explained, history, problem))
+    post(Traced(ask.number, trace, took_ms, explained, history, problem, serves))
 
 
 def log(session: Session, trace: Trace, took_ms: float, post: Post) -> None:
@@ -189,36 +216,19 @@ def _remembered(session: Session, query: str) -> tuple[list[str] | None, str]:
 
 
 def has_services(session: Session) -> bool:
-    """Whether a run of the hybrid pipeline asks more than a probe; one that cannot be used counts."""
+    """Whether a run may ask a service that a probe does not; one that cannot be used counts."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
 
 
-def chose_pipeline(session: Session) -> bool:
-    """Whether the pipeline that the settings name is the user's own choice, and not that of the project's file."""
-    return session.configuration.source("pipeline").layer is not Layer.PROJECT
+def chose_engine(session: Session) -> bool:
+    """Whether the engine that the settings name is the user's own choice, and not that of the project's file."""
+    return session.configuration.source("engine").layer is not Layer.PROJECT
 
 
-def retrieve(session: Session, ask: Ask, mode: str, probe: bool, post: Post) -> None:
-    """Puts a query to the hybrid pipeline, and posts Retrieved or Refused; a run also joins the history."""
-    from brvtui.engines.jeffs_brain.pipeline import Request
-    from brvtui.engines.jeffs_brain.trace import Mode
-    from brvtui.services.failures import ServiceError
-
-    started = time.perf_counter()
-    try:
-        trace = session.hybrid(Request(ask.query, Mode(mode), probe=probe)).trace
-    except ServiceError as error:
-        post(Refused(str(error)))
-        return
-    took_ms = (time.perf_counter() - started) * 1000
-    history, problem = (None, "") if probe else _remembered(session, ask.query)
-    post(Retrieved(ask.number, trace, took_ms, history, problem))
-
-
-def prepare(session: Session, post: Post, cancelled: Callable[[], bool]) -> None:
-    """Makes index and vectors for the hybrid pipeline, and posts Prepared while and when that is done, or Refused."""
-    from brvtui.services.failures import ServiceError
+def prepare(session: Session, engine: str, post: Post, cancelled: Callable[[], bool]) -> None:
+    """Makes what the engine needs ahead of queries, and posts Prepared while and when that is done, or Refused."""
+    from brvtui.engines.contract import EngineError, Prepares
 
     wanted = 0
 
@@ -227,22 +237,22 @@ def prepare(session: Session, post: Post, cancelled: Callable[[], bool]) -> None
         wanted = all_
         post(Prepared(made, all_))
 
+    chosen = session.engines.named(engine)
+    assert isinstance(chosen, Prepares)
     try:
-        searcher = session.hybrid_searcher
-    except ServiceError as error:
+        chosen.prepare(session.engines.context(engine), progress, cancelled)
+    except EngineError as error:
         post(Refused(str(error)))
         return
-    searcher.prepare(session.snapshot, progress, cancelled)
     if not cancelled():
         post(Prepared(wanted, wanted, done=True))
 
 
 def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
-    """Posts the term × field detail of ``file`` under the search that found it, when it is a searched note."""
+    """Posts the term × field detail of ``file`` under the search that found it, when anything of it matches."""
     found = _detail(session, trace, file)
     if found is not None:
-        is_hit = any(hit.file == file for hit in trace.hits)
-        post(Detailed(trace, found, None if is_hit else session.answers.score_of(trace, file)))
+        post(Detailed(trace, found))
 
 
 def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
@@ -307,8 +317,7 @@ def look_at_files(session: Session, paths: tuple[str, ...], post: Post) -> None:
 
 def cache(session: Session, query: str, post: Post) -> None:
     """Posts the simulated cache at this moment."""
-    now = session.cache_now(query)
-    post(CacheSeen(query, CacheShown(now.fingerprint, now.look, now.changes, now.index_left_s)))
+    post(CacheSeen(query, session.cache_now(query)))
 
 
 def read_log(session: Session, post: Post) -> None:

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from brvtui.trace import ToolStep, events
-
-
-@dataclass(frozen=True, slots=True)
-class LiveStep:
-    """A tool that the model called; ``step`` and ``ms`` are None until it has answered."""
-
-    number: int
-    tool: str
-    arguments: str
-    step: ToolStep | None = None
-    ms: float | None = None
+from brvtui.paint.completion import LiveStep
+from brvtui.trace import events
 
 
 @dataclass(frozen=True, slots=True)

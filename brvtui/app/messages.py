@@ -10,10 +10,9 @@ from textual.message import Message
 
 from brvtui.app.news import News
 from brvtui.app.splits import Layout
-from brvtui.app.states import AnyTrace, CacheShown, NoteText, Overview, SimilarNotes
+from brvtui.app.states import NoteText, Overview, SimilarNotes
 from brvtui.config.schema import Value
-from brvtui.engines.jeffs_brain.trace import HybridTrace
-from brvtui.trace import Detail, Hit, Trace
+from brvtui.trace import Detail, Explanation, Trace
 
 if TYPE_CHECKING:
     from brvtui.app import clipboard
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from brvtui.app.themes.library import Library
     from brvtui.config import Configuration
     from brvtui.engines.byterover.counterfactuals.levers import Takes
-    from brvtui.engines.byterover.reasons.why_not import Explanation
+    from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
     from brvtui.lab.log_summary import Compared, LogSummary
     from brvtui.saved.traces import Saved
@@ -66,7 +65,7 @@ class Reopened(News):
     """A trace was read from a file, to be shown without its project."""
 
     saved: Saved
-    trace: AnyTrace
+    trace: Trace
     overview: Overview
 
 
@@ -110,9 +109,11 @@ class Traced(News):
     trace: Trace
     took_ms: float
     detail: Detail | None = None
-    """Of the first hit, when there is one that matched by its text."""
+    """Of the first hit."""
     history: list[str] | None = None
     problem: str = ""
+    serves: bool = False
+    """Whether a run answered that went on beside a probe of the same request."""
 
 
 @dataclass
@@ -150,19 +151,8 @@ class AnswerEnded(News):
 
 
 @dataclass
-class Retrieved(News):
-    """Another pipeline was probed or run; otherwise like :class:`Traced`."""
-
-    number: int
-    trace: HybridTrace
-    took_ms: float
-    history: list[str] | None = None
-    problem: str = ""
-
-
-@dataclass
 class Refused(News):
-    """The chosen pipeline cannot be asked as it is set; ``what`` says why and what to do."""
+    """The chosen engine cannot be asked as it is set; ``what`` says why and what to do."""
 
     what: str
 
@@ -178,11 +168,10 @@ class Prepared(News):
 
 @dataclass
 class Detailed(News):
-    """The term × field detail of one note under one trace, and the score that a near miss would have had."""
+    """The term × field detail of one note under one trace."""
 
     trace: Trace
     detail: Detail
-    own: Hit | None = None
 
 
 @dataclass
@@ -234,7 +223,7 @@ class CacheSeen(News):
     """The simulated cache at this moment."""
 
     query: str
-    shown: CacheShown
+    shown: CacheNow
 
 
 @dataclass

@@ -11,9 +11,9 @@ from operator import is_not
 from typing import TYPE_CHECKING
 
 from brvtui.app.branches import Branches, branches, branches_after, counts_of, one_note
-from brvtui.app.states import AnyTrace, Branch, NoteLine, Overview
-from brvtui.engines.jeffs_brain.trace import HybridTrace
-from brvtui.trace import Kind, Snapshotted, Trace
+from brvtui.app.states import Branch, NoteLine, Overview
+from brvtui.engines.byterover.sections import FingerprintState
+from brvtui.trace import Kind, Trace
 from brvtui.tree.reading.files import Role
 
 if TYPE_CHECKING:
@@ -122,15 +122,11 @@ def _important_after(
     return _important(_lines(snapshot, range(len(snapshot.notes))))
 
 
-def remembered(trace: AnyTrace) -> Overview:
+def remembered(trace: Trace) -> Overview:
     """The overview that a trace alone gives: its notes are the hits and the near misses."""
-    match trace:
-        case Trace():
-            found, told = _routed(trace), trace.snapshot
-            fingerprint = trace.fingerprint.value
-        case HybridTrace():
-            found = {hit.path: _leaf(hit.path, hit.title, Kind.CONTEXT, "") for hit in trace.ranking}
-            told, fingerprint = Snapshotted("", 0, len(found), ""), ""
+    found, told = _found(trace), trace.snapshot
+    state = trace.find(FingerprintState)
+    fingerprint = state.value if state is not None else ""
     tree = _Tree()
     for path, leaf in sorted(found.items()):
         tree.folder(path.rpartition("/")[0] if path.count("/") < _DEEPEST else "").files.append(leaf)
@@ -152,12 +148,12 @@ def remembered(trace: AnyTrace) -> Overview:
     )
 
 
-def _routed(trace: Trace) -> dict[str, Branch]:
+def _found(trace: Trace) -> dict[str, Branch]:
     found = {
         hit.file: _leaf(hit.file, hit.title, hit.kind, hit.signals.maturity if hit.signals else "")
         for hit in trace.hits
     }
-    misses = {miss.file: _leaf(miss.file, miss.title, miss.kind, miss.maturity) for miss in trace.search.near_misses}
+    misses = {miss.file: _leaf(miss.file, miss.title, miss.kind, miss.maturity) for miss in trace.near_misses}
     return found | misses
 
 

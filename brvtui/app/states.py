@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.editing.state import Edit
 from brvtui.app.live import Live
-from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.engines.registry import DEFAULT
 from brvtui.lab.log_summary import Compared, LogSummary
-from brvtui.trace import CacheLook, Detail, FingerprintState, Hit, Trace
+from brvtui.trace import Detail, Trace
 from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals.levers import Takes
-    from brvtui.engines.byterover.route.tree_changes import TreeChanges
+    from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
     from brvtui.lab.similar import Similar
 
@@ -24,11 +24,6 @@ INDEX = "index"
 """The kind of a folder's ``_index.md``."""
 MANIFEST = "manifest"
 """The kind of ``_manifest.json``."""
-AnyTrace = Trace | HybridTrace
-"""An answer of some pipeline. Each pane matches on it in one place, so a new pipeline is a new case in each."""
-BYTEROVER = "byterover"
-
-
 NEWER, GONE = "newer", "gone"
 """How a file stands to what is shown of it, when it is not as it was read."""
 ASTRAY = {NEWER: "changed since", GONE: "file gone"}
@@ -114,18 +109,6 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheShown:
-    """The simulated cache a moment ago."""
-
-    fingerprint: FingerprintState
-    look: CacheLook
-    changes: Mapping[str, TreeChanges] = field(default_factory=dict)
-    """By an entry's key what changed in the tree since it was answered."""
-    index_left_s: float = 0.0
-    """How long the engine may still search the index from before the last change."""
-
-
-@dataclass(frozen=True, slots=True)
 class NoteText:
     """The text of the selected note, or why it cannot be shown."""
 
@@ -175,9 +158,9 @@ class ProjectState:
 class EngineState:
     """What answers queries."""
 
-    pipeline: str = BYTEROVER
-    mode: str = "auto"
-    """Which legs are asked for, where a pipeline has legs."""
+    name: str = DEFAULT
+    mode: str = ""
+    """The mode that is asked for; empty for an engine without modes."""
     profile: str = ""
     frozen: bool = False
     """Whether the clock stands still."""
@@ -234,15 +217,12 @@ class AnswerState:
     """The answer to the query."""
 
     trace: Trace | None = None
-    """ByteRover's answer; None when another pipeline answered."""
-    foreign: HybridTrace | None = None
-    """The answer of another pipeline."""
     busy: str = ""
     """What is under way behind the screen, in words."""
     takes: TakesShown | None = None
     """What was asked for last; it may be of an earlier answer."""
-    constants: Mapping[str, float] = field(default_factory=dict)
-    """Thresholds by dotted name, as far as traces named them."""
+    ticks: Mapping[str, float] = field(default_factory=dict)
+    """Thresholds that scores are compared with, by the constant's name, as far as traces named them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +231,6 @@ class SelectionState:
 
     file: str = ""
     detail: Detail | None = None
-    own: Hit | None = None
-    """The score that the selected near miss would have had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +251,7 @@ class NoteState:
 class CacheState:
     """The simulated cache."""
 
-    seen: CacheShown | None = None
+    seen: CacheNow | None = None
 
 
 @dataclass(frozen=True, slots=True)

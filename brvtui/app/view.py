@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from brvtui.app.states import (
     AnswerState,
-    AnyTrace,
     CacheState,
     EditorState,
     EngineState,
@@ -19,8 +19,13 @@ from brvtui.app.states import (
     StaleState,
     WatchState,
 )
-from brvtui.engines.jeffs_brain.trace import HybridHit, HybridTrace
-from brvtui.trace import Answer, Completion, Ended, Hit, NearMiss, Outcome, Trace
+from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.engines.presentation import fell_short
+from brvtui.engines.registry import presentation
+from brvtui.trace import Ended, Hit, Ladder, NearMiss, Trace
+
+if TYPE_CHECKING:
+    from brvtui.engines.presentation import Presentation
 
 SubState = (
     ProjectState
@@ -56,18 +61,19 @@ class View:
     editor: EditorState = EditorState()
 
     @property
-    def answered(self) -> AnyTrace | None:
-        """The answer to the query, of whichever pipeline; None without a query."""
-        return (self.answer.foreign or self.answer.trace) if self.query.text.strip() else None
+    def answered(self) -> Trace | None:
+        """The answer to the query; None without a query."""
+        return self.answer.trace if self.query.text.strip() else None
+
+    @property
+    def presentation(self) -> Presentation:
+        """How the answer is shown; before there is one, how the engine's answers will be."""
+        return presentation(self.answer.trace.engine if self.answer.trace is not None else self.engine.name)
 
     @property
     def ran(self) -> bool:
         """Whether the query was run; else it was probed."""
-        return (
-            not self.answer.foreign.probe
-            if self.answer.foreign
-            else self.answer.trace is not None and self.answer.trace.mode == "run"
-        )
+        return self.answer.trace is not None and self.answer.trace.ran
 
     @property
     def uncached(self) -> str:
@@ -81,19 +87,11 @@ class View:
         return fell_short(answer) or ("cut off" if done.ended is Ended.CUT else "")
 
     @property
-    def fused(self) -> HybridHit | None:
-        """The selected note in the list of a hybrid search."""
-        if self.answer.foreign is None:
-            return None
-        return next((hit for hit in self.answer.foreign.ranking if hit.path == self.selection.file), None)
-
-    @property
     def may_take_less(self) -> bool:
         """Whether the answer needs a model, or there is none."""
-        ended = (
-            self.answer.trace.outcome if self.answer.trace is not None and self.answered is self.answer.trace else None
-        )
-        return ended in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
+        route = self.answered.find(Route) if self.answered is not None else None
+        needing = (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
+        return route is not None and route.outcome in needing
 
     @property
     def hit(self) -> Hit | None:
@@ -107,14 +105,15 @@ class View:
         """The selected near miss, when it is one."""
         if self.answer.trace is None or self.hit is not None:
             return None
-        return next((miss for miss in self.answer.trace.search.near_misses if miss.file == self.selection.file), None)
+        return next((miss for miss in self.answer.trace.near_misses if miss.file == self.selection.file), None)
 
     @property
     def retried(self) -> Hit | None:
         """The selected note as the retry ladder found it, when that is where it was found."""
-        if self.answer.trace is None or self.hit is not None or self.near_miss is not None:
+        ladder = self.answer.trace.find(Ladder) if self.answer.trace is not None else None
+        if ladder is None or self.hit is not None or self.near_miss is not None:
             return None
-        return next((hit for hit in self.answer.trace.ladder.hits if hit.file == self.selection.file), None)
+        return next((hit for hit in ladder.hits if hit.file == self.selection.file), None)
 
     def maturity_of(self, file: str) -> str:
         """The maturity of the note at ``file``; empty when there is none."""
@@ -129,49 +128,19 @@ class View:
     @property
     def unused(self) -> bool:
         """Whether the search was computed to be shown and not used, because the cache answered."""
-        return self.answer.trace is not None and not self.answer.trace.used
+        route = self.answer.trace.find(Route) if self.answer.trace is not None else None
+        return route is not None and not route.used
 
 
-def fell_short(answer: Answer) -> str:
-    """What kept a model that was asked from answering, in a word or two; empty when it answered or none was asked."""
-    match answer.completion:
-        case None:
-            return ""
-        case Completion(ended=Ended.CANCELLED):
-            return "stopped"
-        case Completion(ended=Ended.FAILED):
-            return "failed"
-        case _:
-            return "" if answer.kind == "model" else "nothing written"
-
-
-def selectable(trace: AnyTrace) -> list[str]:
+def selectable(trace: Trace) -> list[str]:
     """The files of results and near misses in the order of display, each once."""
-    match trace:
-        case Trace():
-            near = [miss.file for miss in trace.search.near_misses]
-            return list(dict.fromkeys([hit.file for hit in trace.hits] + near))
-        case HybridTrace():
-            return [hit.path for hit in trace.ranking]
+    return list(dict.fromkeys([hit.file for hit in trace.hits] + [miss.file for miss in trace.near_misses]))
 
 
-def marks_of(trace: AnyTrace | None) -> dict[str, str]:
+def marks_of(trace: Trace | None) -> dict[str, str]:
     """What the tree shows beside a note of the answer, by its file: the score, or the place in a fused list."""
-    match trace:
-        case None:
-            return {}
-        case Trace():
-            return {hit.file: f"{hit.score:.2f}" for hit in trace.hits}
-        case HybridTrace():
-            return {hit.path: f"#{place}" for place, hit in enumerate(trace.hits, start=1)}
-
-
-def constants_of(trace: Trace) -> dict[str, float]:
-    """Thresholds that ``trace`` names, by the constant's dotted name."""
-    named = {
-        check.constant: check.threshold for step in trace.steps for check in step.checks if check.threshold is not None
-    }
-    for hit in trace.hits:
-        for horizon in hit.ceiling.horizons if hit.ceiling else ():
-            named.setdefault(horizon.constant, horizon.threshold)
-    return named
+    if trace is None:
+        return {}
+    if trace.legs:
+        return {hit.file: f"#{place}" for place, hit in enumerate(trace.hits, start=1)}
+    return {hit.file: f"{hit.score:.{trace.scale.decimals}f}" for hit in trace.hits}

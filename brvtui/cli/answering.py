@@ -19,10 +19,12 @@ from brvtui.cli.common import (
     OK,
     Failure,
     answer_format,
+    engine_option,
     find_session,
     headless,
     open_session,
     project_option,
+    refused,
     write_json,
 )
 from brvtui.text.visible import visible
@@ -45,9 +47,11 @@ Examples:
 @click.argument("text")
 @headless
 @click.option("--llm", "allowed", is_flag=True, help="Let the model that is set answer at tiers 3 and 4.")
+@engine_option
 @answer_format
 def ask(
     text: str,
+    engine: str,
     allowed: bool,
     project: Path | None,
     scope: str,
@@ -71,8 +75,8 @@ def ask(
     from brvtui.services.model import Cancellation
 
     cancellation = Cancellation()
-    events = session.complete(text, scope, cancellation)
-    with _interrupts(cancellation):
+    events = session.complete(text, scope, cancellation, engine)
+    with _interrupts(cancellation), refused():
         ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty()).show(events)
     if getattr(ended, "cancelled", False):
         raise click.Abort
@@ -83,7 +87,7 @@ def ask(
     why = getattr(ended, "why", "")
     if why:
         raise Failure(why, FAILED)
-    return NEGATIVE if ended.trace.outcome.value == "not_covered" else OK
+    return OK if ended.trace.covered else NEGATIVE
 
 
 @contextmanager

@@ -10,16 +10,17 @@ import click
 
 from brvtui.cli.common import (
     BAD_USAGE,
-    JEFFS_BRAIN,
     NEGATIVE,
     NOT_THERE,
     OK,
     Failure,
     answer_format,
     console_here,
+    engine_option,
+    engine_options,
     headless,
-    hybrid_options,
     open_session,
+    refused,
     write_json,
 )
 from brvtui.cli.saving import check_files, save
@@ -38,7 +39,7 @@ Examples:
   brv-tui query "webhook retries" --profile docs --limit 10
   brv-tui query "webhook retries" --takes
   brv-tui query "webhook retries" --save retries.json --save retries.md
-  brv-tui query "webhook retries" --pipeline jeffs_brain --mode bm25
+  brv-tui query "webhook retries" --engine jeffs_brain --mode bm25
 """
 )
 @click.argument("text")
@@ -47,18 +48,12 @@ Examples:
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help=_SAVE)
-@hybrid_options
+@engine_options
 @answer_format
 def query(
     text: str,
-    pipeline: str | None,
-    mode: str | None,
-    aliases: Path | None,
-    top_k: int | None,
-    candidate_k: int | None,
-    rerank_top_n: int | None,
-    rerank: bool | None,
-    skip_retry_ladder: bool,
+    engine: str,
+    options: dict[str, Any],
     project: Path | None,
     scope: str,
     profile: str | None,
@@ -70,44 +65,33 @@ def query(
     files: tuple[Path, ...],
     form: str,
 ) -> int:
-    """Route TEXT through the five tiers and show every decision. Nothing is changed or cached.
+    """Answer TEXT by an engine and show every decision: ByteRover's route through the five tiers, if no other is set.
 
-    Exit code 1 when the tree does not cover it.
+    Nothing is changed or cached. Exit code 1 when the tree does not cover it.
     """
     check_files(files)
     session = open_session(project, profile, now, signals)
-    if (pipeline or session.settings.pipeline) == JEFFS_BRAIN:
-        from brvtui.engines.jeffs_brain.pipeline import Request
-        from brvtui.engines.jeffs_brain.trace import Mode
-
-        wanted = Mode(mode) if mode else None
-        request = Request(text, wanted, top_k, candidate_k, rerank_top_n, rerank, skip_retry_ladder)
-        return _query_hybrid(session, request, aliases, form, files)
-    for name, given in (
-        ("mode", mode), ("aliases", aliases), ("top-k", top_k), ("candidate-k", candidate_k),
-        ("rerank-top-n", rerank_top_n), ("rerank", rerank), ("skip-retry-ladder", skip_retry_ladder or None),
-    ):  # fmt: skip
-        if given is not None:
-            raise click.UsageError(f"--{name} is an option of --pipeline {JEFFS_BRAIN}; name it, or leave --{name} out")
-    trace = session.probe(text, scope)
-    found = session.search(text, limit, scope) if limit else None
+    if "aliases" in options:
+        options["progress"] = _tell_vectors
+    with refused():
+        trace = session.probe(text, scope, engine, options, services=True)
+        if limit:
+            trace = session.with_plain_search(trace, limit)
     if files:
-        save(session, session.answers.saved(trace, found), files)
+        save(session, session.answers.saved(trace), files)
     details = session.answers.details(trace) if detail else {}
     wanted = session.answers.what_it_takes(trace) if takes else None
     if form == "json":
         from brvtui.trace import to_plain
 
-        value = {"schema": trace.schema, "trace": to_plain(trace)}
-        if found:
-            value["search"] = to_plain(found)
+        value = {"schema": trace.schema, "engine": trace.engine, "trace": to_plain(trace)}
         if detail:
             value["detail"] = to_plain(details)
         if takes:
             value["takes"] = to_plain(wanted)
         write_json([value])
     else:
-        from brvtui.report.query import search_report, trace_report
+        from brvtui.report.query import trace_report
 
         details = details or session.answers.details(trace, 1)
         console = console_here()
@@ -115,10 +99,8 @@ def query(
         if takes:
             from brvtui.report.takes import takes_report
 
-            console.print(takes_report(wanted))
-        if found:
-            console.print(search_report(found, console.width))
-    return NEGATIVE if trace.outcome.value == "not_covered" else OK
+            console.print(takes_report(wanted, console.width))
+    return OK if trace.covered else NEGATIVE
 
 
 @click.command(
@@ -133,10 +115,12 @@ Examples:
 @click.argument("notes", nargs=-1, required=True, metavar="PATH…")
 @headless
 @click.option("--takes", is_flag=True, help=_TAKES)
+@engine_option
 @answer_format
 def explain(
     text: str,
     notes: tuple[str, ...],
+    engine: str,
     project: Path | None,
     scope: str,
     profile: str | None,
@@ -155,7 +139,8 @@ def explain(
     for notice in session.snapshot.notices:
         click.echo(f"note: {visible(notice)}", err=True)
     try:
-        explanations = [session.answers.explain(text, note, scope) for note in notes]
+        with refused():
+            explanations = [session.answers.explain(text, note, scope, engine=engine) for note in notes]
         wanted = [session.answers.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
@@ -163,18 +148,18 @@ def explain(
         from brvtui.trace import SCHEMA, to_plain
 
         for one, needed in zip(explanations, wanted, strict=True):
-            value = {"schema": SCHEMA, **to_plain(one), "reason_number": _number(one.reason)}
+            value = {"schema": SCHEMA, **to_plain(one)}
             write_json([{**value, "takes": to_plain(needed)} if takes else value])
     else:
         from brvtui.report.explain import explain_report
 
         console = console_here()
         for one, needed in zip(explanations, wanted, strict=True):
-            console.print(explain_report(one))
+            console.print(explain_report(one, console.width))
             if takes:
                 from brvtui.report.takes import takes_report
 
-                console.print(takes_report(needed))
+                console.print(takes_report(needed, console.width))
     return OK if all(one.found for one in explanations) else NEGATIVE
 
 
@@ -191,7 +176,9 @@ Examples:
 @click.option("--sequence", type=click.Path(path_type=Path), help='JSON list of {"query", "wait", "touch"}.')
 @click.option("--limit", type=click.IntRange(1, 50), help="Results of the plain search (default: the profile's).")
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
+@engine_option
 def replay(
+    engine: str,
     project: Path | None,
     scope: str,
     profile: str | None,
@@ -211,40 +198,19 @@ def replay(
     if (queries is None) == (sequence is None):
         raise click.UsageError("give either --queries FILE or --sequence FILE")
     session = open_session(project, profile, now, signals)
-    snapshot, constants, clock = session.snapshot, session.profile, session.clock()
+    engine = engine or session.engine
     try:
-        if queries is not None:
-            listed = replays.read_queries(queries)
-            most = limit or constants.search.limit
-            lines = replays.replay_queries(snapshot, constants, clock, listed, most, scope, not no_trace)
-        else:
-            assert sequence is not None
-            lines = replays.replay_sequence(snapshot, constants, clock, replays.read_sequence(sequence), scope)
-        write_json(lines)
+        with refused():
+            chosen, context = session.engines.named(engine), session.engines.context(engine)
+            if queries is not None:
+                listed = replays.read_queries(queries)
+                write_json(replays.replay_queries(chosen, context, listed, limit, scope, not no_trace))
+            else:
+                assert sequence is not None
+                write_json(replays.replay_sequence(chosen, context, replays.read_sequence(sequence), scope))
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
-
-
-def _query_hybrid(session: Any, request: Any, aliases: Path | None, form: str, files: tuple[Path, ...]) -> int:
-    from brvtui.services.failures import ServiceError
-    from brvtui.text.aliases import AliasError
-
-    try:
-        trace = session.hybrid(request, aliases, _tell_vectors).trace
-    except (ServiceError, AliasError) as error:
-        raise Failure(str(error), BAD_USAGE) from error
-    if files:
-        save(session, session.answers.saved(trace), files)
-    if form == "json":
-        from brvtui.trace import to_plain
-
-        write_json([{"schema": trace.schema, "pipeline": trace.pipeline, "trace": to_plain(trace)}])
-    else:
-        from brvtui.report.hybrid import hybrid_report
-
-        console_here().print(hybrid_report(trace))
-    return OK if trace.hits else NEGATIVE
 
 
 def _tell_vectors(made: int, wanted: int) -> None:
@@ -255,7 +221,3 @@ def _tell_vectors(made: int, wanted: int) -> None:
 
 def _to_a_person() -> bool:
     return sys.stderr.isatty()
-
-
-def _number(reason: Any) -> int | None:
-    return None if reason is None else int(reason.number)

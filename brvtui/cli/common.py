@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 import sys
@@ -13,7 +14,6 @@ from typing import Any, TypeVar
 
 import click
 
-JEFFS_BRAIN = "jeffs_brain"
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -72,25 +72,38 @@ def answer_format(command: _F) -> _F:
     )
 
 
-def hybrid_options(command: _F) -> _F:
-    """Adds ``--pipeline`` and the options of the hybrid one."""
-    from brvtui.config.schema import PIPELINES
-
+def engine_options(command: _F) -> _F:
+    """Adds ``--engine`` and options that only some engines know; the command gets these as a dict ``options``."""
     positive = click.IntRange(1, 1_000)
-    for option in (
-        click.option("--skip-retry-ladder", is_flag=True, help="jeffs_brain: never rewrite the query."),
+    own = (
+        click.option("--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: never rewrite the query."),
         click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
         click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
         click.option("--candidate-k", type=positive, help="jeffs_brain: how many each leg gives (60)."),
         click.option("--top-k", type=positive, help="jeffs_brain: how many results (10)."),
         click.option("--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."),
-        click.option("--mode", type=click.Choice(["auto", "bm25", "semantic", "hybrid"]), help="jeffs_brain: legs."),
-        click.option(
-            "--pipeline", type=click.Choice(PIPELINES), help="Whose retrieval to run (default: what is set, byterover)."
-        ),
-    ):
-        command = option(command)
-    return command
+        click.option("--mode", metavar="MODE", help="jeffs_brain: its legs (auto, bm25, semantic, hybrid)."),
+    )
+    names = ("skip_retry_ladder", "rerank", "rerank_top_n", "candidate_k", "top_k", "aliases", "mode")
+
+    @functools.wraps(command)
+    def collected(**given: Any) -> Any:
+        options = {name: value for name in names if (value := given.pop(name)) is not None}
+        return command(options=options, **given)
+
+    made: Any = collected
+    for option in own:
+        made = option(made)
+    result: _F = engine_option(made)
+    return result
+
+
+def engine_option(command: _F) -> _F:
+    """Adds ``--engine``."""
+    return click.option(
+        "--engine", "--pipeline", "engine", default="", metavar="NAME",
+        help="The memory system whose retrieval to run (default: the one that is set, byterover).",
+    )(command)  # fmt: skip
 
 
 def passed_on(ctx: click.Context) -> list[str]:
@@ -116,6 +129,17 @@ def open_session(project: Path | None, profile: str | None, now: float | None, s
             raise Failure(str(error), BAD_USAGE) from error
     click.get_current_context().call_on_close(lambda: _keep(session))
     return session
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Turns what an engine cannot take into a message and exit code 2."""
+    from brvtui.engines.contract import EngineError
+
+    try:
+        yield
+    except EngineError as error:
+        raise Failure(str(error), BAD_USAGE) from error
 
 
 @contextmanager

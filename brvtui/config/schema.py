@@ -19,7 +19,6 @@ from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 Value = bool | int | str | Mapping[str, Any]
 """What a setting can be."""
 PREFIX = "BRV_TUI_"
-PIPELINES = ("byterover", "jeffs_brain")
 PROTOCOLS = ("openai", "anthropic")
 AUTO, ON, OFF = "auto", "on", "off"
 _SWITCH = (AUTO, ON, OFF)
@@ -162,7 +161,7 @@ class Settings:
     ascii: str = _setting(
         AUTO, "letters instead of signs; `auto`: where the output is not UTF-8", choices=_SWITCH, restart=True
     )
-    pipeline: str = _setting("byterover", "whose retrieval answers queries", choices=PIPELINES, restart=True)
+    engine: str = _setting("byterover", "the memory system whose retrieval answers queries", restart=True)
     profile: str | Mapping[str, Any] = _setting(
         DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
     )

@@ -11,6 +11,7 @@ import numpy as np
 from brvtui import faults
 from brvtui.engines.byterover.ageing.board import Board, Row
 from brvtui.engines.byterover.ageing.forecast import Coming, Forecast
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
 from brvtui.engines.byterover.search.scoring import aged, attainable, inputs_of
@@ -81,8 +82,9 @@ class Around:
     """The note on the board of maturities."""
 
 
-def about(snapshot: Snapshot, profile: Profile, now_ms: float, path: str) -> About:
+def about(context: Context, path: str) -> About:
     """The file at ``path`` by itself. Nothing is raised for a file that is gone, cannot be read or is no note."""
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""
     text, problem = _text(snapshot, path)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brvtui.trace import Outcome, Trace
+from brvtui.trace import Trace
 from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 _SLOWEST = 5
@@ -48,7 +48,7 @@ class Compared:
     """A logged query beside its answer now, on an empty cache."""
 
     entry: LoggedQuery
-    tier: int
+    tier: int | None
     top_score: float | None
     paths: tuple[str, ...]
     differences: tuple[str, ...]
@@ -57,8 +57,7 @@ class Compared:
 
 def compare(entry: LoggedQuery, trace: Trace) -> Compared:
     """``entry`` beside ``trace``, the answer to its query on an empty cache."""
-    top = trace.search.top
-    shown = None if top is None or not trace.hits else trace.hits[0].score
+    shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
     if entry.status in _UNANSWERED:
         return Compared(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],))
@@ -67,7 +66,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> Compared:
         differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
     elif entry.tier is not None and entry.tier != trace.tier:
         differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
-    if entry.not_covered != (trace.outcome is Outcome.NOT_COVERED) and not entry.from_cache:
+    if entry.not_covered is trace.covered and not entry.from_cache:
         differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
     if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= _VISIBLE:
         differences.append(f"top score {entry.top_score:.2f} then, {shown:.2f} now")

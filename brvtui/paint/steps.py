@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms, number, signed, wrap
 from brvtui.trace import Check, Stage, State, Step
 
-_SHORT = {
-    "exact_cache": "exact",
-    "fuzzy_cache": "fuzzy",
-    "entity_search": "entities",
-    "out_of_domain": "domain",
-    "direct": "direct",
-    "single_call": "one call",
-    "agentic_loop": "loop",
-    "retry_ladder": "ladder",
-    "words": "words",
-    "vectors": "vectors",
-    "fusion": "fusion",
-    "intent": "intent",
-    "rerank": "rerank",
-}
-_SHORTEST = {**_SHORT, "entity_search": "entity", "single_call": "call", "agentic_loop": "loop"}
-_TIMED_BY = {
-    "exact_cache": "cache",
-    "out_of_domain": "search",
-    "entity_search": "entity searches",
-    "retry_ladder": "retry ladder",
-    "direct": "gates",
-    "single_call": "answer",
-    "agentic_loop": "answer",
-    "words": "ladder.initial",
-    "vectors": "vector",
-    "fusion": "fusion",
-    "intent": "intent",
-    "rerank": "rerank",
-}
+
+@dataclass(frozen=True, slots=True)
+class StepName:
+    """A step before there is an answer: its tier, if it has one, a short and a shortest name, and where its time is."""
+
+    name: str
+    short: str
+    shortest: str = ""
+    tier: str = ""
+    timed_by: str = ""
+    """The key of its milliseconds in the timings of a trace."""
+    usual: bool = True
+    """Whether every answer has it."""
+
+
+Outlook = Sequence[StepName]
+"""The steps of an engine's answers, in their order."""
 _NARROW_CELL = 10
 _WIDE_CELL = 14
 _REACHED = (State.HIT, State.TAKEN, State.PASSED, State.FAILED, State.MISSED)
@@ -47,10 +35,16 @@ _NAME = 24
 
 
 def strip(
-    steps: Sequence[Step], timings: Mapping[str, float], width: int, glyphs: Glyphs, values: bool = False
+    steps: Sequence[Step],
+    timings: Mapping[str, float],
+    outlook: Outlook,
+    width: int,
+    glyphs: Glyphs,
+    values: bool = False,
 ) -> list[Line]:
     """The steps beside each other: names, how each ended, and with ``values`` what decided and how long it took."""
-    cell = (width - 1) // len(steps)
+    cell = (width - 1) // max(1, len(steps))
+    known = {entry.name: entry for entry in outlook}
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
     for place, step in enumerate(steps):
         role = STATE_ROLES[step.state.value]
@@ -58,7 +52,7 @@ def strip(
         last = place == len(steps) - 1
         room = cell - 4 if cell >= _WIDE_CELL and not last else cell - 1
         reached = step.state not in (State.NOT_REACHED, State.NOT_RUN)
-        names.fit(_name(step, room), room, _name_role(step) if reached else "faint")
+        names.fit(_name(step, _known(step, known), room), room, _name_role(step) if reached else "faint")
         if room < cell - 1:
             names.add(arrow, "faint").gap()
         else:
@@ -67,29 +61,34 @@ def strip(
         check = deciding(step)
         told = step.summary if step.tier is None and reached else ""
         checks.fit(comparison(check) if check else told, cell - 1, "muted").gap()
-        spent = timings.get(_TIMED_BY.get(step.name, ""), 0.0)
+        spent = timings.get(_known(step, known).timed_by, 0.0)
         times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
     return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
 
 
-def outlook(names: Mapping[str, str], width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """The steps before any query; ``names`` holds the tier of each by the step's name, empty for none."""
-    cell = (width - 1) // len(names)
+def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
+    """The steps before any query."""
+    outlook = [entry for entry in outlook if entry.usual]
+    cell = (width - 1) // max(1, len(outlook))
     labels, states = Line().gap(), Line().gap()
-    for place, (name, tier) in enumerate(names.items()):
-        label = _SHORTEST[name] if cell < _NARROW_CELL else f"{tier} {_SHORT[name]}".strip()
-        arrow = cell >= _WIDE_CELL and place < len(names) - 1
+    for place, entry in enumerate(outlook):
+        label = (entry.shortest or entry.short) if cell < _NARROW_CELL else f"{entry.tier} {entry.short}".strip()
+        arrow = cell >= _WIDE_CELL and place < len(outlook) - 1
         labels.fit(label, cell - 4 if arrow else cell - 1, "faint")
         labels.add(glyphs.skipped_arrow if arrow else "", "faint").gap()
         states.fit(glyphs.state[State.NOT_REACHED.value], cell - 1, "faint").gap()
     return [labels.cut(width), states.cut(width), *([Line(), Line()] if values else [])]
 
 
-def _name(step: Step, room: int) -> str:
+def _known(step: Step, known: Mapping[str, StepName]) -> StepName:
+    return known.get(step.name) or StepName(step.name, step.label)
+
+
+def _name(step: Step, own: StepName, room: int) -> str:
     tier = f"{step.tier} " if step.tier is not None else ""
     if room < _NARROW_CELL - 1:
-        return _SHORTEST.get(step.name, step.label)
-    return f"{tier}{step.label if len(tier + step.label) < room else _SHORT.get(step.name, step.label)}"
+        return own.shortest or own.short
+    return f"{tier}{step.label if len(tier + step.label) < room else own.short}"
 
 
 def _name_role(step: Step) -> str:

@@ -1,38 +1,53 @@
-"""Why a note is, or is not, in an answer, as text."""
+"""Why a document is, or is not, in an answer, as lines."""
 
 from __future__ import annotations
 
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
-from brvtui.engines.byterover.reasons.why_not import Explanation
-from brvtui.report.score import score_report
-from brvtui.report.words import plain
-from brvtui.text.visible import visible
+from brvtui.paint.glyphs import Glyphs, for_terminal
+from brvtui.paint.line import Line, badge, line
+from brvtui.paint.score import score_lines, ticks_of, title_line
+from brvtui.paint.text import wrap
+from brvtui.report.lines import rich_lines
+from brvtui.trace import Explanation
+
+_LABEL = 9
 
 
-def explain_report(explanation: Explanation) -> RenderableType:
-    """The explanation for reading: the verdict first, the remedy next, then the score."""
-    rows: list[RenderableType] = []
+def explain_report(explanation: Explanation, width: int) -> RenderableType:
+    """The explanation for reading in ``width`` columns: the verdict first, the remedy next, then the score."""
+    return rich_lines(explain_lines(explanation, width, for_terminal()))
+
+
+def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[Line]:
+    """The lines of :func:`explain_report`."""
     if explanation.found:
-        rows.append(
-            Text.assemble(
-                (" FOUND ", "bold reverse green"), f" rank {explanation.rank}: ", plain(explanation.path, "bold")
-            )
-        )
-        rows.append(plain(f"router: {explanation.router}"))
+        made = [badge("FOUND", "ok").add(f" rank {explanation.rank}: ", "text").add(explanation.path, "bold strong")]
+        made += _told("then", explanation.use, "text", width)
     else:
-        reason = explanation.reason
-        number = f"{reason.number}. {reason.value}" if reason else ""
-        rows.append(Text.assemble((" NOT FOUND ", "bold reverse red"), " ", plain(explanation.path, "bold")))
-        rows.append(Text.assemble(("why     ", "dim"), plain(number, "bold")))
-        rows.append(Text.assemble(("numbers ", "dim"), plain(explanation.numbers)))
-        if explanation.remedy:
-            checked = " (re-run and seen)" if explanation.remedy.verified else ""
-            rows.append(Text.assemble(("remedy  ", "dim"), plain(explanation.remedy.text), (checked, "green")))
-            if explanation.remedy.query:
-                rows.append(Text.assemble(("ask     ", "dim"), Text(f"“{visible(explanation.remedy.query)}”")))
-    if explanation.hit:
-        heading = "" if explanation.found else "the score that it would have had:"
-        rows += [Text(heading, style="dim"), score_report(explanation.hit, explanation.detail)]
-    return Group(*rows)
+        made = [badge("NOT FOUND", "bad").add(" ").add(explanation.path, "bold strong")]
+        if explanation.reason is not None:
+            made += _told("why", f"{explanation.reason.number}. {explanation.reason.text}", "bold strong", width)
+        made += _told("numbers", explanation.numbers, "text", width)
+        remedy = explanation.remedy
+        if remedy is not None:
+            checked = " (re-run and seen)" if remedy.verified else ""
+            made += _told("remedy", f"{remedy.text}{checked}", "ok" if remedy.verified else "text", width)
+            made += _told("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
+    hit, trace = explanation.hit, explanation.trace
+    if hit is not None:
+        if not explanation.found:
+            made.append(line(" the score that it would have had:", "muted"))
+        maturity = hit.signals.maturity if hit.signals else ""
+        made.append(title_line(hit, maturity, trace.scale, "", width, glyphs))
+        made += score_lines(hit, explanation.detail, trace.scale, ticks_of(trace), width, glyphs)
+    return made
+
+
+def _told(label: str, text: str, role: str, width: int) -> list[Line]:
+    """``text`` behind its label, wrapped; nothing for an empty text."""
+    parts = wrap(text, width - _LABEL - 1) if text else []
+    return [
+        Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, role)
+        for place, part in enumerate(parts)
+    ]

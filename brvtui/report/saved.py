@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 
 from brvtui import faults
-from brvtui.report.hybrid import hybrid_report
 from brvtui.report.markdown import markdown_report
-from brvtui.report.query import search_report, trace_report
+from brvtui.report.query import trace_report
 from brvtui.report.svg import WIDTH, svg_report
 from brvtui.saved.traces import Saved, as_json
 from brvtui.store import atomic
 from brvtui.text.visible import visible
-from brvtui.trace import Trace
 
 
 class Form(StrEnum):
@@ -38,11 +36,8 @@ class InTheWayError(ExportError):
 def text_report(saved: Saved, width: int, whole: bool = False) -> RenderableType:
     """The trace for reading in ``width`` columns; ``whole`` adds the term x field detail of every hit."""
     trace = saved.trace
-    if not isinstance(trace, Trace):
-        return hybrid_report(trace)
     shown = {hit.file: saved.detail[hit.file] for hit in trace.hits[: None if whole else 1] if hit.file in saved.detail}
-    made = trace_report(trace, shown, width)
-    return Group(made, search_report(saved.search, width)) if saved.search else made
+    return trace_report(trace, shown, width)
 
 
 def rendered(saved: Saved, form: Form) -> bytes:

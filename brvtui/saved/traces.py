@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from brvtui import __version__, faults
-from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
-from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.engines import registry
+from brvtui.engines.contract import EngineError
 from brvtui.saved.rebuilding import PlainError, from_plain
-from brvtui.trace import SCHEMA, Detail, Hit, Search, Trace, to_plain
+from brvtui.trace import SCHEMA, Detail, Trace, to_plain
 from brvtui.tree.reading.json_file import read_json
 
-BYTEROVER = "byterover"
-_KINDS: Mapping[str, type[Trace] | type[HybridTrace]] = {BYTEROVER: Trace, JEFFS_BRAIN: HybridTrace}
 _MS = 1000.0
 _TIERS = range(5)
+"""Panes paint each in a colour of its own."""
 
 
 class SavedError(ValueError):
@@ -30,45 +29,31 @@ class SavedError(ValueError):
 class Saved:
     """A trace and what else its panes show. It is what ``query --format json`` writes, and who wrote it when."""
 
-    trace: Trace | HybridTrace
+    trace: Trace
     detail: Mapping[str, Detail] = field(default_factory=dict)
     """The term x field detail of hits and near misses, by their ``file``."""
-    missed: Mapping[str, Hit] = field(default_factory=dict)
-    """The scores that near misses would have had, by their ``file``."""
-    search: Search | None = None
-    """A plain search that was asked for beside the route."""
     saved_by: str = ""
     """Program and version; empty where the file does not say."""
     saved_at: str = ""
     """ISO 8601, UTC; empty where the file does not say."""
 
 
-def saved_now(
-    trace: Trace | HybridTrace,
-    now_ms: float,
-    detail: Mapping[str, Detail] | None = None,
-    missed: Mapping[str, Hit] | None = None,
-    search: Search | None = None,
-) -> Saved:
-    """``trace`` and the rest as this version saves them at ``now_ms``."""
+def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> Saved:
+    """``trace`` and its details as this version saves them at ``now_ms``."""
     moment = datetime.fromtimestamp(now_ms / _MS, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return Saved(trace, detail or {}, missed or {}, search, f"brv-tui {__version__}", moment)
+    return Saved(trace, detail or {}, f"brv-tui {__version__}", moment)
 
 
 def as_plain(saved: Saved) -> dict[str, Any]:
     """The content of the file, ready for JSON."""
-    made: dict[str, Any] = {
+    return {
         "schema": SCHEMA,
-        "pipeline": saved.trace.pipeline,
+        "engine": saved.trace.engine,
         "saved_by": saved.saved_by,
         "saved_at": saved.saved_at,
         "trace": to_plain(saved.trace),
         "detail": to_plain(saved.detail),
-        "missed": to_plain(saved.missed),
     }
-    if saved.search:
-        made["search"] = to_plain(saved.search)
-    return made
 
 
 def as_json(saved: Saved) -> bytes:
@@ -97,37 +82,46 @@ def read(path: Path) -> Saved:
 def _check_version(schema: Any, path: Path) -> None:
     if type(schema) is not int or schema < 1:
         raise SavedError(f"{path}: not a saved trace; its schema is {schema!r:.40}")
+    if schema < SCHEMA:
+        message = f"saved by an earlier brv-tui (schema {schema}, this one reads {SCHEMA}): ask and save it again"
+        raise SavedError(f"{path}: {message}")
     if schema > SCHEMA:
         raise SavedError(f"{path}: saved by a later brv-tui (schema {schema}, this one reads {SCHEMA}): update brv-tui")
 
 
 def _rebuilt(value: dict[str, Any]) -> Saved:
-    pipeline = value.get("pipeline", _pipeline_of(value["trace"]))
-    if not isinstance(pipeline, str) or pipeline not in _KINDS:
-        raise PlainError(f"pipeline must be one of {', '.join(_KINDS)}, not {pipeline!r:.40}")
     made = Saved(
-        from_plain(_KINDS[pipeline], value["trace"], "trace"),
+        trace_from_plain(value["trace"]),
         from_plain(dict[str, Detail], value.get("detail", {}), "detail"),
-        from_plain(dict[str, Hit], value.get("missed", {}), "missed"),
-        from_plain(Search, value["search"], "search") if value.get("search") is not None else None,
         from_plain(str, value.get("saved_by", ""), "saved_by"),
         from_plain(str, value.get("saved_at", ""), "saved_at"),
     )
-    _check_tiers(made.trace)
-    return made
-
-
-def _check_tiers(trace: Trace | HybridTrace) -> None:
-    """Panes paint every tier in a colour of its own, and lay out at least one step."""
-    if isinstance(trace, HybridTrace):
-        return
-    if not trace.steps:
-        raise PlainError("trace.steps must hold the steps of the route")
-    tiers = [trace.tier, *(step.tier for step in trace.steps), *(entry.tier for entry in trace.cache.entries)]
+    if not made.trace.steps:
+        raise PlainError("trace.steps must hold the steps of the decision")
+    tiers = (made.trace.tier, *(step.tier for step in made.trace.steps))
     wrong = next((tier for tier in tiers if tier is not None and tier not in _TIERS), None)
     if wrong is not None:
         raise PlainError(f"tier {wrong:.0f} is none of 0 to {_TIERS[-1]}")
+    return made
 
 
-def _pipeline_of(trace: Any) -> Any:
-    return trace.get("pipeline") if isinstance(trace, dict) else None
+def trace_from_plain(value: Any) -> Trace:
+    """The trace that :func:`brvtui.trace.to_plain` made ``value`` of, with the sections that its engine knows.
+
+    Without that engine it has none, and a notice says so. Raises :class:`brvtui.saved.rebuilding.PlainError`.
+    """
+    if not isinstance(value, dict):
+        raise PlainError("trace must be an object")
+    given = value.get("sections", {})
+    if not isinstance(given, dict):
+        raise PlainError("trace.sections must be an object")
+    common = from_plain(Trace, {**value, "sections": []}, "trace")
+    try:
+        kinds = {kind.SECTION: kind for kind in registry.load(common.engine).sections}
+    except EngineError:
+        notice = f"the engine {common.engine} is not installed: only what all engines have is shown"
+        return replace(common, notices=(*common.notices, notice))
+    sections = tuple(
+        from_plain(kind, given[name], f"trace.sections.{name}") for name, kind in kinds.items() if name in given
+    )
+    return replace(common, sections=sections)

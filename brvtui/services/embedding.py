@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Vector = Sequence[float]
 
@@ -23,4 +27,16 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """One vector for each text, all of one length; none may be empty."""
+        ...
+
+
+class VectorCache(Protocol):
+    """Vectors of one model, kept from run to run by the digests of their texts."""
+
+    def read(self) -> Mapping[str, NDArray[np.float32]]:
+        """The kept vectors; empty when there are none, or the file is broken."""
+        ...
+
+    def write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Replaces the kept vectors. Raises OSError."""
         ...

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from brvtui.trace import Usage
+
 NO_MODEL = (
     "No model provider is set: these are sentences of notes. What would be sent is in the prompt (ByteRover's order and"
     " excerpts, our words)."
@@ -176,3 +178,20 @@ class ChatModel(Protocol):
         Closing the generator breaks the turn off. Raises :class:`ModelError` and :class:`ModelCancelled`.
         """
         ...
+
+
+_PER_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in cents; 0 for unknown."""
+
+    sent_cents: int = 0
+    received_cents: int = 0
+
+    def of(self, usage: Usage) -> float | None:
+        """What ``usage`` costs, in cents; None when no price is known."""
+        if not self.sent_cents and not self.received_cents:
+            return None
+        return (usage.sent * self.sent_cents + usage.received * self.received_cents) / _PER_MILLION

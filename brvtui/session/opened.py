@@ -42,7 +42,7 @@ class Opened(Protocol):
     def snapshot_of(self, trace: Trace) -> Snapshot:
         """The snapshot that a trace was made on."""
 
-    def probe(self, query: str, scope: str = "") -> Trace:
+    def probe(self, query: str, scope: str = "", engine: str = "") -> Trace:
         """The trace of a query, without any effect."""
 
     def refresh(self, places: Collection[Path] = ()) -> bool:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.providers.held_model import HeldModel
 from brvtui.providers.model_settings import ModelSettings
+from brvtui.services.model import Prices
 
 if TYPE_CHECKING:
-    from brvtui.config.schema import Llm, Service, Services
-    from brvtui.engines.jeffs_brain.searcher import HybridSearcher
+    from brvtui.config.schema import Llm, Service, Services, Settings
+    from brvtui.services.embedding import Embedder, VectorCache
+    from brvtui.services.model import ChatModel
     from brvtui.services.requests import RequestPolicy
+    from brvtui.services.reranking import Reranker
 
 
 def held_model(settings: Callable[[], Llm], requests: Callable[[], RequestPolicy]) -> HeldModel:
@@ -28,35 +30,72 @@ def _model_settings(llm: Llm) -> ModelSettings:
     return ModelSettings(llm.protocol, llm.model, llm.url, key, llm.key_env, llm.timeout, llm.allowed)
 
 
-class HeldSearcher:
-    """The pipeline ``jeffs_brain`` over one tree, made anew when its services change."""
+class SessionServices:
+    """The :class:`brvtui.services.provided.EngineServices` of one tree; made anew when the settings change."""
 
-    def __init__(self, tree: Path) -> None:
-        """Nothing is imported or asked before :meth:`of`."""
+    def __init__(self, tree: Path, settings: Callable[[], Settings], held: HeldModel) -> None:
+        """Nothing is imported or asked before an engine needs it."""
         self._tree = tree
-        self._made: tuple[Services, HybridSearcher] | None = None
+        self._settings = settings
+        self._held = held
+        self._made: tuple[Services, Embedder | None, Reranker | None] | None = None
         self._making = threading.Lock()
 
-    def of(self, wanted: Services) -> HybridSearcher:
-        """The pipeline with the services ``wanted``. Raises :class:`brvtui.services.failures.ServiceError`."""
+    @property
+    def model(self) -> ChatModel | None:
+        """The language model, where a run may ask it now."""
+        return self._held.to_ask()
+
+    @property
+    def model_is_set(self) -> bool:
+        """Whether the settings name one."""
+        return bool(self._settings().llm.model)
+
+    def why_no_model(self, run: bool) -> str:
+        """Why a probe or a run that comes to a model does not ask it, in a line or two."""
+        return self._held.why_no_call(run)
+
+    @property
+    def prices(self) -> Prices:
+        """The prices that the settings hold."""
+        llm = self._settings().llm
+        return Prices(llm.sent_cents, llm.received_cents)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError`."""
+        return self._services()[1]
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError`."""
+        return self._services()[2]
+
+    def vectors(self, model: str) -> VectorCache:
+        """The vectors that ``model`` made of this tree's texts."""
+        from brvtui.store.vectors import VectorStore
+
+        return VectorStore(self._tree, model)
+
+    def _services(self) -> tuple[Services, Embedder | None, Reranker | None]:
+        wanted = self._settings().services
         with self._making:
             if self._made is None or self._made[0] != wanted:
-                self._made = (wanted, _hybrid_searcher(wanted, self._tree))
-            return self._made[1]
+                self._made = (wanted, *_made(wanted))
+            return self._made
 
 
-def _hybrid_searcher(wanted: Services, tree: Path) -> HybridSearcher:
-    from brvtui.engines.jeffs_brain import profile as profile_jeffs_brain
-    from brvtui.engines.jeffs_brain.searcher import HybridSearcher, Models
+def _made(wanted: Services) -> tuple[Embedder | None, Reranker | None]:
+    from brvtui.engines.jeffs_brain import profile
     from brvtui.providers import services as providers
-    from brvtui.store.vectors import VectorStore
 
     def named(service: Service) -> providers.ServiceSettings:
         return providers.ServiceSettings(
             service.model, service.url, os.environ.get(service.key_env, ""), service.key_env
         )
 
-    rules = profile_jeffs_brain.load()
+    if not wanted.embedder.model and not wanted.embedder.url and not wanted.reranker.model and not wanted.reranker.url:
+        return None, None
+    rules = profile.load()
     embedder = providers.embedder_of(named(wanted.embedder), rules.service)
-    reranker = providers.reranker_of(named(wanted.reranker), rules.service, rules.rerank)
-    return HybridSearcher(rules, Models(embedder, reranker, partial(VectorStore, tree)))
+    return embedder, providers.reranker_of(named(wanted.reranker), rules.service, rules.rerank)

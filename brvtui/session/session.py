@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from brvtui import faults
 from brvtui.config import Configuration, Settings, configure
 from brvtui.config.profile_choice import chosen_profile, settled
+from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import Options as SearchOptions
+from brvtui.engines.byterover.search.search import search
+from brvtui.engines.byterover.sections import PlainSearch, Search
+from brvtui.engines.contract import EngineError
+from brvtui.engines.contract import Query as EngineQuery
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
 from brvtui.publishing.publisher import Publisher
@@ -19,15 +27,15 @@ from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import recording
 from brvtui.session.ageing import Ageing
 from brvtui.session.answers import Answers
+from brvtui.session.engines import Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
-from brvtui.session.runs import Runs
-from brvtui.session.services import HeldSearcher, held_model
+from brvtui.session.services import SessionServices, held_model
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
 from brvtui.store.kept_index import KeptIndex
 from brvtui.store.layouts import Layouts
 from brvtui.store.overlay import Overlay
-from brvtui.trace import Search, Trace
+from brvtui.trace import Trace
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.sidecar import signals_folder
 from brvtui.tree.reading.project import Project, find_project
@@ -35,16 +43,18 @@ from brvtui.tree.reading.project import Project, find_project
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
     from brvtui.engines.byterover.ageing.standing import Standings
+    from brvtui.engines.byterover.engine import ByteRover
     from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
-    from brvtui.engines.jeffs_brain.pipeline import Request
-    from brvtui.engines.jeffs_brain.searcher import HybridSearcher
-    from brvtui.engines.jeffs_brain.trace import Retrieved
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
     from brvtui.trace.events import Event
     from brvtui.tree.watching.watch import Watching
+
+
+Options = Mapping[str, Any]
+_NONE: Options = {}
 
 
 class Session:
@@ -80,12 +90,14 @@ class Session:
         """What was asked here, and what the engine answered."""
         self.model = held_model(lambda: self.settings.llm, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
-        self.answers = Answers(self)
+        self.engine = self.settings.engine
+        """The name of the engine that answers where none is named."""
+        self.engines = Engines(self, SessionServices(project.tree, lambda: self.settings, self.model))
+        """The engines that can be asked."""
+        self.answers = Answers(self, self.engines)
         """Questions about answers."""
         self.ageing = Ageing(self)
         """Questions about signals and maturity."""
-        self._runs = Runs(self, self.model, self._overlay)
-        self._searcher = HeldSearcher(project.tree)
 
     @classmethod
     def open(
@@ -123,6 +135,9 @@ class Session:
             if self._notes is None:
                 self._notes = Notes(self, self.project.tree, self._overlay, self._sidecar)
             return self._notes
+
+    def _context(self) -> Context:
+        return Context(self.snapshot, self.profile, self.clock())
 
     @property
     def settings(self) -> Settings:
@@ -169,18 +184,32 @@ class Session:
         """
         return self._publisher.keep(self.profile, everything)
 
-    def probe(self, query: str, scope: str = "") -> Trace:
-        """The trace of ``query``, without any effect."""
-        return self._runs.probe(query, scope)
+    def probe(
+        self, query: str, scope: str = "", engine: str = "", options: Options = _NONE, services: bool = False
+    ) -> Trace:
+        """The trace of ``query``, without any effect; by the engine that the settings name, or by ``engine``.
 
-    def run(self, query: str, scope: str = "") -> Trace:
+        Services that cost are asked only with ``services``. Raises :class:`brvtui.engines.contract.EngineError`, as
+        does everything that asks an engine.
+        """
+        return self.engines.answer(engine or self.engine, EngineQuery(query, scope, False, services, options))[1]
+
+    def run(self, query: str, scope: str = "", engine: str = "", options: Options = _NONE) -> Trace:
         """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on.
 
         No model is asked: :meth:`complete` does that. When recording fails, the trace's last notice says so.
         """
-        return self._runs.run(query, scope)
+        context, trace = self.engines.answer(engine or self.engine, EngineQuery(query, scope, True, options=options))
+        return self._recorded(context.snapshot, trace)
 
-    def complete(self, query: str, scope: str = "", cancellation: Cancellation | None = None) -> Iterator[Event]:
+    def complete(
+        self,
+        query: str,
+        scope: str = "",
+        cancellation: Cancellation | None = None,
+        engine: str = "",
+        options: Options = _NONE,
+    ) -> Iterator[Event]:
         """Runs ``query`` as :meth:`run`, and lets the model answer where one would, if it is set and allowed.
 
         The events come as things happen, the last is :class:`brvtui.trace.events.Finished` or
@@ -188,19 +217,54 @@ class Session:
         event loop; ``cancellation`` may be used from any other and ends the wait for the model at once. The model's
         answer is cached as the engine would, when it is whole. Nothing of the model's is raised.
         """
-        return self._runs.complete(query, scope, cancellation)
+        from brvtui.services.model import Cancellation
+        from brvtui.trace.events import Failed, Finished, Routed
+
+        asked = EngineQuery(query, scope, True, options=options)
+        snapshot = self.snapshot
+        notices: tuple[str, ...] = ()
+        for event in self.engines.complete(engine or self.engine, asked, cancellation or Cancellation()):
+            match event:
+                case Routed(trace):
+                    recorded = self._recorded(snapshot, trace)
+                    notices = recorded.notices[len(trace.notices) :]
+                    yield replace(event, trace=recorded)
+                case Finished(trace) | Failed(trace):
+                    yield replace(event, trace=replace(trace, notices=(*trace.notices, *notices)))
+                case _:
+                    yield event
+
+    def _recorded(self, snapshot: Snapshot, trace: Trace) -> Trace:
+        """``trace``, whose hits are recorded if that is on; with a notice when they cannot be."""
+        if not self.recording or not recording.counts(trace):
+            return trace
+        try:
+            recording.record(self._overlay, trace, snapshot, self.profile.signals)
+        except OSError as error:
+            problem = f"access hits cannot be recorded: {faults.advised(error)}"
+            return replace(trace, notices=(*trace.notices, problem))
+        self.refresh()
+        return trace
 
     def cache_now(self, query: str) -> CacheNow:
-        """The simulated cache as a look-up for ``query`` would find it at this moment."""
-        return self._runs.cache_now(query)
+        """ByteRover's simulated cache as a look-up for ``query`` would find it at this moment."""
+        return self._byterover.cache_now(self.engines.context(registry.DEFAULT), query)
+
+    def clear_cache(self) -> None:
+        """Empties the simulated cache and lets go of the fingerprint."""
+        self._byterover.clear_cache()
+
+    @property
+    def _byterover(self) -> ByteRover:
+        from brvtui.engines.byterover.engine import ByteRover
+
+        engine = self.engines.named(registry.DEFAULT)
+        assert isinstance(engine, ByteRover)
+        return engine
 
     def forget(self) -> int:
         """Drops every access hit that the tool recorded for this tree; how many notes had some."""
         return recording.forget(self._overlay, self.profile.signals)
-
-    def clear_cache(self) -> None:
-        """Empties the simulated cache and lets go of the fingerprint."""
-        self._runs.clear()
 
     def use_profile(self, name: str) -> None:
         """Switches to another profile, with what the settings change of it.
@@ -213,34 +277,20 @@ class Session:
 
     def search(self, query: str, limit: int, scope: str = "") -> Search:
         """A plain search, as ``brv search`` makes it."""
-        return search(self.snapshot, self.profile, self.clock(), query, Options(limit, scope))
+        return search(self._context(), query, SearchOptions(limit, scope))
 
-    def hybrid(
-        self, request: Request, aliases: Path | None = None, progress: Callable[[int, int], None] | None = None
-    ) -> Retrieved:
-        """The answer of the pipeline ``jeffs_brain`` and its trace; services are those that the settings name.
-
-        ``progress`` is told how many of the vectors that a run lacks are made. Raises
-        :class:`brvtui.services.failures.ServiceError` and :class:`brvtui.text.aliases.AliasError`.
-        """
-        from brvtui.text.aliases import read_aliases
-
-        known = read_aliases(aliases) if aliases else {}
-        return self.hybrid_searcher.ask(self.snapshot, request, known, progress)
-
-    @property
-    def hybrid_searcher(self) -> HybridSearcher:
-        """The pipeline ``jeffs_brain`` over this project with the services of the settings as they are now.
-
-        Its ``prepare`` may be called ahead of queries. Raises :class:`brvtui.services.failures.ServiceError`.
-        """
-        return self._searcher.of(self.settings.services)
+    def with_plain_search(self, trace: Trace, limit: int) -> Trace:
+        """``trace`` with a plain search of ``limit`` results beside it. Raises EngineError where there is none."""
+        if trace.find(Search) is None:
+            raise EngineError(f"--limit shows a plain search of ByteRover: leave it out with {trace.engine}")
+        found = PlainSearch(self.search(trace.query, limit, trace.scope_option))
+        return replace(trace, sections=(*trace.sections, found))
 
     def standings(self, path: str, data: bytes) -> Standings:
         """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
         from brvtui.engines.byterover.ageing.standing import standings
 
-        return standings(self.snapshot, self.profile, self.clock(), path, data)
+        return standings(self._context(), path, data)
 
     def preview(self, query: str, path: str, data: bytes, keep_mtime: bool = False, scope: str = "") -> Preview:
         """The answer to ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
@@ -249,13 +299,13 @@ class Session:
         """
         from brvtui.engines.byterover.preview import preview
 
-        return preview(self.snapshot, self.profile, self.clock(), query, scope, path, data, keep_mtime)
+        return preview(self._context(), query, scope, path, data, keep_mtime)
 
     def about(self, path: str) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Nothing is raised."""
         from brvtui.lab.about import about
 
-        return about(self.snapshot, self.profile, self.clock(), path)
+        return about(self._context(), path)
 
     def astray(self, paths: Iterable[str]) -> dict[str, str]:
         """Which of the files at ``paths`` are not as they were read, by path: ``newer`` or ``gone``."""

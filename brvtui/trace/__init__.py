@@ -1,31 +1,30 @@
 """The vocabulary of explanation: what one query did, as plain frozen data.
 
-Panes, JSON, ``explain`` and tests read a :class:`Trace` and compute nothing themselves. Two invariants hold for
-every trace (``docs/engine.md``, "What always holds"):
+Panes, JSON, ``explain`` and tests read a :class:`Trace` and compute nothing themselves. Two invariants hold for the
+traces of every engine (``docs/engine.md``, "What always holds"):
 
 * the parts of a :class:`Hit` sum to its score within :data:`SUM_TOLERANCE`;
 * every :class:`Stage` conserves its counts: ``came_in - dropped == went_out``.
 
-Timings sit in :attr:`Trace.timings` alone, so that everything else is a function of snapshot, query, profile and
-clock.
+Timings sit in :attr:`Trace.timings` alone, so that everything else is a function of snapshot, query, constants and
+clock. What only one engine has stands in :attr:`Trace.sections`, typed by that engine.
 """
 
 from __future__ import annotations
 
-from brvtui.trace.answers import INSTRUCTIONS, Answer, Lane, Prompt, Section
-from brvtui.trace.cache import CacheEntry, CacheLook, FingerprintState
+from brvtui.trace.answers import INSTRUCTIONS, Answer, Lane, Prompt, PromptSection
 from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.completions import Cited, Completion, Ended, ModelTurn, ToolStep, Usage
-from brvtui.trace.hits import MOST_LISTED, Hit, Kind, Lift, Listed, NearMiss, Origin, listed
+from brvtui.trace.explanations import Explanation, Reason, Remedy
+from brvtui.trace.hits import MOST_LISTED, Detail, Hit, Kind, Listed, NearMiss, Origin, listed
 from brvtui.trace.ladder import Ladder, Rung
+from brvtui.trace.legs import Leg, LegHit, LegRank
 from brvtui.trace.plain import to_plain
-from brvtui.trace.reading import MatchKind, QueryLint, QueryWord, Scope, TermExpansion, TermMatch
 from brvtui.trace.scores import (
     SUM_TOLERANCE,
     Aged,
     Ceiling,
     Contribution,
-    Detail,
     Horizon,
     Part,
     Scored,
@@ -33,8 +32,8 @@ from brvtui.trace.scores import (
     adds_up,
     parts_gap,
 )
-from brvtui.trace.searches import Attempt, EntitySearch, EntityStep, Found, Search
-from brvtui.trace.traces import SCHEMA, Outcome, Snapshotted, Step, Trace
+from brvtui.trace.terms import MatchKind, TermExpansion, TermMatch
+from brvtui.trace.traces import SCHEMA, Scale, Section, Snapshotted, Step, Trace
 
 __all__ = [
     "INSTRUCTIONS",
@@ -43,9 +42,6 @@ __all__ = [
     "SUM_TOLERANCE",
     "Aged",
     "Answer",
-    "Attempt",
-    "CacheEntry",
-    "CacheLook",
     "Ceiling",
     "Check",
     "Cited",
@@ -53,30 +49,28 @@ __all__ = [
     "Contribution",
     "Detail",
     "Ended",
-    "EntitySearch",
-    "EntityStep",
-    "FingerprintState",
-    "Found",
+    "Explanation",
     "Hit",
     "Horizon",
     "Kind",
     "Ladder",
     "Lane",
-    "Lift",
+    "Leg",
+    "LegHit",
+    "LegRank",
     "Listed",
     "MatchKind",
     "ModelTurn",
     "NearMiss",
     "Origin",
-    "Outcome",
     "Part",
     "Prompt",
-    "QueryLint",
-    "QueryWord",
+    "PromptSection",
+    "Reason",
+    "Remedy",
     "Rung",
-    "Scope",
+    "Scale",
     "Scored",
-    "Search",
     "Section",
     "Snapshotted",
     "Stage",

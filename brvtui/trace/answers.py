@@ -12,7 +12,7 @@ INSTRUCTIONS = "instructions"
 
 
 @dataclass(frozen=True)
-class Section:
+class PromptSection:
     """A named part of a prompt with its estimated tokens (characters / 4)."""
 
     name: str
@@ -35,7 +35,7 @@ class Lane:
 class Prompt:
     """What would be sent to a model."""
 
-    sections: tuple[Section, ...]
+    sections: tuple[PromptSection, ...]
     tokens: int
     max_tokens: int
     temperature: float
@@ -67,10 +67,15 @@ class Answer:
     """What the user would read."""
 
     kind: str
-    """``cached``, ``direct``, ``not_covered``, ``model``, or ``extractive``: a model should have written it."""
+    """``cached``, ``direct``, ``not_covered``, ``model``; ``extractive`` where a model should have written it;
+    ``retrieval`` of an engine that writes none."""
     text: str
     prompt: Prompt | None
     notice: str
     sources: tuple[str, ...]
     completion: Completion | None = None
     """What a model did for it, also when it failed."""
+
+
+RETRIEVAL_ALONE = Answer("retrieval", "", None, "", ())
+"""The answer of an engine that only retrieves."""

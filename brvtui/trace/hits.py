@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from brvtui.trace.scores import Aged, Ceiling, Part, TextScore
+from brvtui.trace.legs import LegRank
+from brvtui.trace.scores import Aged, Ceiling, Contribution, Part, TextScore
 
 MOST_LISTED = 10
 """Results that an attempt or a step of the ladder carries; its counts count all."""
@@ -26,6 +27,7 @@ class Origin(StrEnum):
     PATH = "path"
     NAME = "name"
     PROPAGATED = "propagated"
+    FUSED = "fused"
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,14 @@ class Hit:
     origin: Origin
     score: float
     parts: tuple[Part, ...]
-    text: TextScore | None
-    signals: Aged | None
-    ceiling: Ceiling | None
+    text: TextScore | None = None
+    signals: Aged | None = None
+    ceiling: Ceiling | None = None
     shared_source: str = ""
     found_by: str = ""
     """The entity whose search added this hit; empty for the search itself."""
+    places: tuple[LegRank, ...] = ()
+    """Its place in each leg that holds it; empty where an engine has no legs."""
 
 
 @dataclass(frozen=True)
@@ -60,22 +64,6 @@ class NearMiss:
     score: float
     reason: str
     short: float
-
-
-@dataclass(frozen=True)
-class Lift:
-    """One step of parent propagation: a hit's relevance carried to an ancestor folder."""
-
-    folder: str
-    child: str
-    relevance: float
-    levels: int
-    factor: float
-    value: float
-    score: float
-    summary_file: str
-    kept: bool
-    why: str
 
 
 @dataclass(frozen=True)
@@ -96,3 +84,16 @@ def listed(hit: Hit) -> Listed:
     """``hit`` in short."""
     maturity = hit.signals.maturity if hit.signals else ""
     return Listed(hit.path, hit.file, hit.title, hit.kind, maturity, hit.score)
+
+
+@dataclass(frozen=True)
+class Detail:
+    """The term x field detail of one document: contributions sum to ``score.term_sum`` within the tolerance."""
+
+    path: str
+    contributions: tuple[Contribution, ...]
+    score: TextScore | None
+    """None where an engine's text score has no such parts."""
+    formula: str
+    hit: Hit | None = None
+    """The score that the document has, or would have had without being cut; None when nothing of it matches."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from brvtui.trace.checks import State
 from brvtui.trace.hits import Hit, Listed
@@ -35,6 +36,8 @@ class Rung:
 @dataclass(frozen=True)
 class Ladder:
     """The retry ladder's place in a trace."""
+
+    SECTION: ClassVar = "ladder"
 
     state: State
     why: str

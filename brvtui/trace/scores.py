@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from brvtui.trace.reading import MatchKind
+from brvtui.trace.terms import MatchKind
 
 SUM_TOLERANCE = 1e-9
 
@@ -85,16 +85,6 @@ class Contribution:
     weight: float
     boost: float
     value: float
-
-
-@dataclass(frozen=True)
-class Detail:
-    """The term x field detail of one note: contributions sum to ``term_sum`` within the tolerance."""
-
-    path: str
-    contributions: tuple[Contribution, ...]
-    score: TextScore
-    formula: str
 
 
 class Scored(Protocol):

@@ -1,34 +1,21 @@
-"""One query's whole decision: what was asked, every step of the route, and where it ended."""
+"""One query's whole decision: what was asked, every step, the results, and where it ended."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import Any, ClassVar, Protocol, TypeVar
 
-from brvtui.trace.answers import Answer
-from brvtui.trace.cache import CacheLook, FingerprintState
-from brvtui.trace.checks import Check, State
-from brvtui.trace.hits import Hit
-from brvtui.trace.ladder import Ladder
-from brvtui.trace.searches import EntityStep, Search
+from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
+from brvtui.trace.checks import Check, Stage, State
+from brvtui.trace.hits import Hit, NearMiss
+from brvtui.trace.legs import Leg
 
-SCHEMA = 1
-
-
-class Outcome(StrEnum):
-    """What a routed query ended as."""
-
-    EXACT_CACHE = "exact_cache"
-    FUZZY_CACHE = "fuzzy_cache"
-    NOT_COVERED = "not_covered"
-    DIRECT = "direct"
-    SINGLE_CALL = "single_call"
-    AGENTIC_LOOP = "agentic_loop"
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the route, in the order in which the router takes them."""
+    """One step of a decision, in the order in which the engine takes them."""
 
     name: str
     tier: int | None
@@ -37,7 +24,12 @@ class Step:
     checks: tuple[Check, ...]
     summary: str
     expected: str = ""
-    """The documented latency of the tier."""
+    """The documented latency of the step."""
+
+    @property
+    def took(self) -> bool:
+        """Whether the step took the query: what comes after it was not asked, or not used."""
+        return self.state is State.TAKEN or (self.state is State.HIT and self.tier is not None)
 
 
 @dataclass(frozen=True)
@@ -52,37 +44,87 @@ class Snapshotted:
 
 
 @dataclass(frozen=True)
+class Scale:
+    """How scores are written and drawn: decimals, and the score that fills a whole bar."""
+
+    decimals: int = 2
+    full: float = 1.0
+
+
+class Section(Protocol):
+    """Typed frozen data that only one engine has; ``SECTION`` is its name in JSON, unique within the engine."""
+
+    SECTION: ClassVar[str]
+
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
 class Trace:
-    """One query's whole decision."""
+    """One query's whole decision, of any engine."""
 
     schema: int
-    pipeline: str
+    engine: str
+    """The engine's name in the registry."""
+    version: str
+    """The system whose behaviour this is: ``ByteRover 3.14``."""
+    profile: str
     mode: str
     """``probe`` or ``run``."""
     query: str
     scope_option: str
-    profile: str
-    engine: str
     snapshot: Snapshotted
-    fingerprint: FingerprintState
-    cache: CacheLook
-    search: Search
-    entities: EntityStep
-    ladder: Ladder
-    steps: tuple[Step, ...]
-    tier: int
-    outcome: Outcome
     verdict: str
-    used: bool
-    """False when a cache hit answered: the search was computed to be shown, and not used."""
+    """How it ended, in a few words."""
+    covered: bool
+    """Whether anything in the corpus covers the query, as far as the engine can tell."""
+    tier: int | None
+    """The tier that answered; None for an engine without tiers."""
+    steps: tuple[Step, ...]
+    stages: tuple[Stage, ...]
+    """What each stage took in, dropped and gave on."""
     hits: tuple[Hit, ...]
-    """What the gates saw: the search's hits, then what entity searches added."""
-    answer: Answer
+    """The results, in their final order."""
+    legs: tuple[Leg, ...] = ()
+    near_misses: tuple[NearMiss, ...] = ()
+    total_found: int = 0
+    """How many documents the engine counts as found."""
+    matched: int = 0
+    """How many matched at all, before anything was dropped."""
+    answer: Answer = RETRIEVAL_ALONE
+    """What the user would read."""
+    sections: tuple[Any, ...] = ()
+    """Each a :class:`Section`, of a type of its own."""
+    scale: Scale = Scale()
     notices: tuple[str, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
     """Milliseconds of every stage."""
 
     @property
-    def uncovered(self) -> bool:
-        """Whether nothing in the tree covers the query: found so now, or given again by the cache."""
-        return self.outcome is Outcome.NOT_COVERED or not (self.used or self.hits)
+    def ran(self) -> bool:
+        """Whether the query was run; else it was probed, without any effect."""
+        return self.mode == "run"
+
+    @property
+    def taken(self) -> Step | None:
+        """The first step that took the query: the verdict."""
+        return next((step for step in self.steps if step.took), None)
+
+    def find(self, kind: type[S]) -> S | None:
+        """The section of type ``kind``; None when the trace has none."""
+        return next((section for section in self.sections if isinstance(section, kind)), None)
+
+    def section(self, kind: type[S]) -> S:
+        """The section of type ``kind``. Raises KeyError when the trace has none."""
+        found = self.find(kind)
+        if found is None:
+            raise KeyError(f"a trace of {self.engine} has no section {kind.__name__}")
+        return found
+
+    def leg(self, name: str) -> Leg:
+        """The leg called ``name``. Raises KeyError when there is none."""
+        found = next((leg for leg in self.legs if leg.name == name), None)
+        if found is None:
+            raise KeyError(name)
+        return found

@@ -15,7 +15,6 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.parts.project import Opening
 from brvtui.app.screens.comparing import Unexpected
-from brvtui.engines.jeffs_brain.trace import Retrieved
 from brvtui.session import Session
 from brvtui.trace import Trace
 from tests.app.driving import NARROW, WIDE, settled
@@ -48,7 +47,7 @@ def linked(garden: Tree) -> Tree:
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations, no pauses."""
-    for name in ("probe", "run", "hybrid"):
+    for name in ("probe", "run"):
         monkeypatch.setattr(Session, name, _without_timings(getattr(Session, name)))
     monkeypatch.setattr("brvtui.snapshot.state.fingerprint", _fingerprint)
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
@@ -59,10 +58,10 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Unexpected, "wait", Unexpected.listen)
 
 
-def _without_timings(method: Callable[..., Trace | Retrieved]) -> Callable[..., Trace | Retrieved]:
-    def masked(*args: Any, **kwargs: Any) -> Trace | Retrieved:
+def _without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
+    def masked(*args: Any, **kwargs: Any) -> Trace:
         made = method(*args, **kwargs)
-        (made.trace if isinstance(made, Retrieved) else made).timings.clear()
+        made.timings.clear()
         return made
 
     return masked

@@ -10,7 +10,6 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.answer import AnswerPane
-from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode, SkipReason
 from brvtui.trace import State
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view
 from tests.providers.service import Answer, Service, serving
@@ -312,7 +311,7 @@ async def test_vectors_are_made_when_the_settings_choose_the_pipeline(
 async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
     garden: Tree, make_app: Any, service: Service
 ) -> None:
-    (garden.root / ".brv" / "brv-tui.toml").write_text('pipeline = "jeffs_brain"')
+    (garden.root / ".brv" / "brv-tui.toml").write_text('engine = "jeffs_brain"')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
         await settled(pilot)

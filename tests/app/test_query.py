@@ -7,8 +7,8 @@ from pathlib import Path
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.answer import AnswerPane
+from brvtui.engines.byterover.sections import CacheLook, Outcome, Route
 from brvtui.session import Session
-from brvtui.trace import Outcome
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view
 from tests.support.trees import Tree
 
@@ -22,7 +22,7 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
         assert trace is not None
         assert trace.mode == "probe"
         assert trace.query == "key rotation"
-        assert trace.outcome is Outcome.SINGLE_CALL
+        assert trace.section(Route).outcome is Outcome.SINGLE_CALL
         assert "TIER 3" in shown(pilot)
         assert "top score 0.81 needs 0.85: short 0.04" in shown(pilot)
     assert {path: path.read_bytes() for path in garden.root.rglob("*") if path.is_file()} == before
@@ -52,7 +52,9 @@ async def test_enter_runs_and_the_answer_is_cached(app: BrvTui) -> None:
         assert "t2" in text_of(pilot, "#cache")
         assert "1/50" in shown(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.outcome is Outcome.EXACT_CACHE)
+        await until(
+            pilot, lambda: (trace := view(pilot).answer.trace) and trace.section(Route).outcome is Outcome.EXACT_CACHE
+        )
         await settled(pilot)
         assert "TIER 0" in shown(pilot)
         assert "computed, not used" in text_of(pilot, "#route")
@@ -67,7 +69,7 @@ async def test_similar_words_hit_the_fuzzy_cache(app: BrvTui) -> None:
         await ask(pilot, "window rotated signing keys")
         trace = view(pilot).answer.trace
         assert trace is not None
-        assert trace.outcome is Outcome.FUZZY_CACHE
+        assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
         assert "TIER 1" in shown(pilot)
 
 
@@ -80,7 +82,7 @@ async def test_clearing_the_cache(app: BrvTui) -> None:
         await settled(pilot)
         trace = view(pilot).answer.trace
         assert trace is not None
-        assert trace.cache.entries == ()
+        assert trace.section(CacheLook).entries == ()
 
 
 async def test_history_goes_back_and_keeps_the_draft(app: BrvTui) -> None:

@@ -19,7 +19,7 @@ from brvtui.app.states import Branch, Phase
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
-from brvtui.engines.jeffs_brain.pipeline import Request
+from brvtui.engines.byterover.sections import Search
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, screen, shown, text_of, until, view
 from tests.saved.test_traces import places, written
@@ -71,7 +71,7 @@ async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tm
     app = BrvTui(Opening(save(garden, tmp_path, "invoice")))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        missed = view(pilot).answer.trace.search.near_misses
+        missed = view(pilot).answer.trace.section(Search).near_misses
         assert missed
         for _ in range(20):
             await pilot.press("j")
@@ -148,7 +148,7 @@ async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> 
 
 async def test_a_trace_of_another_pipeline_opens_too(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
-    trace = session.hybrid(Request("token")).trace
+    trace = session.probe("token", engine="jeffs_brain", services=True)
     file = written(tmp_path / "hybrid.json", as_json(session.answers.saved(trace)))
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.retry import RetryPane
+from brvtui.engines.byterover.sections import EntityStep, Search
 from tests.app.driving import HUGE, NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
 from tests.support.trees import Tree
 
@@ -42,7 +43,7 @@ async def test_each_attempt_shows_its_results(app: BrvTui) -> None:
         shown_below = text_of(pilot, "#retry").splitlines()[line_of(pilot, "whole tree AND") :]
         trace = view(pilot).answer.trace
         assert trace is not None
-        titles = [result.title for result in trace.search.attempts[1].listed]
+        titles = [result.title for result in trace.section(Search).attempts[1].listed]
         assert "Token store" in titles
         assert all(any(title in line for line in shown_below) for title in titles)
         await pilot.press("enter")
@@ -107,7 +108,7 @@ async def test_entity_searches_show_theirs(app: BrvTui) -> None:
         await settled(pilot)
         trace = view(pilot).answer.trace
         assert trace is not None
-        assert view(pilot).selection.file == trace.entities.searches[0].search.hits[0].file
+        assert view(pilot).selection.file == trace.section(EntityStep).searches[0].search.hits[0].file
         await pilot.press("h")
         assert pane(pilot).opened == ""
         assert pane(pilot).row is not None

@@ -12,9 +12,10 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.parts.project import Opening
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes
+from brvtui.engines.byterover.sections import Outcome
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import Answers
-from brvtui.trace import Outcome, Trace
+from brvtui.trace import Trace
 from tests.app.driving import HUGE, NARROW, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.trees import Tree

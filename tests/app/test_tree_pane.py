@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.tree import UNSEEN, TreePane
+from brvtui.engines.byterover.sections import Search
 from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, view
 
 
@@ -31,7 +32,10 @@ async def test_choosing_a_folder_scopes_and_again_lifts_it(app: BrvTui) -> None:
         trace = view(pilot).answer.trace
         assert trace is not None
         assert view(pilot).query.scope == trace.scope_option == "auth/oauth"
-        assert {hit.path for hit in trace.search.hits} <= {"auth/oauth/scopes.md", "auth/oauth/key_rotation.md"}
+        assert {hit.path for hit in trace.section(Search).hits} <= {
+            "auth/oauth/scopes.md",
+            "auth/oauth/key_rotation.md",
+        }
         assert "auth/oauth" in shown(pilot)
         await pilot.press("enter")
         await settled(pilot)

@@ -297,10 +297,10 @@ except SystemExit:
 
 
 def test_the_hybrid_pipeline_as_json(run: Run) -> None:
-    code, out, _ = run("query", "refresh token", "--pipeline", "jeffs_brain", "--mode", "hybrid", "--format", "json")
+    code, out, _ = run("query", "refresh token", "--engine", "jeffs_brain", "--mode", "hybrid", "--format", "json")
     (answer,) = lines(out)
     assert code == 0
-    assert answer["pipeline"] == "jeffs_brain"
+    assert answer["engine"] == "jeffs_brain"
     trace = answer["trace"]
     assert (trace["requested_mode"], trace["mode"], trace["fell_back"]) == ("hybrid", "bm25", True)
     assert trace["ranking"][0]["path"] == "auth/jwt/rotation.md"
@@ -309,19 +309,19 @@ def test_the_hybrid_pipeline_as_json(run: Run) -> None:
 
 
 def test_the_hybrid_pipeline_as_text(run: Run) -> None:
-    code, out, _ = run("query", "refresh token", "--pipeline", "jeffs_brain", "--top-k", "1")
+    code, out, _ = run("query", "refresh token", "--engine", "jeffs_brain", "--top-k", "1")
     assert code == 0
     assert "auth/jwt/rotation.md" in out
     assert "there is no embedder" in out
 
 
 def test_the_hybrid_pipeline_finds_nothing(run: Run) -> None:
-    assert run("query", "zyzzyvaquux", "--pipeline", "jeffs_brain", "--skip-retry-ladder")[0] == 1
+    assert run("query", "zyzzyvaquux", "--engine", "jeffs_brain", "--skip-retry-ladder")[0] == 1
 
 
 def test_a_service_without_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
-    code, _, err = run("query", "refresh", "--pipeline", "jeffs_brain")
+    code, _, err = run("query", "refresh", "--engine", "jeffs_brain")
     assert code == 2
     assert "BRV_TUI_EMBEDDER_MODEL" in err
 
@@ -330,7 +330,7 @@ def test_a_service_that_does_not_answer_drops_the_leg(run: Run, monkeypatch: pyt
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "none")
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    code, out, _ = run("query", "refresh", "--pipeline", "jeffs_brain", "--format", "json")
+    code, out, _ = run("query", "refresh", "--engine", "jeffs_brain", "--format", "json")
     (answer,) = lines(out)
     assert code == 0
     assert answer["trace"]["errors"]
@@ -368,10 +368,10 @@ def test_making_vectors_is_told_on_a_terminal(run: Run, monkeypatch: pytest.Monk
 
     model = SimpleNamespace(name="model", is_remote=False, embed=embed)
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, rules: model)
-    assert run("query", "refresh", "--pipeline", "jeffs_brain", "--mode", "semantic")[2] == ""
+    assert run("query", "refresh", "--engine", "jeffs_brain", "--mode", "semantic")[2] == ""
     monkeypatch.setattr("brvtui.cli.asking._to_a_person", lambda: True)
     monkeypatch.setenv("BRV_TUI_CACHE_DIR", os.environ["BRV_TUI_DATA_DIR"] + "/another")
-    _, out, err = run("query", "refresh", "--pipeline", "jeffs_brain", "--mode", "semantic")
+    _, out, err = run("query", "refresh", "--engine", "jeffs_brain", "--mode", "semantic")
     assert err.startswith("\rvectors of notes: ")
     assert err.endswith("\n")
     assert "by vectors" in out

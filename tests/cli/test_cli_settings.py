@@ -69,9 +69,9 @@ def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
 
 
 def test_the_pipeline_that_is_set_answers(run: Run) -> None:
-    own('pipeline = "jeffs_brain"\n')
-    assert json.loads(run("query", "refresh", "--format", "json")[1])["pipeline"] == "jeffs_brain"
-    assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--pipeline", "byterover")[1])
+    own('engine = "jeffs_brain"\n')
+    assert json.loads(run("query", "refresh", "--format", "json")[1])["engine"] == "jeffs_brain"
+    assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--engine", "byterover")[1])
 
 
 # Keys

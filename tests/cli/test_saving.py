@@ -45,10 +45,10 @@ def without_times(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if " ms, " not in line)
 
 
-@pytest.mark.parametrize("pipeline", ["byterover", "jeffs_brain"])
-def test_a_saved_trace_is_shown_again_without_the_tree(run: Run, project: Tree, tmp_path: Path, pipeline: str) -> None:
+@pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
+def test_a_saved_trace_is_shown_again_without_the_tree(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
     file = tmp_path / "t.json"
-    code, first, err = run("query", "quokka", "--pipeline", pipeline, "--save", str(file))
+    code, first, err = run("query", "quokka", "--engine", engine, "--save", str(file))
     assert (code, err) == (0, f"saved {file}\n")
     shutil.rmtree(project.root)
     code, again, _ = run("show", str(file))

@@ -50,7 +50,7 @@ def test_without_anything_the_defaults(root: Path) -> None:
 
 
 def test_each_layer_goes_before_the_one_below(root: Path) -> None:
-    mine = own('theme = "a"\npipeline = "jeffs_brain"\nhistory = 1\nrecording = true\nprofile = "docs"')
+    mine = own('theme = "a"\nengine = "jeffs_brain"\nhistory = 1\nrecording = true\nprofile = "docs"')
     theirs = project(root, 'theme = "b"\nhistory = 2\nprofile = "combined"')
     made = read(root, {"profile": "brv-3"}, BRV_TUI_HISTORY="3", BRV_TUI_PROFILE="docs")
     settings = made.settings

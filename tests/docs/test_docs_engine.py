@@ -14,7 +14,8 @@ import pytest
 
 from brvtui.engines.byterover.counterfactuals.levers import Lever
 from brvtui.engines.byterover.profile import Profile, load
-from brvtui.engines.byterover.reasons.reasons import Reason
+from brvtui.engines.byterover.reasons.reasons import Loss
+from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.ranking.compound import unrounded_threshold
 from brvtui.trace import Check, Stage, Trace
 from tests.docs.pages import PAGES, headings, page, section, sources, without_code
@@ -128,7 +129,7 @@ def test_the_forecasts_are_computed() -> None:
 
 def test_the_reasons_are_listed_in_order() -> None:
     rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", section(ENGINE, "Why a note is not there"), re.MULTILINE)
-    assert [(int(number), text) for number, text in rows] == [(reason.number, reason.value) for reason in Reason]
+    assert [(int(number), text) for number, text in rows] == [(loss.number, loss.value) for loss in Loss]
 
 
 def test_the_kinds_of_change_are_listed_in_order() -> None:
@@ -175,9 +176,9 @@ class TestTheWorkedExample:
         assert second.text is not None
         assert f"raw {second.text.raw:.6f}, relevance {second.text.relevance:.6f}" in text
         assert f"**{second.score:.2f}**" in text
-        assert f"= {trace.search.floor:.6f}; both pass" in text
+        assert f"= {trace.section(Search).floor:.6f}; both pass" in text
         assert f"+ 0.10 = {summary.score:.6f}" in text
-        assert f"{trace.search.lifts[1].value:.6f} and has no summary" in text
+        assert f"{trace.section(Search).lifts[1].value:.6f} and has no summary" in text
         assert (trace.tier, trace.verdict) == (3, "top score 0.79 needs 0.85: short 0.06")
 
 
@@ -193,7 +194,7 @@ def _number(text: str) -> float:
 
 
 def _rules(trace: Trace) -> Iterator[str]:
-    for search in (trace.search, *(extra.search for extra in trace.entities.searches)):
+    for search in (trace.section(Search), *(extra.search for extra in trace.section(EntityStep).searches)):
         yield from (stage.rule for stage in search.stages)
         yield from (check.rule for check in search.out_of_domain)
     for step in trace.steps:

@@ -17,19 +17,19 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from brvtui.app.reading import page_document
-from brvtui.engines.jeffs_brain.pipeline import Request
+from brvtui.engines.byterover.sections import Search
+from brvtui.engines.registry import presentation
 from brvtui.lab.about import About, FileState
 from brvtui.paint.bars import meter, stack, stacked
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.line import Line, rule
-from brvtui.paint.steps import check_line, notices, outlook, stage_line, step_line, strip, times
+from brvtui.paint.steps import check_line, notices, outlook_lines, stage_line, step_line, strip, times
 from brvtui.report.explain import explain_report
 from brvtui.report.markdown import markdown_report
 from brvtui.report.saved import Form, rendered, text_report
 from brvtui.saved.traces import Saved, SavedError, as_json, read
 from brvtui.session import Session
 from brvtui.text.visible import visible
-from brvtui.trace import Trace
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.links import Names
 from tests.fuzz.budget import fuzzed, fuzzed_slowly
@@ -87,13 +87,12 @@ def session(place: Path) -> Session:
 def test_reports_of_any_query(session: Session, data: st.DataObject, query: str, width: int) -> None:
     asked = f"{query} {data.draw(st.sampled_from(['', 'quokka', 'quokka anchor']))}"
     if data.draw(st.booleans()):
-        saved = session.answers.saved(session.probe(asked), session.search(asked, 3))
+        saved = session.answers.saved(session.with_plain_search(session.probe(asked), 3))
     else:
-        saved = session.answers.saved(session.hybrid(Request(asked)).trace)
+        saved = session.answers.saved(session.probe(asked, engine="jeffs_brain", services=True))
     shown(saved, width)
-    if isinstance(saved.trace, Trace):
-        explanation = session.answers.explain(asked, "x/good.md", trace=saved.trace)
-        assert not controls(printed(explain_report(explanation), width))
+    explanation = session.answers.explain(asked, "x/good.md", trace=saved.trace)
+    assert not controls(printed(explain_report(explanation, width), width))
 
 
 def shown(saved: Saved, width: int) -> None:
@@ -156,12 +155,12 @@ def test_a_damaged_file_is_a_trace_or_is_refused(session: Session, place: Path, 
 def test_steps_are_painted(session: Session, data: st.DataObject, query: str, width: int, glyphs: Any) -> None:
     trace = session.probe(f"{query} quokka" if data.draw(st.booleans()) else query)
     values = data.draw(st.booleans())
-    made = strip(trace.steps, trace.timings, width, glyphs, values)
+    made = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
     made += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
-    made += outlook({step.name: step.label for step in trace.steps}, width, glyphs, values)
+    made += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
     made += [step_line(step, width, glyphs) for step in trace.steps]
     made += [check_line(check, step, width, glyphs) for step in trace.steps for check in step.checks]
-    made += [stage_line(stage, width) for stage in trace.search.stages]
+    made += [stage_line(stage, width) for stage in trace.section(Search).stages]
     painted([line.cut(width) for line in made], width)  # what is beyond the pane is not drawn
     for hit in trace.hits:
         assert sum(value for _, value in stack(hit.parts).kept) == pytest.approx(hit.score)

@@ -10,6 +10,7 @@ import pytest
 
 from brvtui.engines.byterover.ageing.after_hits import after_hits
 from brvtui.engines.byterover.ageing.board import Board, Event
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import path_hits
 from brvtui.ranking.maturity import LEVELS
@@ -77,7 +78,7 @@ def test_an_empty_tree(tree: Tree) -> None:
 def test_signals_and_ceilings_are_those_of_hits(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     for position, note in enumerate(board.snapshot.notes):
-        [hit] = path_hits(board.snapshot, BRV3, NOW_MS, [note], 1.0, "x")
+        [hit] = path_hits(Context(board.snapshot, BRV3, NOW_MS), [note], 1.0, "x")
         row = board.row(position)
         assert hit.signals is not None
         assert hit.ceiling is not None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.loading import Edit
@@ -34,7 +35,7 @@ def same(made: Snapshot, real: Snapshot, profile: Profile, now_ms: float, pick: 
     assert len(made.postings.vocabulary) == len(real.postings.vocabulary)
     for _ in range(6):
         text = query(pick)
-        one, two = (search(snapshot, profile, now_ms, text, Options(50)) for snapshot in (made, real))
+        one, two = (search(Context(snapshot, profile, now_ms), text, Options(50)) for snapshot in (made, real))
         assert one.hits == two.hits
         assert (one.stages, one.near_misses, one.lint) == (two.stages, two.near_misses, two.lint)
     for path in made.edited:

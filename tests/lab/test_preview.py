@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.preview import Place, Preview
+from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.session import Session
-from brvtui.trace import Hit, Outcome, Trace
+from brvtui.trace import Hit, Trace
 from brvtui.tree.saving.note_files import Saved, read_note_file, save
 from tests.support.trees import NOW_MS, Tree
 
@@ -68,7 +69,11 @@ def test_it_is_what_is_found_after_saving(path: str, text: str, keep_mtime: bool
     after = saved(library, path, TEXTS[text], keep_mtime)
     for found, real in ((made.before, before), (made.after, after)):
         assert found.ranked.hits == real.hits
-        assert (found.verdict.tier, found.verdict.outcome, found.verdict.why) == (real.tier, real.outcome, real.verdict)
+        assert (
+            found.decision.tier,
+            found.decision.outcome,
+            found.decision.why,
+        ) == (real.tier, real.section(Route).outcome, real.verdict)
     assert {moved.path: moved.before for moved in made.results if moved.before} == places(before.hits)
     assert {moved.path: moved.after for moved in made.results if moved.after} == places(after.hits)
     assert [moved.path for moved in made.results][: len(after.hits)] == [hit.path for hit in after.hits]
@@ -128,8 +133,8 @@ class TestTheEditedNote:
 
 def test_the_tier_changes(library: Tree) -> None:
     made = library.session().preview(QUERY, "auth/lifetime.md", TEXTS["signals"])
-    assert (made.before.verdict.tier, made.before.verdict.outcome) == (3, Outcome.SINGLE_CALL)
-    assert (made.after.verdict.tier, made.after.verdict.outcome) == (2, Outcome.DIRECT)
+    assert (made.before.decision.tier, made.before.decision.outcome) == (3, Outcome.SINGLE_CALL)
+    assert (made.after.decision.tier, made.after.decision.outcome) == (2, Outcome.DIRECT)
 
 
 def test_a_scope_is_kept_to(library: Tree) -> None:
@@ -144,6 +149,6 @@ def test_nothing_is_written_and_no_cache_is_asked(library: Tree, tmp_path: Path)
     session.run(QUERY)
     files = {path: path.read_bytes() for path in library.root.rglob("*.md")}
     made = session.preview(QUERY, "auth/rotation.md", TEXTS["better"])
-    assert made.before.verdict.tier > 1
+    assert made.before.decision.tier > 1
     assert {path: path.read_bytes() for path in library.root.rglob("*.md")} == files
     assert session.cache_now(QUERY).look.exact.value == "hit"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.changes import (
     NoChange,
     Reworded,
@@ -20,8 +21,9 @@ from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Takes, Way
 from brvtui.engines.byterover.counterfactuals.numbers import after_hits
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Outcome, Trace, to_plain
+from brvtui.trace import Trace, to_plain
 from tests.soak.what_it_takes import run
 from tests.support.ceilings import ceiling_of
 from tests.support.takes import asked
@@ -34,20 +36,20 @@ QUERY = "quokka island"
 
 def takes_of(tree: Tree, query: str, path: str = "", profile: Profile = BRV3) -> Takes:
     snapshot = tree.snapshot(profile)
-    made = what_it_takes(snapshot, profile, NOW_MS, asked(snapshot, profile, query, NOW_MS), path)
+    made = what_it_takes(Context(snapshot, profile, NOW_MS), asked(snapshot, profile, query, NOW_MS), path)
     assert made is not None
     assert [way.lever for way in made.ways] == list(Lever)
     for way in made.ways:
         assert (way.change is not None) is way.is_verified
         if way.change is not None:
-            assert _after(snapshot, profile, query, way).outcome is Outcome.DIRECT
+            assert _after(snapshot, profile, query, way).section(Route).outcome is Outcome.DIRECT
     return made
 
 
 def _after(snapshot: Snapshot, profile: Profile, query: str, way: Way) -> Trace:
     assert way.change is not None
     text = way.change.query if isinstance(way.change, Reworded) else query
-    return asked(changed(snapshot, profile, NOW_MS, way.change), profile, text, NOW_MS)
+    return asked(changed(Context(snapshot, profile, NOW_MS), way.change), profile, text, NOW_MS)
 
 
 def way_of(takes: Takes, lever: Lever) -> Way:
@@ -128,8 +130,8 @@ def test_a_runner_up_that_is_too_near(tree: Tree) -> None:
     assert way.text == f"Quokka: importance {way.change.signals.importance:g} instead of 86"
     snapshot = tree.snapshot()
     nearer = SignalsSet("x/second.md", stored(importance=way.change.signals.importance + 1))
-    again = asked(changed(snapshot, BRV3, NOW_MS, nearer), BRV3, "quokka", NOW_MS)
-    assert again.outcome is Outcome.SINGLE_CALL
+    again = asked(changed(Context(snapshot, BRV3, NOW_MS), nearer), BRV3, "quokka", NOW_MS)
+    assert again.section(Route).outcome is Outcome.SINGLE_CALL
 
 
 def test_a_runner_up_is_not_to_blame_for_a_score_that_is_short(old: Tree) -> None:
@@ -186,10 +188,10 @@ def test_what_is_answered_needs_nothing(tree: Tree) -> None:
     tree.notes(30)
     snapshot = tree.snapshot()
     trace = asked(snapshot, BRV3, "quokka", NOW_MS)
-    assert trace.outcome is Outcome.DIRECT
-    assert what_it_takes(snapshot, BRV3, NOW_MS, trace) is None
-    assert what_it_takes(snapshot, BRV3, NOW_MS, trace, "x/n.md") is None
-    other = what_it_takes(snapshot, BRV3, NOW_MS, trace, "x/m.md")
+    assert trace.section(Route).outcome is Outcome.DIRECT
+    assert what_it_takes(Context(snapshot, BRV3, NOW_MS), trace) is None
+    assert what_it_takes(Context(snapshot, BRV3, NOW_MS), trace, "x/n.md") is None
+    other = what_it_takes(Context(snapshot, BRV3, NOW_MS), trace, "x/m.md")
     assert other is not None
     assert other.path == "x/m.md"
 
@@ -198,7 +200,7 @@ def test_it_ends_when_nobody_waits(old: Tree) -> None:
     snapshot = old.snapshot()
     trace = asked(snapshot, BRV3, QUERY, NOW_MS)
     calls = iter((False, False, True))
-    assert what_it_takes(snapshot, BRV3, NOW_MS, trace, cancelled=lambda: next(calls)) is None
+    assert what_it_takes(Context(snapshot, BRV3, NOW_MS), trace, cancelled=lambda: next(calls)) is None
     assert next(calls, None) is None
 
 
@@ -207,7 +209,7 @@ def test_nothing_is_written_and_the_snapshot_stays(old: Tree) -> None:
     files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in old.tree.rglob("*.md")}
     before = (snapshot.notes, snapshot.signals, list(snapshot.postings.ids.terms), snapshot.generation)
     trace = asked(snapshot, BRV3, "quokka zebra", NOW_MS)
-    what_it_takes(snapshot, BRV3, NOW_MS, trace)
+    what_it_takes(Context(snapshot, BRV3, NOW_MS), trace)
     assert before == (snapshot.notes, snapshot.signals, snapshot.postings.ids.terms, snapshot.generation)
     assert files == {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in old.tree.rglob("*.md")}
     assert asked(snapshot, BRV3, "quokka zebra", NOW_MS).hits == trace.hits
@@ -244,7 +246,7 @@ def test_a_file_that_is_gone(old: Tree) -> None:
     snapshot = old.snapshot()
     (old.tree / "x" / "n.md").unlink()
     with pytest.raises(NoChange, match="its file cannot be read"):
-        changed(snapshot, BRV3, NOW_MS, TimeSet("x/n.md", NOW_MS))
+        changed(Context(snapshot, BRV3, NOW_MS), TimeSet("x/n.md", NOW_MS))
 
 
 def test_recency_that_is_stored_counts_at_no_days_alone(tree: Tree) -> None:

@@ -16,15 +16,15 @@ import pytest
 from brvtui.engines.jeffs_brain.chunks import Chunk
 from brvtui.engines.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
-from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode
+from brvtui.engines.jeffs_brain.sections import Hybrid, Mode
 from brvtui.providers.http import shown
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import RerankDocument
 from brvtui.store.vectors import VectorStore
-from brvtui.trace import State
+from brvtui.trace import State, Trace
 from tests.providers.service import Answer, Service, serving
-from tests.support.hybrid import JEFFS
+from tests.support.hybrid import JEFFS, ids_of
 
 RULES = replace(JEFFS.service, timeout_seconds=5)
 HASTY = replace(JEFFS.service, timeout_seconds=0.05, tries=2)
@@ -59,7 +59,7 @@ def embedded(service: Service, tree: Path) -> ChunkIndex:
     return embed_index(index_chunks(NOTES, JEFFS), asker, VectorStore(tree, asker.name))[0]
 
 
-def search(index: ChunkIndex, service: Service, rules: Any = RULES, mode: Mode = Mode.HYBRID) -> HybridTrace:
+def search(index: ChunkIndex, service: Service, rules: Any = RULES, mode: Mode = Mode.HYBRID) -> Trace:
     return retrieve(Request("tea", mode), Sources(index, embedder(service, rules)), JEFFS).trace
 
 
@@ -81,8 +81,8 @@ def test_a_hybrid_search_over_the_protocol(tmp_path: Path) -> None:
         again = embedded(service, tmp_path)
         assert len(service.asked) == asked, "kept vectors are not asked for again"
         trace = search(again, service)
-    assert trace.mode is Mode.HYBRID
-    assert trace.embedder_used
+    assert trace.section(Hybrid).mode is Mode.HYBRID
+    assert trace.section(Hybrid).embedder_used
     assert trace.leg("vector").hits[0].id == "tea"
     assert [hit.id for hit in trace.leg("bm25").hits] == ["tea"]
     assert index.table is not None
@@ -136,8 +136,8 @@ def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Pa
     assert leg.state is State.FAILED
     assert why in leg.why
     assert "secret" not in leg.why
-    assert (trace.error_stage, trace.embedder_used) == ("vector", False)
-    assert [hit.id for hit in trace.hits] == ["tea"]
+    assert (trace.section(Hybrid).error_stage, trace.section(Hybrid).embedder_used) == ("vector", False)
+    assert ids_of(trace) == ["tea"]
 
 
 def test_a_key_is_taken_out_before_a_message_is_cut() -> None:
@@ -159,7 +159,7 @@ def test_a_service_that_does_not_answer(tmp_path: Path) -> None:
         trace = search(index, service, HASTY)
         hold.set()
     assert trace.leg("vector").why.endswith("no answer within 0.05 s, 2 times")
-    assert [hit.id for hit in trace.hits] == ["tea"]
+    assert ids_of(trace) == ["tea"]
 
 
 def test_a_service_that_is_not_there(tmp_path: Path) -> None:
@@ -316,5 +316,9 @@ def test_a_reranker_that_fails_changes_nothing() -> None:
     with serving(Answer(500)) as service:
         asker = OpenAIReranker(service.base, "judge", RULES, JEFFS.rerank, "", lambda seconds: None)
         trace = retrieve(Request("tea OR car"), Sources(index, None, asker), JEFFS).trace
-    assert (trace.reranked, trace.rerank_skipped, trace.error_stage) == (False, None, "rerank")
-    assert [hit.id for hit in trace.hits] == ["tea", "car"]
+    assert (
+        trace.section(Hybrid).reranked,
+        trace.section(Hybrid).rerank_skipped,
+        trace.section(Hybrid).error_stage,
+    ) == (False, None, "rerank")
+    assert ids_of(trace) == ["tea", "car"]

@@ -13,7 +13,6 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.report.markdown import markdown_report
 from brvtui.report.saved import ExportError, Form, export, form_of, rendered, text_report
 from brvtui.saved.traces import Saved, read
@@ -39,7 +38,7 @@ def saved(project: Tree) -> Saved:
     """A run that follows another, so that the cache holds something."""
     session = project.session()
     session.run("wallaby")
-    return session.answers.saved(session.run("quokka"), session.search("quokka", 2))
+    return session.answers.saved(session.with_plain_search(session.run("quokka"), 2))
 
 
 def text_of(saved: Saved, whole: bool = False) -> str:
@@ -105,7 +104,7 @@ def test_text_is_what_query_prints(saved: Saved) -> None:
 
 def test_a_hybrid_trace_in_each_form(project: Tree) -> None:
     session = project.session()
-    saved = session.answers.saved(session.hybrid(Request("quokka")).trace)
+    saved = session.answers.saved(session.probe("quokka", engine="jeffs_brain", services=True))
     assert "JEFFS_BRAIN" in text_of(saved)
     blocks = MarkdownIt("gfm-like", {"html": True}).parse(markdown_report(saved))
     kinds = {token.type for block in blocks for token in block.children or ()}

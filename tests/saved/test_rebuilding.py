@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui import trace as words
-from brvtui.engines.jeffs_brain import trace as hybrid_words
-from brvtui.engines.jeffs_brain.pipeline import Request
-from brvtui.engines.jeffs_brain.trace import HybridTrace
+from brvtui.engines.byterover import sections
+from brvtui.engines.jeffs_brain import sections as hybrid_sections
 from brvtui.saved.rebuilding import PlainError, from_plain
-from brvtui.trace import Check, Hit, Part, State, Trace, to_plain
+from brvtui.saved.traces import trace_from_plain
+from brvtui.trace import Check, Hit, Part, State, to_plain
 from tests.support.trees import Tree
 
 QUERIES = ("quokka", "x", "x/n.md", "zebra", "quokka wallaby facts", "", "the of", "is the quokka's burrow deep?")
@@ -43,13 +43,13 @@ def through_json(value: Any) -> Any:
 def test_a_trace_comes_back_as_it_was(project: Tree, query: str, profile: str) -> None:
     session = project.session(profile)
     for trace in (session.probe(query), session.run(query), session.run(f"{query}  "), session.probe(query, "x")):
-        assert from_plain(Trace, through_json(trace)) == trace
+        assert trace_from_plain(through_json(trace)) == trace
 
 
 @pytest.mark.parametrize("query", QUERIES[:-1])
 def test_a_hybrid_trace_comes_back_as_it_was(project: Tree, query: str) -> None:
-    trace = project.session().hybrid(Request(query)).trace
-    assert from_plain(HybridTrace, through_json(trace)) == trace
+    trace = project.session().probe(query, engine="jeffs_brain", services=True)
+    assert trace_from_plain(through_json(trace)) == trace
 
 
 def _holds_any(kind: Any) -> bool:
@@ -60,12 +60,13 @@ def _holds_any(kind: Any) -> bool:
 
 KINDS = [
     kind
-    for module in (words, hybrid_words)
+    for module in (words, sections, hybrid_sections)
     for kind in vars(module).values()
     if isinstance(kind, type) and dataclasses.is_dataclass(kind)
     if f"{kind.__module__}.".startswith(f"{module.__name__}.")
-    if not _holds_any(kind) and kind not in (words.Search, words.EntitySearch, words.EntityStep, HybridTrace)
-    if kind is not hybrid_words.Retrieved
+    if not _holds_any(kind)
+    and kind
+    not in (sections.Search, sections.EntitySearch, sections.EntityStep, sections.PlainSearch, hybrid_sections.Hybrid)
 ]
 
 

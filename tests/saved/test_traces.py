@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui import __version__
-from brvtui.engines.jeffs_brain.pipeline import Request
+from brvtui.engines.byterover.sections import Search
 from brvtui.report.saved import Form, rendered
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from brvtui.trace import adds_up, to_plain
@@ -38,13 +38,13 @@ def written(file: Path, content: Any) -> Path:
 @pytest.mark.parametrize("query", ["quokka", "zebra", "", "x/n.md"])
 def test_what_was_saved_is_read_again(project: Tree, tmp_path: Path, query: str) -> None:
     session = project.session()
-    saved = session.answers.saved(session.run(query), session.search(query, 3))
+    saved = session.answers.saved(session.with_plain_search(session.run(query), 3))
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
 def test_a_hybrid_trace_is_read_again(project: Tree, tmp_path: Path) -> None:
     session = project.session()
-    saved = session.answers.saved(session.hybrid(Request("quokka")).trace)
+    saved = session.answers.saved(session.probe("quokka", engine="jeffs_brain", services=True))
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
 
 
@@ -52,11 +52,10 @@ def test_it_holds_what_the_panes_show_of_hits_and_near_misses(project: Tree) -> 
     session = project.session()
     trace = session.probe("quokka")
     saved = session.answers.saved(trace)
-    assert trace.search.near_misses
+    assert trace.section(Search).near_misses
     assert {hit.file for hit in trace.hits if hit.text} <= saved.detail.keys()
-    assert {miss.file for miss in trace.search.near_misses} == saved.missed.keys()
-    assert saved.missed.keys() <= saved.detail.keys()
-    assert all(adds_up(hit) for hit in saved.missed.values())
+    assert {miss.file for miss in trace.near_misses} <= saved.detail.keys()
+    assert all(detail.hit is not None and adds_up(detail.hit) for detail in saved.detail.values())
     assert (saved.saved_by, saved.saved_at) == (f"brv-tui {__version__}", "2026-11-20T12:00:00Z")
     assert NOW_MS == 1_795_176_000_000
 
@@ -68,7 +67,7 @@ def test_when_the_snapshot_is_gone_the_trace_is_saved_without_detail(project: Tr
         project.note(f"z/{number}.md", "More", "more")
         session.load()
     saved = session.answers.saved(trace)
-    assert (saved.trace, saved.detail, saved.missed) == (trace, {}, {})
+    assert (saved.trace, saved.detail) == (trace, {})
 
 
 def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path) -> None:
@@ -77,21 +76,18 @@ def test_the_answer_of_query_is_a_saved_trace_too(project: Tree, tmp_path: Path)
     bare = {"schema": plain["schema"], "trace": plain["trace"]}
     read_again = read(written(tmp_path / "t.json", bare))
     assert plain["trace"] == to_plain(read_again.trace)
-    assert (read_again.detail, read_again.saved_at, read_again.search) == ({}, "", None)
+    assert (read_again.detail, read_again.saved_at) == ({}, "")
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"schema": 99}, "saved by a later brv-tui (schema 99, this one reads 1): update brv-tui"),
+        ({"schema": 99}, "saved by a later brv-tui (schema 99, this one reads 2): update brv-tui"),
         ({"schema": "1"}, "its schema is '1'"),
         ({"schema": 0}, "its schema is 0"),
-        ({"pipeline": "soup"}, "pipeline must be one of byterover, jeffs_brain, not 'soup'"),
-        ({"pipeline": None}, "pipeline must be one of"),
-        ({"pipeline": "jeffs_brain"}, "not a trace of this version"),
+        ({"schema": 1}, "saved by an earlier brv-tui (schema 1, this one reads 2): ask and save it again"),
         ({"detail": []}, "detail must be an object, not a list"),
-        ({"missed": {"x": {}}}, "missed.x.path is missing"),
-        ({"search": 1}, "search must be an object"),
+        ({"detail": {"x": {}}}, "detail.x.path is missing"),
         ({"saved_at": 3}, "saved_at must be text"),
         ({"trace": None}, "trace must be an object"),
     ],
@@ -112,8 +108,8 @@ def test_what_is_wrong_is_said(project: Tree, tmp_path: Path, change: dict[str, 
         (b"[]", "not a saved trace"),
         (b"{}", "brv-tui query TEXT --save FILE.json makes one"),
         (b'{"trace": {}}', "not a saved trace"),
-        (b'{"schema": 1, "trace": {}}', "pipeline must be one of"),
-        (b'{"schema": 1, "trace": 3}', "pipeline must be one of"),
+        (b'{"schema": 2, "trace": {}}', "trace.schema is missing"),
+        (b'{"schema": 2, "trace": 3}', "trace must be an object"),
     ],
 )
 def test_what_is_no_trace_is_said(tmp_path: Path, content: bytes, says: str) -> None:

@@ -25,4 +25,5 @@ def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
     quokkas.file(file, "# Something else entirely\n", days=1)
     session.load()
     assert session.answers.detail(trace, file) == before
-    assert session.answers.score_of(trace, file) is not None
+    assert before is not None
+    assert before.hit is not None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.sections import Route
 from brvtui.trace import Origin
 from tests.support.trees import Tree, paths
 from tests.support.untouched import state_of
@@ -45,7 +46,7 @@ def test_a_cached_answer_records_nothing(quokkas: Tree, own_data_folders: Path) 
     session = quokkas.session()
     session.run("quokka")
     session.recording = True
-    assert not session.run("quokka").used
+    assert not session.run("quokka").section(Route).used
     assert not (own_data_folders / "tool").exists()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from brvtui.engines.byterover.sections import CacheLook, Route
 from tests.support.threads import failures_in_threads
 from tests.support.trees import Tree
 
@@ -12,13 +13,13 @@ def test_a_probe_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:
     session = quokkas.session()
     for _ in range(3):
         trace = session.probe("quokka facts")
-        assert (trace.mode, trace.used, trace.cache.entries) == ("probe", True, ())
+        assert (trace.mode, trace.section(Route).used, trace.section(CacheLook).entries) == ("probe", True, ())
     run = session.run("quokka facts")
-    assert (run.mode, run.used) == ("run", True)
+    assert (run.mode, run.section(Route).used) == ("run", True)
     assert session.probe("QUOKKA facts").tier == 0
     assert session.probe("facts quokka").tier == 1
     session.clear_cache()
-    assert session.probe("quokka facts").used
+    assert session.probe("quokka facts").section(Route).used
 
 
 def test_the_simulated_cache_beside_what_is_typed(quokkas: Tree) -> None:

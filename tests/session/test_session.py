@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.profile import ProfileError
+from brvtui.engines.byterover.sections import Route
 from brvtui.session import NotLoaded, Session
 from tests.support.trees import NOW_MS, Tree
 from tests.support.untouched import state_of
@@ -63,7 +64,7 @@ def test_another_profile_empties_the_cache(quokkas: Tree) -> None:
     session.use_profile("docs")
     session.load()
     trace = session.probe("quokka")
-    assert (trace.profile, trace.used) == ("docs", True)
+    assert (trace.profile, trace.section(Route).used) == ("docs", True)
     with pytest.raises(ProfileError):
         session.use_profile("nothing")
     assert session.profile.name == "docs"

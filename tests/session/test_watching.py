@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.sections import Route
 from brvtui.session import Session
 from tests.support.trees import SUMMARY, Tree, paths
 from tests.support.untouched import state_of
@@ -80,7 +81,7 @@ def test_a_moved_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
 def test_a_deleted_note_is_noticed(watched: Changes, quokkas: Tree) -> None:
     (quokkas.tree / "x" / "n.md").unlink()
     assert watched.within_a_second(lambda: "x/n.md" not in watched.session.snapshot.by_path)
-    assert watched.session.probe("quokka").outcome == "not_covered"
+    assert watched.session.probe("quokka").section(Route).outcome == "not_covered"
 
 
 def test_a_note_saved_by_exchange_is_noticed(watched: Changes, quokkas: Tree) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing
 from brvtui.engines.byterover.profile import Profile
-from brvtui.trace import Outcome
+from brvtui.engines.byterover.sections import Outcome, Route
 from tests.support.takes import Taken, answered, smaller, taken
 
 CASES_A_TREE = 4
@@ -45,7 +45,7 @@ class Tried:
 def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
     """Tries everything that is said of ``case``, of each lever at most ``most`` smaller changes."""
     tried.cases += 1
-    tried.outcomes[case.trace.outcome.value] += 1
+    tried.outcomes[case.trace.section(Route).outcome.value] += 1
     others = [way for way in case.takes.ways if way.lever is not Lever.PATH]
     if any(way.is_verified for way in others):
         tried.listing += 1
@@ -60,7 +60,7 @@ def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
         if way.change is not None:
             after = answered(case, way.change, copy)
             tried.made += 1
-            assert (after.tier, after.outcome) == (2, Outcome.DIRECT), (what, after.verdict)
+            assert (after.tier, after.section(Route).outcome) == (2, Outcome.DIRECT), (what, after.verdict)
             first = next(hit for hit in after.hits if hit.score >= case.profile.direct.prefetch)
             assert first.file == case.takes.path, what
         for change in islice(smaller(case, way), most) if way.standing is not Standing.OPEN else ():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.manifest import manifest_of
@@ -38,7 +39,7 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
     assert len(again.postings.vocabulary) == len(fresh.postings.vocabulary)
     for _ in range(6):
         text = query(pick)
-        one, two = (search(snapshot, WIDE, now_ms, text, Options(50)) for snapshot in (again, fresh))
+        one, two = (search(Context(snapshot, WIDE, now_ms), text, Options(50)) for snapshot in (again, fresh))
         assert [(hit.path, hit.title) for hit in one.hits] == [(hit.path, hit.title) for hit in two.hits]
         assert [hit.score for hit in one.hits] == [hit.score for hit in two.hits]
         raws = [[hit.text.raw for hit in found.hits if hit.text] for found in (one, two)]
@@ -67,6 +68,6 @@ def same_around(again: Snapshot, fresh: Snapshot, reader: LinkReader) -> None:
 def same_answers(again: Snapshot, fresh: Snapshot, profile: Profile, pick: random.Random, now_ms: float) -> None:
     """The router answers random queries alike, on an empty cache."""
     for _ in range(6):
-        asked = Asked(query(pick), now_ms)
-        one, other = (route(snapshot, profile, CacheState(), asked)[0] for snapshot in (again, fresh))
+        asked = Asked(query(pick))
+        one, other = (route(Context(snapshot, profile, now_ms), CacheState(), asked)[0] for snapshot in (again, fresh))
         assert replace(one, snapshot=other.snapshot, timings={}) == replace(other, timings={})

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from brvtui.engines.contract import Context, Query
 from brvtui.engines.jeffs_brain.chunks import Chunk
+from brvtui.engines.jeffs_brain.engine import JeffsBrain
 from brvtui.engines.jeffs_brain.index import ChunkIndex, index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.profile import HybridProfile, load
 from brvtui.engines.jeffs_brain.protocols import RankedHit
-from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode, Retrieved
+from brvtui.engines.jeffs_brain.retrieved import Retrieved
+from brvtui.engines.jeffs_brain.sections import Hybrid, Mode
 from brvtui.engines.jeffs_brain.vectors import VectorTable
 from brvtui.ranking.fusion import Candidate
 from brvtui.services.failures import LegError
+from brvtui.services.provided import NoServices
 from brvtui.services.reranking import RerankDocument, Reranked
+from brvtui.snapshot import Snapshot
 from brvtui.text.query_language import Parsed, compile_fts, parse
 from brvtui.text.trigrams import TrigramIndex
+from brvtui.trace import Ladder, Rung, Trace
 
 DATA = Path(__file__).parents[1] / "data" / "jeffs_brain"
 JEFFS: HybridProfile = load()
@@ -137,24 +143,28 @@ def ask(case: Mapping[str, Any], index: Any, reranker: StubReranker | None = Non
     return retrieve(request(case["request"]), sources, JEFFS)
 
 
-def shown(trace: HybridTrace) -> dict[str, Any]:
+def shown(trace: Trace) -> dict[str, Any]:
     """A trace under the recorded names."""
-    attempts = [{"strategy": rung.strategy, "query": rung.query, "hits": rung.hits} for rung in trace.attempts]
+    attempts = [{"strategy": rung.strategy, "query": rung.query, "hits": rung.hits} for rung in attempts_of(trace)]
     return {
-        "mode": trace.mode.value,
+        "mode": trace.section(Hybrid).mode.value,
         "originalQuery": trace.query,
-        "compiledQuery": trace.compiled,
-        "candidateK": trace.candidate_k,
-        "rrfK": trace.rrf_k,
+        "compiledQuery": trace.section(Hybrid).compiled,
+        "candidateK": trace.section(Hybrid).candidate_k,
+        "rrfK": trace.section(Hybrid).rrf_k,
         "bm25Count": len(trace.leg("bm25").hits),
         "vectorCount": len(trace.leg("vector").hits),
-        "fusedCount": trace.fused,
-        "fellBackToBM25": trace.fell_back,
-        "reranked": trace.reranked,
-        "rerankSkippedReason": trace.rerank_skipped.value if trace.rerank_skipped else None,
-        "unanimity": None if trace.agreements is None else {"agreements": trace.agreements},
+        "fusedCount": trace.section(Hybrid).fused,
+        "fellBackToBM25": trace.section(Hybrid).fell_back,
+        "reranked": trace.section(Hybrid).reranked,
+        "rerankSkippedReason": trace.section(Hybrid).rerank_skipped.value
+        if trace.section(Hybrid).rerank_skipped
+        else None,
+        "unanimity": None
+        if trace.section(Hybrid).agreements is None
+        else {"agreements": trace.section(Hybrid).agreements},
         "attempts": attempts,
-        "errorStage": trace.error_stage,
+        "errorStage": trace.section(Hybrid).error_stage,
     }
 
 
@@ -178,3 +188,55 @@ def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
         return made
     matrix = np.asarray([chunk["embedding"] for chunk in chunks], dtype=np.float32)
     return replace(made, table=VectorTable(matrix, np.arange(len(chunks))))
+
+
+def ids_of(trace: Trace) -> list[str]:
+    """The ids of the answer, in its order."""
+    return [placed.id for placed in trace.section(Hybrid).ranking[: len(trace.hits)]]
+
+
+def attempts_of(trace: Trace) -> tuple[Rung, ...]:
+    """The steps of the ladder that searched and were answered."""
+    return tuple(rung for rung in trace.section(Ladder).rungs if rung.ran)
+
+
+class Kept:
+    """Vectors in memory, where the store would have a file."""
+
+    def __init__(self) -> None:
+        self.vectors: dict[str, np.ndarray] = {}
+
+    def read(self) -> Mapping[str, np.ndarray]:
+        return self.vectors
+
+    def write(self, vectors: Mapping[str, np.ndarray]) -> None:
+        self.vectors = dict(vectors)
+
+
+class Brain:
+    """The engine over snapshots, with services that a test gives."""
+
+    def __init__(self, embedder: Any = None, reranker: Any = None, kept: Kept | None = None) -> None:
+        self.engine = JeffsBrain()
+        self.services = NoServices()
+        self.services.embedder = embedder
+        self.services.reranker = reranker
+        held = kept or Kept()
+        self.services.vectors = lambda model: held  # type: ignore[method-assign]
+
+    def context(self, snapshot: Snapshot) -> Context[HybridProfile]:
+        return Context(snapshot, JEFFS, 0.0, self.services)
+
+    def ask(self, snapshot: Snapshot, asked: Request) -> Retrieved:
+        given = {option.name: getattr(asked, option.name) for option in fields(asked)}
+        text, probe, scope = given.pop("query"), given.pop("probe"), given.pop("scope")
+        options = {name: value for name, value in given.items() if value is not None}
+        return self.engine.retrieve(self.context(snapshot), Query(text, scope, run=not probe, options=options))
+
+    def prepare(
+        self,
+        snapshot: Snapshot,
+        progress: Callable[[int, int], None] = lambda made, wanted: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.engine.prepare(self.context(snapshot), progress, cancelled)

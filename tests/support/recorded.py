@@ -11,13 +11,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.sections import Search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
-from brvtui.trace import Hit, Search
+from brvtui.trace import Hit
 from tests.support.trees import BRV3
 
 REPOSITORY = Path(__file__).parents[2]
@@ -78,7 +80,7 @@ def search_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str,
     """The cases whose plain search is not the recorded one, each in a line."""
     found = []
     for case in recorded["cases"]:
-        made = search(snapshot, BRV3, now_ms, case["query"], Options(recorded["limit"]))
+        made = search(Context(snapshot, BRV3, now_ms), case["query"], Options(recorded["limit"]))
         expected = case["search"]
         if made.total_found != expected["totalFound"] or not same_hits(made.hits, expected["results"]):
             found.append(f"{case['id']} {case['query']!r}: {shown(made)} is not {expected}")
@@ -105,8 +107,8 @@ def route_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, 
     found = []
     for case in recorded["cases"]:
         expected, query = case["query_run"], case["query"]
-        first, state = route(snapshot, BRV3, CacheState(), Asked(query, now_ms, run=True))
-        again, _ = route(snapshot, BRV3, state, Asked(f"  {query.upper()} ", now_ms, run=True))
+        first, state = route(Context(snapshot, BRV3, now_ms), CacheState(), Asked(query, run=True))
+        again, _ = route(Context(snapshot, BRV3, now_ms), state, Asked(f"  {query.upper()} ", run=True))
         tiers = (first.tier, again.tier)
         if tiers != (expected["tier"], expected["repeat_tier"]) or not same_hits(first.hits, expected["matched"]):
             hits = [(hit.path, hit.score) for hit in first.hits]
@@ -128,7 +130,9 @@ def sequence_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[st
         clock += step["wait"] * 1000
         if step["touch"]:
             touched[step["touch"]] = int(clock)
-        made, state = route(snapshot, BRV3, state, Asked(step["query"], clock, run=True, touched=dict(touched)))
+        made, state = route(
+            Context(snapshot, BRV3, clock), state, Asked(step["query"], run=True, touched=dict(touched))
+        )
         if (made.tier, len(state.entries)) != (step["tier"], step["cached"]):
             found.append(f"{step['step']} {step['query']!r}: tier {made.tier}, {len(state.entries)} cached, not {step}")
     return found

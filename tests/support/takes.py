@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from brvtui.engines.byterover.ageing.after_hits import accessed
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
 from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
@@ -19,10 +20,11 @@ from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes, Way
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.loading import load
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Outcome, Trace
+from brvtui.trace import Trace
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import SignalLayers
 from tests.support.generated import generated, query
@@ -52,11 +54,11 @@ class Taken:
     @property
     def case(self) -> Case:
         position = self.snapshot.by_path[self.takes.path]
-        return Case(self.snapshot, self.profile, self.now_ms, self.trace, position, lambda: False)
+        return Case(Context(self.snapshot, self.profile, self.now_ms), self.trace, position, lambda: False)
 
 
 def asked(snapshot: Snapshot, profile: Profile, text: str, now_ms: float) -> Trace:
-    return route(snapshot, profile, CacheState(), Asked(text, now_ms))[0]
+    return route(Context(snapshot, profile, now_ms), CacheState(), Asked(text))[0]
 
 
 def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterator[Taken]:
@@ -72,11 +74,11 @@ def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterat
     for _ in range(_QUERIES_A_TREE):
         text = _ALIEN if pick.random() < 0.1 else query(pick) + pick.choice(("", "", "", f" {_ALIEN}"))
         trace = asked(snapshot, profile, text, now_ms)
-        if trace.outcome is Outcome.DIRECT:
+        if trace.section(Route).outcome is Outcome.DIRECT:
             continue
-        made = what_it_takes(snapshot, profile, now_ms, trace)
+        made = what_it_takes(Context(snapshot, profile, now_ms), trace)
         if made is not None and not made.path:  # nothing matches: any note will do
-            made = what_it_takes(snapshot, profile, now_ms, trace, pick.choice(snapshot.notes).path)
+            made = what_it_takes(Context(snapshot, profile, now_ms), trace, pick.choice(snapshot.notes).path)
         assert made is not None
         yield Taken(tree, snapshot, profile, now_ms, trace, made)
         found += 1

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.sections import Search
 from brvtui.loading import load
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Hit, Search, Trace
+from brvtui.trace import Hit, Trace
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.sidecar import signals_folder
 from brvtui.tree.reading.project import find_project
@@ -154,7 +156,7 @@ class Tree:
         self, query: str, limit: int = 10, profile: Profile = BRV3, now_ms: float = NOW_MS, **options: Any
     ) -> Search:
         """A plain search."""
-        return search(self.snapshot(profile), profile, now_ms, query, Options(limit, **options))
+        return search(Context(self.snapshot(profile), profile, now_ms), query, Options(limit, **options))
 
     def ask(
         self,
@@ -165,7 +167,7 @@ class Tree:
         scope: str = "",
     ) -> Trace:
         """What the router makes of a query."""
-        return route(self.snapshot(profile), profile, state, Asked(query, now_ms, scope))[0]
+        return route(Context(self.snapshot(profile), profile, now_ms), state, Asked(query, scope))[0]
 
 
 def paths(found: Search | Trace) -> list[str]:

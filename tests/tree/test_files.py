@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.sections import Route
 from brvtui.tree.reading.files import DUPLICATE, Role, TreeFile, document_order, list_files, role_of, rounded_ms
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree, changed, paths
 
@@ -124,7 +125,7 @@ def test_a_symlink_to_another_note_makes_every_search_fail(tree: Tree) -> None:
     found = tree.search("quokka")
     assert (found.outcome, found.hits, found.total_found) == ("engine_fails", (), 0)
     trace = tree.ask("quokka")
-    assert (trace.tier, trace.outcome) == (4, "agentic_loop")
+    assert (trace.tier, trace.section(Route).outcome) == (4, "agentic_loop")
     assert "a/l.md" in trace.verdict
     lenient = changed(BRV3, limits={"failures": False})
     assert paths(tree.search("quokka", profile=lenient)) == ["a/n.md"]

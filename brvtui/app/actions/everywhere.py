@@ -21,8 +21,8 @@ APP = Place("app", "Everywhere", Kind.APP, (
     Action("copy.shown", "y", "copy('shown')", "copy", "Copy the path of the note at hand; of an answer, its text"),
     Action("copy.trace", "Y", "copy('trace')", "copy trace", "Copy the trace as JSON"),
     Action("engine.profile", "p", "profile", "profile", "The next profile: brv-3, docs, combined"),
-    Action("engine.pipeline", "P", "pipeline", "pipeline", "The next pipeline: byterover, jeffs_brain"),
-    Action("engine.legs", "m", "legs", "legs", "The next mode of jeffs_brain: auto, bm25, semantic, hybrid"),
+    Action("engine.next", "P", "engine", "engine", "The next engine that is installed"),
+    Action("engine.mode", "m", "engine_mode", "mode", "The next mode of an engine that has several"),
     Action("engine.record", "R", "record", "record", _RECORD),
     *(
         Action(f"screens.{mode.name}", mode.key, f"mode('{mode.name}')", mode.title, f"The screen {mode.title}",

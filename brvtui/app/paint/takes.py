@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from brvtui.app.view import View
+from brvtui.engines.byterover.takes_lines import takes_lines as shown_takes
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
-from brvtui.paint.text import wrap
-
-if TYPE_CHECKING:
-    from brvtui.engines.byterover.counterfactuals.levers import Takes, Way
-
-_INDENT = 3
 
 
 def takes_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
@@ -27,34 +20,4 @@ def takes_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
         return [*made, Line().gap().add("v", "bold accent").add(" tries the smallest changes", "muted").cut(width)]
     if shown.found is None:
         return [*made, line(" trying changes…", "muted").cut(width)]
-    made += _heading(shown.found, width)
-    ways = sorted(shown.found.ways, key=lambda way: not way.is_verified)
-    return [*made, *(row for way in ways for row in _way(way, width, glyphs))]
-
-
-def _heading(takes: Takes, width: int) -> list[Line]:
-    if not takes.path:
-        return [line(" no note came near", "muted").cut(width)]
-    score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
-    short = f" needs {takes.needed:g}" if not takes.reaches else f" reaches {takes.needed:g}, too near the next"
-    right = Line().add(score, "strong").add(short, "muted")
-    return [Line().gap().add(takes.title, "bold strong").right(width, right)]
-
-
-def _way(way: Way, width: int, glyphs: Glyphs) -> list[Line]:
-    from brvtui.engines.byterover.counterfactuals.levers import Standing  # the first paint must not wait for it
-
-    signs = {
-        Standing.VERIFIED: (glyphs.state["passed"], "ok"),
-        Standing.IMPOSSIBLE: (glyphs.state["failed"], "faint"),
-        Standing.OPEN: (glyphs.state["missed"], "faint"),
-    }
-    sign, role = signs[way.standing]
-    head = Line().gap().add(f"{sign} ", role).add(way.lever.value, "strong" if way.is_verified else "muted")
-    if not way.is_verified:
-        head.add(f"  {way.standing.value}", "faint")
-    elif way.score is not None:
-        head.right(width, Line().add(f"{way.score:.2f}", "ok"))
-    text = "text" if way.is_verified else "faint"
-    said = [line(" " * _INDENT + part, text) for part in wrap(way.text, max(width - _INDENT, 1))]
-    return [head.cut(width), *(entry.cut(width) for entry in said)]
+    return [*made, *shown_takes(shown.found, width, glyphs)]

@@ -12,6 +12,7 @@ from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import HasSession, Notifies, Posts
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.store import ViewStore
+from brvtui.engines.byterover.sections import CacheLook
 
 _LOOK = Job("cache", exclusive=True)
 
@@ -58,7 +59,7 @@ class Cache:
         trace = self._store.view.answer.trace
         if trace is None or trace.query != event.query:
             return
-        before, now = trace.cache, event.shown.look
+        before, now = trace.section(CacheLook), event.shown.look
         self._store.update(replace(self._store.view.cache, seen=event.shown))
         if (before.exact, before.fuzzy) != (now.exact, now.fuzzy) and trace.mode == "probe":
             self._put_again()

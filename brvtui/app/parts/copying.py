@@ -13,7 +13,6 @@ from brvtui.app.parts.exporting import NO_TRACE, TOLD_S, to_save
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import CallsFromThreads, Notifies, Opened, Posts
 from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.states import AnyTrace
 from brvtui.app.store import ViewStore
 from brvtui.store.folders import data_folder
 from brvtui.trace import Trace
@@ -70,7 +69,7 @@ class Copying:
         else:
             self._host.notify(_NOTHING[what], timeout=4)
 
-    def _text_of(self, what: str, trace: AnyTrace | None, file: str) -> str:
+    def _text_of(self, what: str, trace: Trace | None, file: str) -> str:
         if what == "path":
             hits = trace.hits if isinstance(trace, Trace) else ()
             return next((hit.path for hit in hits if hit.file == file), file)
@@ -98,7 +97,7 @@ class Copying:
         where = clipboard.Surroundings(os.environ, self._host.is_web)
         self._host.post_message(news.Copied(clipboard.copy(text, named, where, data_folder() / _KEPT)))
 
-    def _copy_trace(self, trace: AnyTrace) -> None:
+    def _copy_trace(self, trace: Trace) -> None:
         from brvtui.saved.traces import as_json
 
         text = as_json(to_save(self._opened, trace)).decode()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from brvtui.app.parts.needs import CallsFromThreads, Notifies, Opened, OpensDialogs
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.screens.export import ExportScreen
-from brvtui.app.states import AnyTrace
 from brvtui.app.store import ViewStore
+from brvtui.trace import Trace
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import Saved
@@ -64,7 +64,7 @@ class Exporting:
         if place is not None:
             self._host.notify(f"saved {place}", timeout=TOLD_S)
 
-    def _deliver(self, trace: AnyTrace, name: str) -> None:
+    def _deliver(self, trace: Trace, name: str) -> None:
         """In a thread."""
         from brvtui.report.saved import form_of, rendered
 
@@ -76,7 +76,7 @@ class Exporting:
         self._host.call_from_thread(deliver)
 
 
-def to_save(opened: Opened, trace: AnyTrace) -> Saved:
+def to_save(opened: Opened, trace: Trace) -> Saved:
     """``trace`` with all that is saved beside it. It blocks."""
     if opened.saved is not None:
         return opened.saved

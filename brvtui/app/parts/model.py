@@ -92,7 +92,7 @@ class ModelRuns:
         self._newest = asked.number
         run = Job("run", failed=lambda: self._broke_down(asked.number))
         surveyor, post = self._project.surveyor, self._host.post_message
-        self._threads.start(run, asking.run, session, asked, surveyor, cancellation, post)
+        self._threads.start(run, asking.run, session, asked, self._store.view.engine.name, surveyor, cancellation, post)
 
     def stop(self) -> bool:
         """Breaks off the model's answer that is under way; whether one was shown."""

@@ -53,7 +53,7 @@ class Planning:
         session, view = self._project.session, self._store.view
         if session is None or view.project.overview is None:
             return
-        uncovered = view.answer.trace is not None and view.answer.trace.uncovered
+        uncovered = view.answer.trace is not None and not view.answer.trace.covered
         title = view.query.text.strip() if uncovered else ""
         why = f"Nothing in the tree covers “{title}”: the note will say that it was asked." if uncovered else ""
         folder = view.query.scope or path.rpartition("/")[0]

@@ -1,4 +1,4 @@
-"""Queries: what is asked, and by which pipeline it is answered."""
+"""Queries: when which is asked."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from brvtui.app.prober import PAUSE_S, Prober
 from brvtui.app.store import ViewStore
 
 
-class Pipeline(Protocol):
-    """One that answers queries."""
+class Answers(Protocol):
+    """Answers queries."""
 
     def begin(self, asked: Ask) -> None:
         """Begins to answer; the prober is told when that has :meth:`~Prober.finished` or :meth:`~Prober.failed`."""
 
     def clear(self) -> None:
-        """Shows no answer of its own any more."""
+        """Shows no answer any more."""
 
 
 class Queries:
-    """Puts queries to the pipeline that is chosen, one at a time."""
+    """Puts queries to the engine that is chosen, one at a time."""
 
     def __init__(self, host: Times, project: MayRefuse, store: ViewStore, replaced: Callable[[], None]) -> None:
         """Nothing was asked, and nobody answers yet; ``replaced`` is called before an answer is."""
@@ -36,9 +36,12 @@ class Queries:
         self.typed = ""
         """What stands in the query's field."""
         self.prober = Prober(self._begin, self._pause)
-        self.pipelines: dict[str, Pipeline] = {}
-        """Whoever may be chosen, by name."""
+        self._answers: Answers | None = None
         self._pausing: Timer | None = None
+
+    def answered_by(self, answers: Answers) -> None:
+        """Has ``answers`` asked from now on."""
+        self._answers = answers
 
     def type(self, query: str) -> None:
         """Counts ``query`` as what stands in the field, and asks nothing."""
@@ -60,8 +63,8 @@ class Queries:
 
     def _clear(self) -> None:
         self.prober.forget()
-        for pipeline in self.pipelines.values():
-            pipeline.clear()
+        if self._answers is not None:
+            self._answers.clear()
         view = self._store.view
         kept = not view.query.text.strip() or view.knows(view.selection.file)
         self._store.update(
@@ -86,7 +89,8 @@ class Queries:
             self.put_again()
 
     def _begin(self, asked: Ask) -> None:
-        self.pipelines[self._store.view.engine.pipeline].begin(asked)
+        assert self._answers is not None
+        self._answers.begin(asked)
 
     def _pause(self) -> None:
         if self._pausing is not None:

@@ -13,7 +13,7 @@ from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import MayRefuse, Notifies, OpensDialogs, Posts
 from brvtui.app.parts.threads import Job, Threads
 from brvtui.app.screens.why import why_screen
-from brvtui.app.states import BYTEROVER, TakesShown
+from brvtui.app.states import TakesShown
 from brvtui.app.store import ViewStore
 from brvtui.trace import Trace
 
@@ -41,16 +41,11 @@ class Reasons:
         hearing.hear(news.TakesFound, self._takes_found)
 
     def explain(self, file: str) -> None:
-        """Finds out why ``file`` is, or is not, in the answer, and shows that in a modal.
-
-        Only of ByteRover's answers; the places of a fused list are in the panes.
-        """
+        """Finds out why ``file`` is, or is not, in the answer, and shows that in a modal."""
         session, view = self._project.session, self._store.view
         if self._project.refuses():
             return
-        if view.answer.foreign is not None:
-            self._host.notify(f"why (not) explains answers of {BYTEROVER}: P switches back to it", timeout=4)
-        elif session is None or view.answer.trace is None or not file:
+        if session is None or view.answer.trace is None or not file:
             said = "type a query and select a note: w then says why it is, or is not, in the answer"
             self._host.notify(said, timeout=4)
         else:

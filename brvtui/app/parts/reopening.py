@@ -11,9 +11,8 @@ from brvtui.app.memory import settle_memory
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.states import AnswerState, Phase
 from brvtui.app.store import ViewStore
-from brvtui.app.view import constants_of, selectable
-from brvtui.engines.jeffs_brain.trace import HybridTrace
-from brvtui.trace import Trace
+from brvtui.app.view import selectable
+from brvtui.paint.score import ticks_of
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import Saved
@@ -44,16 +43,11 @@ class Reopening:
         self._type_query(trace.query)
         moment = f" at {saved.saved_at}" if saved.saved_at else ""
         view = self._store.view
-        engine = replace(view.engine, profile=trace.profile, frozen=True)
         by = f"saved by {saved.saved_by or 'brv-tui'}{moment}"
-        project = replace(view.project, phase=Phase.READY, problem="", overview=event.overview, saved=by)
-        match trace:
-            case Trace():
-                query = replace(view.query, text=trace.query, scope=trace.scope_option)
-                answer = AnswerState(trace=trace, constants=constants_of(trace))
-                self._store.update(project, engine, query, answer)
-            case HybridTrace():
-                engine = replace(engine, pipeline=trace.pipeline, mode=trace.requested_mode.value)
-                query = replace(view.query, text=trace.query)
-                self._store.update(project, engine, query, AnswerState(foreign=trace))
+        self._store.update(
+            replace(view.project, phase=Phase.READY, problem="", overview=event.overview, saved=by),
+            replace(view.engine, name=trace.engine, profile=trace.profile, frozen=True),
+            replace(view.query, text=trace.query, scope=trace.scope_option),
+            AnswerState(trace=trace, ticks=ticks_of(trace)),
+        )
         self._select(next(iter(selectable(trace)), ""))

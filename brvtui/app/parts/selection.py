@@ -10,7 +10,7 @@ from brvtui.app import messages as news
 from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.needs import CallsLater, Opened, Posts
 from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.states import NoteText
+from brvtui.app.states import NoteText, SelectionState
 from brvtui.app.store import ViewStore
 
 _NO_TEXT = "the text of the note is not saved with the trace: open its project to read it"
@@ -41,11 +41,7 @@ class Selection:
         if file == self._store.view.selection.file:
             return
         if saved is not None:
-            self._store.update(
-                replace(
-                    self._store.view.selection, file=file, detail=saved.detail.get(file), own=saved.missed.get(file)
-                )
-            )
+            self._store.update(SelectionState(file, saved.detail.get(file)))
         else:
             self._store.update(replace(self._store.view.selection, file=file, detail=None))
             self.explain_score()
@@ -55,7 +51,7 @@ class Selection:
         session, view = self._opened.session, self._store.view
         if session is None or view.answer.trace is None:
             return
-        if view.selection.file and (view.hit is None or view.hit.text is not None):
+        if view.selection.file:
             post = self._host.post_message
             self._threads.start(_DETAIL, engine.detail, session, view.answer.trace, view.selection.file, post)
 
@@ -74,7 +70,7 @@ class Selection:
     def _detailed(self, event: news.Detailed) -> None:
         view = self._store.view
         if event.trace is view.answer.trace and event.detail.path == view.selection.file:
-            self._store.update(replace(self._store.view.selection, detail=event.detail, own=event.own))
+            self._store.update(replace(self._store.view.selection, detail=event.detail))
 
     def _note_read(self, event: news.NoteRead) -> None:
         self._text_asked = ("", None)

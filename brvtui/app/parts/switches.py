@@ -63,7 +63,7 @@ class Switches:
 
     def _switched(self, event: news.ProfileSwitched) -> None:
         self._store.update(
-            replace(self._store.view.engine, profile=event.name), replace(self._store.view.answer, constants={})
+            replace(self._store.view.engine, profile=event.name), replace(self._store.view.answer, ticks={})
         )
         self._host.notify(f"profile {event.name}: {event.summary}", timeout=4)
         self._put_again()

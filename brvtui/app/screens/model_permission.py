@@ -11,7 +11,8 @@ from brvtui.app.actions.dialogs import PERMISSION
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.widgets.saying import Saying
-from brvtui.trace import Outcome, Trace
+from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.trace import Trace
 from brvtui.wording import counted
 
 ALLOW, NOT_NOW = "allow", "not now"
@@ -41,7 +42,7 @@ def what_is_asked(trace: Trace) -> str:
     prompt = trace.answer.prompt
     assert prompt is not None
     most, tokens = prompt.max_iterations, f"about {prompt.tokens} tokens of your notes"
-    if trace.outcome is not Outcome.SINGLE_CALL:
+    if trace.section(Route).outcome is not Outcome.SINGLE_CALL:
         calls = f"up to {counted(most, 'call', 'calls')}, the first with {tokens}"
         return f"This query comes to tier {trace.tier}: {calls}; it may read further notes of this tree."
     said = f"This query comes to tier {trace.tier}: one call with {tokens}"

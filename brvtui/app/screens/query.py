@@ -20,10 +20,9 @@ from brvtui.app.parts.queries import Queries
 from brvtui.app.parts.reasons import Reasons
 from brvtui.app.parts.selection import Selection
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import BYTEROVER
 from brvtui.app.view import View
 from brvtui.app.widgets.answer import AnswerPane
-from brvtui.app.widgets.cache import CachePane, shown_cache
+from brvtui.app.widgets.cache import CachePane
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.query_box import QueryBox
 from brvtui.app.widgets.query_input import QueryInput
@@ -100,7 +99,7 @@ class QueryScreen(FrameScreen):
     def _settle_tick(self) -> None:
         if self._ticking is None:
             return
-        cache = shown_cache(self.view)
+        cache = self.view.cache.seen
         shown = self.query_one(CachePane).display and not self.has_class("-small")
         if cache and cache.look.entries and shown and not self.view.engine.frozen:
             self._ticking.resume()
@@ -189,7 +188,7 @@ class QueryScreen(FrameScreen):
 def _mode(view: View) -> str:
     if view.project.saved:
         return "Query: a saved trace"
-    if view.engine.pipeline != BYTEROVER:
+    if not view.presentation.caches:
         return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
     if view.model.live is not None and view.model.live.is_about(view.query.text, view.query.scope):
         return "Query: run, a model answers"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.screens.message import Entry, MessageScreen
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.reasons.why_not import Explanation
+    from brvtui.trace import Explanation
 
 
 def why_screen(explanation: Explanation) -> MessageScreen:
@@ -19,13 +19,13 @@ def why_screen(explanation: Explanation) -> MessageScreen:
 
 def _found(explanation: Explanation) -> list[Entry]:
     score = f", {explanation.hit.score:.2f}" if explanation.hit else ""
-    return [("note", explanation.path), ("rank", f"{explanation.rank}{score}"), ("router", explanation.router)]
+    return [("note", explanation.path), ("rank", f"{explanation.rank}{score}"), ("router", explanation.use)]
 
 
 def _lost(explanation: Explanation) -> list[Entry]:
     made: list[Entry] = [("note", explanation.path)]
     if explanation.reason is not None:
-        made.append(("why", f"{explanation.reason.number}. {explanation.reason.value}"))
+        made.append(("why", f"{explanation.reason.number}. {explanation.reason.text}"))
     made.append(("numbers", explanation.numbers))
     remedy = explanation.remedy
     if remedy is not None:

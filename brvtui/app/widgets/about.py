@@ -16,11 +16,11 @@ from brvtui.app.states import Branch, NoteState, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.note import NotePane, is_of_now
-from brvtui.app.widgets.score import ceiling_lines, signals
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.paint.bars import eighths
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.score import ceiling_lines, signals
 from brvtui.paint.text import cut_left, days, plural, wrap
 
 if TYPE_CHECKING:

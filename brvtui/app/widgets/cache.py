@@ -1,24 +1,11 @@
-"""Cache: the simulated cache of the router, counting down."""
+"""Cache: the answers that the engine keeps, counting down."""
 
 from __future__ import annotations
 
-from brvtui.app.states import BYTEROVER, AnswerState, CacheShown, CacheState, EngineState, QueryState
+from brvtui.app.states import AnswerState, CacheState, EngineState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import empty_lines
-from brvtui.paint.bars import draining
-from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.line import Line, line, rule
-from brvtui.paint.text import cut_left, number, plural, seconds, wrap
-from brvtui.text.visible import visible
-from brvtui.trace import CacheEntry
-
-_BAR = 6
-_WIDE = 56
-_ROOMY = 30
-_TITLE = 24
-_NAMED = 3
-"""Files that are named of those that changed since an answer."""
+from brvtui.paint.line import Line
 
 
 class CachePane(Pane):
@@ -35,101 +22,9 @@ class CachePane(Pane):
     )
 
     def heading(self, view: View) -> str:
-        """How full it is; and that it is simulated."""
-        if view.engine.pipeline != BYTEROVER:
-            return "Cache none"
-        shown = shown_cache(view)
-        amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
-        if self.content_size.width >= 34:
-            return f"Cache{amount} · SIMULATED by brv-tui"
-        return f"Cache{amount if self.content_size.width >= _TITLE else ''} SIMULATED"
+        """How full it is."""
+        return view.presentation.cache_title(view.answer.trace, view.cache.seen, self.content_size.width)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Both look-ups, entries newest first, fingerprint."""
-        if view.engine.pipeline != BYTEROVER:
-            return empty_lines(
-                f"the pipeline {view.engine.pipeline} keeps no answers: every query is searched for", width
-            )
-        shown = shown_cache(view)
-        if shown is None:
-            return empty_lines("empty: Enter runs a query and caches its answer", width)
-        made = _lookups(shown, width, self.glyphs) if shown.look.key and shown.look.entries else []
-        if not shown.look.entries:
-            made += empty_lines("no entries: Enter runs and caches", width)
-        for entry in reversed(shown.look.entries):
-            made += _entry(entry, width, self.glyphs)
-            made += _since(entry, shown, width, self.glyphs)
-        made.append(rule(width, "fingerprint of the tree", dash=self.glyphs.dash))
-        state = shown.fingerprint
-        made.append(line(f" {state.value[:16]} ", "text").add(f"{state.files} files", "muted").cut(width))
-        text = f"held {seconds(state.age_s)}, {seconds(state.left_s)} left" if state.held else "would be computed now"
-        made.append(line(f" {text}", "muted").cut(width))
-        if state.value != state.current:
-            made.append(line(f" {self.glyphs.warn} the tree is {state.current[:16]} by now", "warn").cut(width))
-            made += _warned(f"until it is computed anew, {seconds(state.left_s)}, old answers are served", width)
-        if shown.index_left_s > 0:
-            made += _warned(f"for {seconds(shown.index_left_s)} a search may still see the index from before", width)
-        return [*made, line(" simulated by brv-tui: the engine keeps its own", "faint").cut(width)]
-
-
-def shown_cache(view: View) -> CacheShown | None:
-    """The cache as last seen: by the clock, or by the trace."""
-    if view.cache.seen is not None:
-        return view.cache.seen
-    return CacheShown(view.answer.trace.fingerprint, view.answer.trace.cache) if view.answer.trace else None
-
-
-def _lookups(shown: CacheShown, width: int, glyphs: Glyphs) -> list[Line]:
-    made = []
-    look = shown.look
-    for name, state, why in (("exact", look.exact.value, look.exact_why), ("fuzzy", look.fuzzy.value, look.fuzzy_why)):
-        head = line(f" {glyphs.state[state]} {name} {STATE_WORDS[state]} ", STATE_ROLES[state])
-        made.append(head.add(why, "muted").cut(width))
-    return made
-
-
-def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> list[Line]:
-    state = entry.state.value
-    role = STATE_ROLES[state]
-    alive = entry.left_s > 0 and entry.fingerprint_match
-    cells = _BAR if width >= _ROOMY else _BAR - 2
-    bar = draining(entry.left_s, entry.left_s + entry.age_s, cells, glyphs)
-    made = line(f" {glyphs.state[state]} ", role).add(f"t{entry.tier} ", f"tier-{entry.tier}")
-    made.add(bar, "accent" if alive else "faint").add(f" {seconds(entry.left_s):>5}", "text" if alive else "faint")
-    same = glyphs.check if entry.fingerprint_match else glyphs.cross
-    made.add(f" fp{same}", "ok" if entry.fingerprint_match else "bad")
-    shared = f"{entry.shared_tokens}/{entry.union_tokens} "
-    right = Line().add(shared if width >= _ROOMY else "", "muted")
-    right.add(number(entry.similarity), "text" if alive else "faint")
-    second = line("   ").add(entry.key, "muted" if alive else "faint")
-    if width >= _WIDE:
-        first = made.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted")
-        return [first.right(width, right)]
-    return [made.right(width, right), second.cut(width), *_why(entry, width)]
-
-
-def _warned(text: str, width: int) -> list[Line]:
-    return [line(f"   {part}", "warn") for part in wrap(text, width - 4)]
-
-
-def _since(entry: CacheEntry, shown: CacheShown, width: int, glyphs: Glyphs) -> list[Line]:
-    """What changed in the tree since the entry was answered; it may be served in spite of that."""
-    changes = shown.changes.get(entry.key)
-    if changes is None:
-        return []
-    kinds = ((changes.changed, "changed"), (changes.added, "new"), (changes.removed, "gone"))
-    named = [(path, kind) for paths, kind in kinds for path in paths]
-    served = entry.fingerprint_match and entry.left_s > 0
-    role = "warn" if served else "muted"
-    made = _warned(f"{glyphs.warn} still served, though the tree changed", width) if served else []
-    for path, kind in named[:_NAMED]:
-        made.append(line("   ").add(cut_left(visible(path), width - len(kind) - 4), role).add(f" {kind}", role))
-    if len(named) > _NAMED:
-        made.append(line(f"   and {plural(len(named) - _NAMED, 'file')} more", role))
-    return made
-
-
-def _why(entry: CacheEntry, width: int) -> list[Line]:
-    shared = "" if width >= _ROOMY else f"{entry.shared_tokens}/{entry.union_tokens} words · "
-    text = f"{seconds(entry.age_s)} old · {shared}{entry.why}"
-    return [line(f"   {part}", "faint") for part in wrap(text, width - 4)[:1]]
+        """The engine's own account of it."""
+        return view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)

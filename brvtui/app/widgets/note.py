@@ -17,9 +17,9 @@ from brvtui.app.actions.panes import NOTE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import NoteState, Phase, ProjectState, SelectionState
 from brvtui.app.view import View
-from brvtui.app.widgets.answer import HIGHLIGHT, marker
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.answers import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span
 from brvtui.paint.marking import lit, painted
 
@@ -114,7 +114,7 @@ class NotePane(Pane):
         """Takes over the terms of another query."""
         if view.answered is not self._terms_of:
             self._terms_of = view.answered
-            self._terms = marker(view.answered)
+            self._terms = marker(view.presentation.words(view.answered)) if view.answered is not None else None
             self.repaint()
         super().update(view)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from brvtui.app.states import BYTEROVER, AnswerState, EngineState, QueryState
+from brvtui.app.states import AnswerState, EngineState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.lint_line import LintLine
@@ -30,7 +30,7 @@ class Mode(Lines):
     def build(self, view: View, width: int) -> list[Line]:
         """Scope and mode at the right."""
         made = Line()
-        if view.engine.pipeline == BYTEROVER:
+        if not view.engine.mode:
             scope = cut_left(view.query.scope, max(8, width - 18)) if view.query.scope else "whole tree"
             made.add("in ", "muted").add(scope, "bold accent" if view.query.scope else "text").add("  ")
         else:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.app.states import BYTEROVER, EditorState, EngineState, QueryState
+from brvtui.app.states import EditorState, EngineState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.verdict import Answered, empty_lines, tier_role
+from brvtui.app.widgets.verdict import empty_lines
+from brvtui.engines.byterover.sections import Outcome
+from brvtui.engines.registry import DEFAULT
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.text import number, signed, wrap
-from brvtui.trace import Outcome
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Moved, Preview
+    from brvtui.engines.byterover.route.deciding import Decision
 
 
 class RankingPane(Pane):
@@ -25,12 +27,12 @@ class RankingPane(Pane):
     HELP_TEXT = (
         "Edit and see: how the current query would be answered if the text were saved now, beside how it is answered "
         "today. Both without the cache. The first number is the rank after the edit, an arrow says where it was. "
-        "Nothing is written: the text is laid over the tree. It is ByteRover's ranking, whichever pipeline is chosen."
+        "Nothing is written: the text is laid over the tree. It is ByteRover's ranking, whichever engine is chosen."
     )
 
     def heading(self, view: View) -> str:
         """The query, and whose ranking it is when another pipeline answers beside."""
-        whose = "Ranking" if view.engine.pipeline == BYTEROVER else f"Ranking by {BYTEROVER}"
+        whose = "Ranking" if view.engine.name == DEFAULT else f"Ranking by {DEFAULT}"
         return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -50,16 +52,16 @@ class RankingPane(Pane):
 
 
 def _tiers(preview: Preview) -> Line:
-    before, after = preview.before.verdict, preview.after.verdict
+    before, after = preview.before.decision, preview.after.decision
     made = _tier(before).gap().add("now", "muted")
     if (before.tier, before.outcome) == (after.tier, after.outcome):
         return made.add(", and saved", "muted")
     return made.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")
 
 
-def _tier(answered: Answered) -> Line:
+def _tier(answered: Decision) -> Line:
     named = "NOT COVERED" if answered.outcome is Outcome.NOT_COVERED else f"TIER {answered.tier}"
-    return badge(named, tier_role(answered))
+    return badge(named, "tier-none" if answered.outcome is Outcome.NOT_COVERED else f"tier-{answered.tier}")
 
 
 def _result(moved: Moved, path: str, width: int, glyphs: Glyphs) -> list[Line]:

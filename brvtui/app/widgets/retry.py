@@ -11,8 +11,8 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import AnswerState, QueryState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.rungs import Row, Rows, rows_of
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.paint.attempts import Attempted, opened_first
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import ms, wrap
@@ -40,13 +40,13 @@ class RetryPane(ChoicePane):
     def __init__(self, *, id: str) -> None:
         """A pane in which nothing was opened by hand."""
         super().__init__(id=id)
-        self._rows = Rows()
+        self._rows: tuple[Attempted, ...] = ()
         self._opened: str | None = None
 
     @property
     def opened(self) -> str:
         """The row whose results are shown; empty for none."""
-        return self._rows.opened if self._opened is None else self._opened
+        return opened_first(self._rows) if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
         """Which row is open."""
@@ -63,12 +63,14 @@ class RetryPane(ChoicePane):
         before = self.chosen
         self.choices, self.owner = [], []
         if view.answered is None:
-            self._rows = Rows()
+            self._rows = ()
             return empty_lines("how a search is relaxed when it finds too little", width)
-        self._rows = rows_of(view.answered)
-        full = sum(1 + len(_reasons(row, width)) for row in self._rows.rows) <= self.rows
+        self._rows = view.presentation.attempts(view.answered)
+        if not self._rows:
+            return empty_lines(f"{view.presentation.title} tries nothing but the query itself", width)
+        full = sum(1 + len(_reasons(row, width)) for row in self._rows) <= self.rows
         made: list[Line] = []
-        for row in self._rows.rows:
+        for row in self._rows:
             self._own(row.id, made, [_head(row, width, self.glyphs, row.id == self.opened)])
             if full or row.id == self.opened:
                 reasons = _reasons(row, width)
@@ -90,7 +92,7 @@ class RetryPane(ChoicePane):
         made += lines
         self.owner += [len(self.choices) - 1] * len(lines)
 
-    def _list(self, row: Row, made: list[Line], width: int, view: View) -> None:
+    def _list(self, row: Attempted, made: list[Line], width: int, view: View) -> None:
         for result in row.results:
             maturity = result.maturity or view.maturity_of(result.file)
             sign = glyph_of(result.kind or Kind.CONTEXT, maturity, self.glyphs)
@@ -118,9 +120,9 @@ class RetryPane(ChoicePane):
             self.scroll_to_row(min(lines[0], lines[-1] - self.rows + 1))
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> Attempted | None:
         """The row that the cursor is on or in."""
-        return self._rows.by_id.get(self.chosen.partition("\n")[0])
+        return next((row for row in self._rows if row.id == self.chosen.partition("\n")[0]), None)
 
     @property
     def note(self) -> str:
@@ -163,7 +165,7 @@ class RetryPane(ChoicePane):
         self.rebuild()
 
 
-def _rest(row: Row) -> str:
+def _rest(row: Attempted) -> str:
     """What is said below the results of a row."""
     more = row.total - len(row.results)
     if not row.results:
@@ -171,11 +173,11 @@ def _rest(row: Row) -> str:
     return f"… {more} more" if more > 0 else ""
 
 
-def _choice(row: Row, result: Listed) -> str:
+def _choice(row: Attempted, result: Listed) -> str:
     return f"{row.id}\n{result.file}"
 
 
-def _head(row: Row, width: int, glyphs: Glyphs, opened: bool) -> Line:
+def _head(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
     state = row.state.value
     reached = row.state not in (State.NOT_REACHED, State.SKIPPED, State.NOT_RUN)
     name, found = row.name, row.found or STATE_WORDS[state]
@@ -191,7 +193,7 @@ def _head(row: Row, width: int, glyphs: Glyphs, opened: bool) -> Line:
     return made.right(width, right)
 
 
-def _reasons(row: Row, width: int, short: bool = False) -> list[Line]:
+def _reasons(row: Attempted, width: int, short: bool = False) -> list[Line]:
     """What was asked, where, and why it ended as it did; ``short``: a line each, which leaves room for results."""
     indent = 2 + row.depth
     made = []
@@ -204,7 +206,7 @@ def _reasons(row: Row, width: int, short: bool = False) -> list[Line]:
     return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
 
 
-def _result(result: Listed, row: Row, sign: tuple[str, str], width: int, here: str) -> Line:
+def _result(result: Listed, row: Attempted, sign: tuple[str, str], width: int, here: str) -> Line:
     glyph, role = sign
     value = f"{result.score:.2f}"
     if row.unit != "score" and width >= _TIMED:

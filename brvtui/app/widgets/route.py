@@ -10,20 +10,15 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import ROUTE
 from brvtui.app.arrangement import VERDICT
-from brvtui.app.jeffs_brain import route as hybrid
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.paint.takes import takes_lines
 from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines, strip, verdict
-from brvtui.engines.jeffs_brain.trace import HybridTrace
-from brvtui.paint.glyphs import STATE_WORDS, Glyphs
-from brvtui.paint.line import Line, line, rule
-from brvtui.paint.steps import check_line, notices, stage_line, step_line, times
-from brvtui.trace import Trace
+from brvtui.paint.line import Line
+from brvtui.paint.steps import notices, times
 
-_MOST_LIFTS = 12
 _LEAST_ROWS = 8
 """With fewer the pane is maximised for what was asked for."""
 
@@ -70,17 +65,15 @@ class RoutePane(Pane):
         if self.with_verdict:
             top = [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs, values=True)]
         self.pinned = len(top)
-        match view.answered:
-            case None:
-                return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
-            case Trace() as trace:
-                tables = gates(trace, width, self.glyphs)
-                self._takes_at = len(tables)
-                tables += takes_lines(view, width, self.glyphs)
-                tables += [*stages(trace, width), *lifts(trace, width, self.glyphs)]
-            case HybridTrace() as trace:
-                tables = hybrid.tables(trace, width, self.glyphs)
-        return [*top, *notices(trace.notices, width, self.glyphs), *tables, *times(trace.timings, width)]
+        trace = view.answered
+        if trace is None:
+            return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
+        top += notices(trace.notices, width, self.glyphs)
+        decision = view.presentation.decision(trace, width, self.glyphs)
+        takes = takes_lines(view, width, self.glyphs)
+        self._takes_at = len(top) + len(decision)
+        flow = view.presentation.flow(trace, width, self.glyphs)
+        return [*top, *decision, *takes, *flow, *times(trace.timings, width)]
 
     def changed(self) -> None:
         """Shows what was asked for last, once it is there."""
@@ -93,41 +86,3 @@ class RoutePane(Pane):
         """Finds out what it would take that no model is needed."""
         self._reveals = True
         self.post_message(self.TakesWanted(self.rows - self.pinned >= _LEAST_ROWS))
-
-
-def gates(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """Every step with its checks."""
-    made: list[Line] = []
-    for step in trace.steps:
-        made.append(step_line(step, width, glyphs))
-        made += [check_line(check, step, width, glyphs) for check in step.checks]
-    ladder = trace.ladder
-    if not ladder.in_route:
-        word = STATE_WORDS[ladder.state.value]
-        told = line(f" {glyphs.state[ladder.state.value]} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
-        made.append(told.add(ladder.why if ladder.found else "", "faint").cut(width))
-    return made
-
-
-def stages(trace: Trace, width: int) -> list[Line]:
-    """What every stage of the search took in, dropped and gave on."""
-    made = [rule(width, "search: in − dropped = out")]
-    made += [stage_line(stage, width) for stage in trace.search.stages]
-    if not trace.search.stages:
-        made.append(line(f" {trace.search.outcome.value.replace('_', ' ')}", "muted"))
-    return made
-
-
-def lifts(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """Parent propagation, parent by parent: which hit lifts which folder to what, and whether that was kept."""
-    if not trace.search.lifts:
-        return []
-    made = [rule(width, "parent propagation", dash=glyphs.dash)]
-    for lift in trace.search.lifts[:_MOST_LIFTS]:
-        sign, role = (glyphs.check, "ok") if lift.kept else (glyphs.state["missed"], "muted")
-        entry = Line().gap().add(f"{sign} ", role).add(lift.folder, "text").add(f"  {lift.score:.2f}", role)
-        how = f" = {lift.relevance:.3f} × {lift.factor:g}^{lift.levels}"
-        made.append(entry.add(how, "muted").add(f"  {lift.why}", "muted").cut(width))
-    if len(trace.search.lifts) > _MOST_LIFTS:
-        made.append(line(f"   … {len(trace.search.lifts) - _MOST_LIFTS} more folders", "muted"))
-    return made

@@ -9,7 +9,6 @@ from brvtui.app.keys.naming import key_name
 from brvtui.app.live import Live
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.states import (
-    BYTEROVER,
     AnswerState,
     CacheState,
     EditorState,
@@ -22,6 +21,8 @@ from brvtui.app.states import (
 )
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from brvtui.engines.byterover.sections import FingerprintState
+from brvtui.engines.registry import DEFAULT
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
@@ -93,12 +94,12 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
     groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
-    if view.engine.pipeline == BYTEROVER:
+    if view.engine.name == DEFAULT:
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         if overview.reads_frontmatter:
             groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
     else:
-        groups.append((8, [("pipeline ", "muted"), (view.engine.pipeline, "bold accent")]))
+        groups.append((8, [("engine ", "muted"), (view.engine.name, "bold accent")]))
     if view.answer.busy:
         groups.append((8, [(view.answer.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]
@@ -138,9 +139,8 @@ def _work(live: Live | None) -> list[Span]:
 
 
 def _fingerprint(view: View) -> list[Span]:
-    state = (
-        view.cache.seen.fingerprint if view.cache.seen else view.answer.trace.fingerprint if view.answer.trace else None
-    )
+    traced = view.answer.trace.find(FingerprintState) if view.answer.trace is not None else None
+    state = view.cache.seen.fingerprint if view.cache.seen is not None else traced
     if state is None:
         value = view.project.overview.fingerprint if view.project.overview else ""
         return [("fp ", "muted"), (value[:6], "text")]

@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
-from brvtui.app.jeffs_brain import verdict as hybrid
 from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.jeffs_brain.trace import PIPELINE as JEFFS_BRAIN
-from brvtui.engines.jeffs_brain.trace import HybridTrace
 from brvtui.paint import steps
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.headline import headline_line
 from brvtui.paint.line import Line, badge, line
-from brvtui.paint.text import ms, plural, wrap
-from brvtui.trace import Outcome, Trace
+from brvtui.paint.text import plural, wrap
 
-_BYTEROVER = {
-    "exact_cache": "0",
-    "fuzzy_cache": "1",
-    "entity_search": "",
-    "out_of_domain": "",
-    "direct": "2",
-    "single_call": "3",
-    "agentic_loop": "4",
-}
 _LEAST_METER, _MOST_METER = 8, 60
-
-
-class Answered(Protocol):
-    """What a tier is painted from."""
-
-    @property
-    def tier(self) -> int:
-        """The tier that answers."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """As what."""
 
 
 class Verdict(Lines):
@@ -59,47 +34,20 @@ def loading(view: View) -> tuple[object, ...]:
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
     """The steps of the answer, or those that there will be."""
+    outlook = view.presentation.outlook
     if view.answered is None:
-        names = hybrid.STEPS if view.engine.pipeline == JEFFS_BRAIN else _BYTEROVER
-        return steps.outlook(names, width, glyphs, values)
-    return steps.strip(view.answered.steps, view.answered.timings, width, glyphs, values)
+        return steps.outlook_lines(outlook, width, glyphs, values)
+    return steps.strip(view.answered.steps, view.answered.timings, outlook, width, glyphs, values)
 
 
 def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
     """The verdict in one line: badge, what it means, why."""
     if view.project.phase is Phase.FAILED:
         return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
-    match view.answered:
-        case None:
-            return _before(view, width, glyphs).cut(width)
-        case Trace() as trace:
-            return _routed(trace, view, width)
-        case HybridTrace() as found:
-            return hybrid.verdict(found, view.answer.busy, width)
-
-
-def _routed(trace: Trace, view: View, width: int) -> Line:
-    role = tier_role(trace)
-    if trace.outcome is Outcome.NOT_COVERED:
-        made = badge("NOT COVERED", role).add(f" logged as tier {trace.tier}  ", "muted")
-    else:
-        made = badge(f"TIER {trace.tier}", role).add(" ").add(_meaning(trace), f"bold {role}").add("  ")
-    made.add(trace.verdict, "strong")
-    right = Line()
-    if view.unused:
-        right.add("search computed, not used ", "warn")
-    right.add(ms(trace.timings["total"]) if trace.timings.get("total") else "", "muted")
-    return made.right(width - 1, right)
-
-
-def tier_role(answered: Answered) -> str:
-    """The role that the tier is painted in."""
-    return "tier-none" if answered.outcome is Outcome.NOT_COVERED else f"tier-{answered.tier}"
-
-
-def _meaning(trace: Trace) -> str:
-    step = next((step for step in trace.steps if step.tier == trace.tier), None)
-    return step.label if step else ""
+    if view.answered is None:
+        return _before(view, width, glyphs).cut(width)
+    shown = view.presentation.headline(view.answered)
+    return headline_line(shown, view.answered.timings.get("total", 0.0), view.answer.busy, width)
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
@@ -121,10 +69,7 @@ def _before(view: View, width: int, glyphs: Glyphs) -> Line:
         if view.project.overview.shut:
             return badge("GONE", "bad").add(f"  {view.project.overview.why_empty}")
         return badge("EMPTY", "warn").add("  the tree has no notes yet: curate one with brv, it appears here by itself")
-    asks = (
-        "which notes two ranked lists agree on" if view.engine.pipeline == JEFFS_BRAIN else "which tier would answer it"
-    )
-    made = badge("READY", "accent").add(f"  type a question to see {asks}, and why", "muted")
+    made = badge("READY", "accent").add(f"  type a question to see {view.presentation.question}, and why", "muted")
     return made.add(f"  {view.answer.busy}", "warn") if view.answer.busy else made
 
 

@@ -6,13 +6,12 @@ after the text is saved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.reasons.score_of import score_of
-from brvtui.engines.byterover.route.deciding import Ranked, Verdict, ranked, verdict
+from brvtui.engines.byterover.route.deciding import Decision, Ranked, decide, ranked
 from brvtui.loading.edited import edited, saved
-from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Origin
 
@@ -37,11 +36,11 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PreviewedAnswer:
     """What a query finds, which tier that makes, and the score of the edited note."""
 
     ranked: Ranked
-    verdict: Verdict
+    decision: Decision
     own: Hit | None
     """The edited note with the parts of its score, whether or not it is a result; None when no term matches it."""
 
@@ -52,8 +51,8 @@ class Preview:
 
     path: str
     keep_mtime: bool
-    before: Outcome
-    after: Outcome
+    before: PreviewedAnswer
+    after: PreviewedAnswer
     results: tuple[Moved, ...]
     """In the order after the edit; those that it loses come last."""
     unseen: str
@@ -61,9 +60,7 @@ class Preview:
 
 
 def preview(
-    snapshot: Snapshot,
-    profile: Profile,
-    now_ms: float,
+    context: Context,
     query: str,
     scope: str,
     path: str,
@@ -74,19 +71,23 @@ def preview(
 
     Saving gives the file the time of ``now_ms``, unless it keeps the one that it has (``keep_mtime``).
     """
-    then = edited(snapshot, profile, now_ms, saved(snapshot, now_ms, path, data, keep_mtime))
-    before, after = (_outcome(state, profile, now_ms, query, scope, path) for state in (snapshot, then))
+    edit = saved(context.snapshot, context.now_ms, path, data, keep_mtime)
+    then = edited(context.snapshot, context.constants, context.now_ms, edit)
+    before, after = (
+        _outcome(replace(context, snapshot=state), query, scope, path) for state in (context.snapshot, then)
+    )
     unseen = next((file.reason for file in then.unseen if file.path == path), "")
     return Preview(path, keep_mtime, before, after, _results(before.ranked.hits, after.ranked.hits), unseen)
 
 
-def _outcome(snapshot: Snapshot, profile: Profile, now_ms: float, query: str, scope: str, path: str) -> Outcome:
-    made = ranked(snapshot, profile, now_ms, query, scope, Stopwatch())
+def _outcome(context: Context, query: str, scope: str, path: str) -> PreviewedAnswer:
+    snapshot = context.snapshot
+    made = ranked(context, query, scope, Stopwatch())
     own = next((hit for hit in made.hits if hit.file == path and hit.origin is not Origin.PROPAGATED), None)
     position = snapshot.by_path.get(path)
     if own is None and position is not None:
-        own = score_of(snapshot, profile, now_ms, made.search, position)
-    return Outcome(made, verdict(snapshot, profile, made), own)
+        own = score_of(context, made.search, position)
+    return PreviewedAnswer(made, decide(context, made), own)
 
 
 def _results(before: tuple[Hit, ...], after: tuple[Hit, ...]) -> tuple[Moved, ...]:

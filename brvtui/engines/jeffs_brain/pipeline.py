@@ -8,19 +8,9 @@ from dataclasses import dataclass, field, replace
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.protocols import Index, RankedHit
 from brvtui.engines.jeffs_brain.reranking import Outcome, Wanted, rerank
+from brvtui.engines.jeffs_brain.retrieved import Retrieved
+from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, Mode, Placed, StageError
 from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
-from brvtui.engines.jeffs_brain.trace import (
-    PIPELINE,
-    SCHEMA,
-    HybridHit,
-    HybridTrace,
-    Leg,
-    LegHit,
-    LegRank,
-    Mode,
-    Retrieved,
-    StageError,
-)
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
 from brvtui.ranking import intent as intents
 from brvtui.ranking.fusion import Candidate, Fused, fuse, ranked
@@ -31,9 +21,27 @@ from brvtui.services.reranking import Reranker
 from brvtui.text.aliases import Aliases, expand
 from brvtui.text.query_language import Parsed, compile_fts, parse
 from brvtui.timing import Stopwatch
-from brvtui.trace import Listed, Part, State
+from brvtui.trace import (
+    SCHEMA,
+    Hit,
+    Kind,
+    Ladder,
+    Leg,
+    LegHit,
+    LegRank,
+    Listed,
+    NearMiss,
+    Origin,
+    Part,
+    Scale,
+    Snapshotted,
+    State,
+    Trace,
+)
 
 BM25, VECTOR = "bm25", "vector"
+_DECIMALS = 4
+_NOWHERE = Snapshotted("", 0, 0, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,8 @@ class Request:
     skip_retry_ladder: bool = False
     probe: bool = False
     """Whether somebody still types: no reranker is asked then."""
+    scope: str = ""
+    """A folder, which this pipeline does not know: a notice says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,8 @@ class Sources:
     idle_rules: tuple[str, ...] = ()
     embedder_waits: str = ""
     """Why the embedder is not asked this time; empty when it is."""
+    snapshot: Snapshotted = _NOWHERE
+    """The snapshot that the index was made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,7 @@ class _Asked:
     rerank: bool
     skip_retry_ladder: bool
     probe: bool
+    scope: str
     k: float
     profile: HybridProfile
     sources: Sources
@@ -142,6 +155,7 @@ def _asked(request: Request, sources: Sources, profile: HybridProfile, watch: St
         rerank=standard.rerank if request.rerank is None else request.rerank,
         skip_retry_ladder=request.skip_retry_ladder,
         probe=request.probe,
+        scope=request.scope,
         k=profile.fusion.k,
         profile=profile,
         sources=sources,
@@ -172,44 +186,79 @@ def _retrieve(asked: _Asked) -> Retrieved:
             asked.profile,
         )
     legs = (lexical.leg, semantic.leg)
-    ranking = _hits(asked, weighed, outcome, legs)
+    ranking = _ranking(asked, weighed, outcome, legs)
     count, answered = len(weighed), len(ranking[: max(0, asked.top_k)])
     factored = sum(1 for entry in weighed if entry.factors)
     embedder, reranker = asked.sources.embedder, asked.sources.reranker
-    trace = HybridTrace(
+    hits = tuple(placed.hit for placed in ranking[: max(0, asked.top_k)])
+    behind = ranking[len(hits) :]
+    trace = Trace(
         schema=SCHEMA,
-        pipeline=PIPELINE,
+        engine=ENGINE,
+        version="Jeffs Brain",
         profile=asked.profile.name,
+        mode="probe" if asked.probe else "run",
         query=asked.query,
-        probe=asked.probe,
-        compiled=compiled,
-        requested_mode=asked.requested,
-        mode=asked.mode,
-        fell_back=asked.fell_back,
-        top_k=asked.top_k,
-        candidate_k=asked.candidate_k,
-        rerank_top_n=asked.rerank_top_n,
-        rrf_k=asked.k,
+        scope_option=asked.scope,
+        snapshot=asked.sources.snapshot,
         verdict=verdict_of(asked.mode, legs, climbed.rungs, count),
+        tier=None,
+        covered=bool(hits),
         steps=steps_of(legs, climbed.rungs, count, intent.name, factored, outcome),
         stages=stages_of(legs, count, answered),
+        hits=hits,
         legs=legs,
-        rungs=climbed.rungs,
-        intent=intent.name,
-        fused=count,
-        embedder=embedder.name if embedder else "",
-        embedder_used=semantic.leg.state in (State.HIT, State.MISSED),
-        reranker=reranker.name if reranker else "",
-        reranked=outcome.ran,
-        rerank_skipped=outcome.skipped,
-        agreements=outcome.agreements,
-        errors=(*lexical.errors, *semantic.errors, *outcome.errors),
-        ranking=ranking,
-        notices=asked.sources.notices,
-        idle_rules=asked.sources.idle_rules,
+        near_misses=tuple(_near_miss(placed.hit, rank, len(hits)) for rank, placed in enumerate(behind, len(hits) + 1)),
+        total_found=count,
+        matched=count,
+        sections=(
+            Hybrid(
+                compiled=compiled,
+                requested_mode=asked.requested,
+                mode=asked.mode,
+                fell_back=asked.fell_back,
+                top_k=asked.top_k,
+                candidate_k=asked.candidate_k,
+                rerank_top_n=asked.rerank_top_n,
+                rrf_k=asked.k,
+                intent=intent.name,
+                fused=count,
+                embedder=embedder.name if embedder else "",
+                embedder_used=semantic.leg.state in (State.HIT, State.MISSED),
+                reranker=reranker.name if reranker else "",
+                reranked=outcome.ran,
+                rerank_skipped=outcome.skipped,
+                agreements=outcome.agreements,
+                errors=(*lexical.errors, *semantic.errors, *outcome.errors),
+                ranking=ranking,
+                idle_rules=asked.sources.idle_rules,
+            ),
+            _ladder(climbed),
+        ),
+        scale=Scale(_DECIMALS, max((placed.hit.score for placed in ranking), default=1.0) or 1.0),
+        notices=_notices(asked),
     )
     texts = {entry.fused.candidate.id: entry.fused.candidate for entry in weighed}
-    return Retrieved(tuple(texts[hit.id] for hit in trace.hits), trace)
+    return Retrieved(tuple(texts[placed.id] for placed in ranking[: len(hits)]), trace)
+
+
+def _ladder(climbed: Climbed[RankedHit]) -> Ladder:
+    """The ladder as the trace has it; its first step is the search itself."""
+    found = tuple(hit.candidate.path for hit in climbed.found) if climbed.strategy != INITIAL else ()
+    state = State.FAILED if climbed.error else State.HIT if found else State.MISSED
+    return Ladder(state, climbed.error or climbed.strategy, climbed.rungs, found, in_route=True)
+
+
+def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:
+    return NearMiss(
+        hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
+    )
+
+
+def _notices(asked: _Asked) -> tuple[str, ...]:
+    if not asked.scope:
+        return asked.sources.notices
+    return (*asked.sources.notices, f"{asked.scope}: this engine knows no scope, so the whole tree was searched")
 
 
 def _parsed(asked: _Asked, text: str) -> Parsed:
@@ -298,7 +347,7 @@ def _reweighed(asked: _Asked, intent: intents.Intent, fused: Sequence[Fused]) ->
     return [made[position] for position in intents.reordered([entry.score for entry in made])]
 
 
-def _hits(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs: tuple[Leg, ...]) -> tuple[HybridHit, ...]:
+def _ranking(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs: tuple[Leg, ...]) -> tuple[Placed, ...]:
     places = [{hit.id: hit for hit in reversed(leg.hits)} for leg in legs]
     head, _ = head_and_tail(len(weighed), asked.rerank_top_n)
     snippet = asked.profile.rerank.snippet_chars
@@ -306,22 +355,24 @@ def _hits(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs: tu
     for position in outcome.order:
         entry = weighed[position]
         note = entry.fused.candidate
-        own = [(leg.name, place[note.id]) for leg, place in zip(legs, places, strict=True) if note.id in place]
-        made.append(
-            HybridHit(
-                id=note.id,
-                path=note.path,
-                title=note.title,
-                summary=note.summary,
-                score=entry.score,
-                parts=_parts(entry, asked.k),
-                legs=tuple(LegRank(name, hit.rank, hit.value) for name, hit in own),
-                fused_rank=entry.fused_rank,
-                reweighted_rank=position,
-                rerank_score=outcome.scores.get(position),
-                sent=rerank_text(note.title, note.summary, note.content, snippet) if position in head else "",
-            )
+        own = tuple(
+            LegRank(leg.name, place[note.id].rank, place[note.id].value)
+            for leg, place in zip(legs, places, strict=True)
+            if note.id in place
         )
+        hit = Hit(
+            path=note.path,
+            file=note.path,
+            title=note.title,
+            kind=Kind.CONTEXT,
+            origin=Origin.FUSED,
+            score=entry.score,
+            parts=_parts(entry, asked.k),
+            places=own,
+        )
+        sent = rerank_text(note.title, note.summary, note.content, snippet) if position in head else ""
+        score = outcome.scores.get(position)
+        made.append(Placed(hit, note.id, note.summary, entry.fused_rank, position, score, sent))
     return tuple(made)
 
 

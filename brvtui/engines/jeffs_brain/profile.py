@@ -6,24 +6,21 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
-from typing import Literal, get_args
 
+from brvtui.engines.jeffs_brain.sections import ENGINE as NAME
+from brvtui.engines.jeffs_brain.sections import Mode
 from brvtui.ladder import LadderRules
 from brvtui.ranking.intent import IntentRules
 from brvtui.services.requests import RequestPolicy
 from brvtui.services.reranking import RerankRules
-from brvtui.typed_tables import Count, Positive, typed
-
-NAME = "jeffs_brain"
-_Mode = Literal["auto", "bm25", "semantic", "hybrid"]
-MODES: tuple[str, ...] = get_args(_Mode)
+from brvtui.typed_tables import Count, Positive, ProfileError, typed
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
     """What a request has that says nothing else."""
 
-    mode: _Mode
+    mode: Mode
     top_k: int
     candidate_k: int
     rerank_top_n: int
@@ -113,3 +110,10 @@ def load() -> HybridProfile:
     """The built-in profile."""
     text = resources.files("brvtui").joinpath("profiles", f"{NAME}.toml").read_text(encoding="utf-8")
     return typed(HybridProfile, tomllib.loads(text), "", NAME)
+
+
+def named(name: str) -> HybridProfile:
+    """The built-in profile, also for an empty name. Raises :class:`brvtui.typed_tables.ProfileError` otherwise."""
+    if name not in ("", NAME):
+        raise ProfileError(f"no profile {name} of Jeffs Brain: it has {NAME} alone")
+    return load()

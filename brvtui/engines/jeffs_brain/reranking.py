@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from brvtui.engines.jeffs_brain.profile import HybridProfile
-from brvtui.engines.jeffs_brain.trace import SkipReason, StageError
+from brvtui.engines.jeffs_brain.sections import SkipReason, StageError
 from brvtui.ranking.fusion import Candidate, unanimity
 from brvtui.ranking.reranking import head_and_tail, rerank_text, reranked
 from brvtui.services.failures import LegError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brvtui.engines.jeffs_brain.reranking import Outcome
-from brvtui.engines.jeffs_brain.trace import Leg, Mode, SkipReason
+from brvtui.engines.jeffs_brain.sections import Mode, SkipReason
 from brvtui.ladder import INITIAL
-from brvtui.trace import Rung, Stage, State, Step
+from brvtui.trace import Leg, Rung, Stage, State, Step
 from brvtui.wording import counted
 
 _NOT_RERANKED = {

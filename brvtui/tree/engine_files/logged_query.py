@@ -31,6 +31,8 @@ class LoggedQuery:
     fingerprint: str = ""
     scope: str = ""
     profile: str = ""
+    engine: str = "byterover"
+    """The engine that answered, by its name."""
     problem: str = ""
     """Why it failed."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from brvtui.engines.jeffs_brain.chunks import Chunk, chunk_of
 from brvtui.engines.jeffs_brain.index import ChunkIndex, index_chunks, index_snapshot
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
-from brvtui.engines.jeffs_brain.trace import SkipReason
+from brvtui.engines.jeffs_brain.sections import Hybrid, SkipReason
 from brvtui.text.query_language import Operator, Parsed, Token, TokenKind
 from brvtui.trace import State, to_plain
-from tests.support.hybrid import JEFFS
+from tests.support.hybrid import JEFFS, attempts_of
 from tests.support.trees import Tree
 
 NOTE = """---
@@ -106,7 +106,11 @@ def test_unchanged_notes_are_not_read_again(tree: Tree) -> None:
 
 def test_an_empty_tree(tree: Tree) -> None:
     made = retrieve(Request("anything at all?"), Sources(index_snapshot(tree.snapshot(), JEFFS)), JEFFS).trace
-    assert (made.hits, made.rerank_skipped, made.errors) == ((), SkipReason.EMPTY_CANDIDATES, ())
+    assert (made.hits, made.section(Hybrid).rerank_skipped, made.section(Hybrid).errors) == (
+        (),
+        SkipReason.EMPTY_CANDIDATES,
+        (),
+    )
 
 
 def test_a_note_that_cannot_be_read_any_more_keeps_its_name(tree: Tree) -> None:
@@ -132,8 +136,8 @@ def test_the_trace_of_names_says_what_ranked_them(tree: Tree) -> None:
     made = retrieve(Request("fotosyntesis"), Sources(index), JEFFS).trace
     leg = made.leg("bm25")
     assert (leg.state, leg.unit, leg.why) == (State.HIT, "likeness of names", "trigram_fuzzy")
-    found_by = made.attempts[-1]
+    found_by = attempts_of(made)[-1]
     assert (found_by.strategy, found_by.unit) == ("trigram_fuzzy", "likeness of names")
     assert [(result.path, result.score) for result in found_by.listed] == [("a/photosynthesis.md", leg.hits[0].value)]
-    assert {rung.timed_by for rung in made.attempts} <= made.timings.keys()
+    assert {rung.timed_by for rung in attempts_of(made)} <= made.timings.keys()
     assert [part.name for part in made.hits[0].parts] == ["bm25 leg"]

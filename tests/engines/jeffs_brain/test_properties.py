@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from brvtui.engines.jeffs_brain.chunks import Chunk
 from brvtui.engines.jeffs_brain.index import index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
-from brvtui.engines.jeffs_brain.trace import Mode, Retrieved
+from brvtui.engines.jeffs_brain.retrieved import Retrieved
+from brvtui.engines.jeffs_brain.sections import Hybrid, Mode
 from brvtui.ranking.fusion import Candidate, fuse
 from brvtui.ranking.reranking import head_and_tail, reranked
 from brvtui.ranking.similarity import jaccard
@@ -20,7 +21,7 @@ from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.text.query_language import Operator, TokenKind, alternatives, compile_fts
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
 from brvtui.trace import SUM_TOLERANCE, State
-from tests.support.hybrid import JEFFS, StubIndex, parsed
+from tests.support.hybrid import JEFFS, StubIndex, ids_of, parsed
 
 _IDS = [f"n{number}" for number in range(12)]
 _LEG = st.lists(st.sampled_from(_IDS), unique=True, max_size=12)
@@ -99,13 +100,13 @@ def test_parts_sum_to_every_score(
     query: str, words: list[str], near: list[str], mode: Mode, scores: dict[str, float], extra: list[int]
 ) -> None:
     made = search(query, words, near, Request("", mode), AnyReranker(scores, extra))
-    for hit in made.trace.ranking:
+    for hit in (placed.hit for placed in made.trace.section(Hybrid).ranking):
         assert abs(sum(part.value for part in hit.parts) - hit.score) <= SUM_TOLERANCE
-    assert [candidate.id for candidate in made.results] == [hit.id for hit in made.trace.hits]
-    assert made.trace.fused == len(made.trace.ranking)
+    assert [candidate.id for candidate in made.results] == ids_of(made.trace)
+    assert made.trace.section(Hybrid).fused == len(made.trace.section(Hybrid).ranking)
     assert all(stage.came_in - stage.dropped == stage.went_out >= 0 for stage in made.trace.stages)
     assert all(stage.dropped >= 0 for stage in made.trace.stages)
-    assert [stage.went_out for stage in made.trace.stages] == [made.trace.fused, len(made.trace.hits)]
+    assert [stage.went_out for stage in made.trace.stages] == [made.trace.section(Hybrid).fused, len(made.trace.hits)]
     assert [step.name for step in made.trace.steps] == list(STEPS)
     assert made.trace.verdict
 
@@ -115,11 +116,11 @@ def test_no_reranker_touches_the_tail_or_loses_a_note(
     query: str, words: list[str], near: list[str], most: int, scores: dict[str, float], extra: list[int]
 ) -> None:
     request = Request("", Mode.HYBRID, rerank_top_n=most, top_k=99)
-    plain = search(query, words, near, replace(request, rerank=False), None).trace
-    made = search(query, words, near, request, AnyReranker(scores, extra)).trace
-    assert [hit.id for hit in made.ranking[most:]] == [hit.id for hit in plain.ranking[most:]]
-    assert {hit.id: hit.score for hit in made.ranking} == {hit.id: hit.score for hit in plain.ranking}
-    assert all(hit.rerank_score is None for hit in made.ranking[most:])
+    plain = search(query, words, near, replace(request, rerank=False), None).trace.section(Hybrid).ranking
+    made = search(query, words, near, request, AnyReranker(scores, extra)).trace.section(Hybrid).ranking
+    assert [placed.id for placed in made[most:]] == [placed.id for placed in plain[most:]]
+    assert {placed.id: placed.hit.score for placed in made} == {placed.id: placed.hit.score for placed in plain}
+    assert all(placed.rerank_score is None for placed in made[most:])
 
 
 @given(st.integers(0, 40), st.integers(-3, 50), st.lists(st.integers(-5, 60)))
@@ -173,5 +174,5 @@ def test_any_text_can_be_read(query: str) -> None:
 def test_any_text_can_be_searched(query: str) -> None:
     index = index_chunks([Chunk("a", "a/alpha.md", "Alpha", "", "", "and or not")], JEFFS)
     made = retrieve(Request(query), Sources(index), JEFFS)
-    assert made.trace.errors == ()
+    assert made.trace.section(Hybrid).errors == ()
     assert made.trace.leg("bm25").state in (State.HIT, State.MISSED)

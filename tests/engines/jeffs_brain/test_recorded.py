@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines.jeffs_brain.index import ChunkIndex
+from brvtui.engines.jeffs_brain.sections import Hybrid
 from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.ranking.fusion import fuse, safe_k, unanimity
 from brvtui.ranking.intent import Intent, detect, factors, multiplied, reordered
@@ -29,9 +30,11 @@ from tests.support.hybrid import (
     StubIndex,
     StubReranker,
     ask,
+    attempts_of,
     candidate,
     corpus_index,
     family,
+    ids_of,
     parsed,
     shown,
 )
@@ -90,7 +93,7 @@ def subset(trace: dict[str, Any], expected: dict[str, Any]) -> bool:
 
 
 def same_results(made: Any, expected: list[dict[str, Any]]) -> bool:
-    got = [(hit.id, hit.rerank_score) for hit in made.trace.hits]
+    got = [(placed.id, placed.rerank_score) for placed in made.trace.section(Hybrid).ranking[: len(made.trace.hits)]]
     close = all(
         math.isclose(hit.score, entry["score"], abs_tol=SUM_TOLERANCE)
         for hit, entry in zip(made.trace.hits, expected, strict=False)
@@ -321,14 +324,14 @@ def _strongest(asked: dict[str, Any], expected: str) -> None:
 def _search_raw(asked: dict[str, Any], expected: Any) -> None:
     reranker = StubReranker(asked["reranker"]) if "reranker" in asked else None
     made = ask(asked, StubIndex(asked["index"]), reranker)
-    results = [hit.id for hit in made.trace.hits]
+    results = ids_of(made.trace)
     if isinstance(expected, dict):
         assert results == expected.get("results", results)
         assert subset(shown(made.trace), expected.get("trace", {}))
         if "bm25_error" in asked["index"]:
-            assert made.trace.attempts == ()
+            assert attempts_of(made.trace) == ()
     elif isinstance(expected, tuple):
-        assert (results, made.trace.error_stage) == expected
+        assert (results, made.trace.section(Hybrid).error_stage) == expected
     else:
         assert results == expected
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brvtui.engines.byterover.ageing.board import Board, Row
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.loading.edited import edited, saved
-from brvtui.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +18,16 @@ class Standings:
     kept: Row | None
 
 
-def standings(snapshot: Snapshot, profile: Profile, now_ms: float, path: str, data: bytes) -> Standings:
+def standings(context: Context, path: str, data: bytes) -> Standings:
     """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     renewed, kept = (
         edited(snapshot, profile, now_ms, saved(snapshot, now_ms, path, data, keep)) for keep in (False, True)
     )
-    return Standings(*(_row(state, profile, now_ms, path) for state in (snapshot, renewed, kept)))
+    return Standings(*(_row(Context(state, profile, now_ms), path) for state in (snapshot, renewed, kept)))
 
 
-def _row(snapshot: Snapshot, profile: Profile, now_ms: float, path: str) -> Row | None:
+def _row(context: Context, path: str) -> Row | None:
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     position = snapshot.by_path.get(path)
     return None if position is None else Board(snapshot, profile, now_ms).row(position)

@@ -9,37 +9,20 @@ from brvtui.engines.byterover.completion.agent import AgentEvent, Rules, Work, w
 from brvtui.engines.byterover.completion.answer_form import cited, missing_parts
 from brvtui.engines.byterover.completion.confined import Refused, text_of
 from brvtui.engines.byterover.completion.note_tools import NoteTools
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import TREE_PREFIX
-from brvtui.services.model import Cancellation, ChatModel
+from brvtui.engines.byterover.sections import Search
+from brvtui.services.model import Cancellation, ChatModel, Prices
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Answer, Completion, Ended, Prompt, Trace, Usage
-
-_PER_MILLION = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What a million tokens cost, in cents; 0 for unknown."""
-
-    sent_cents: int = 0
-    received_cents: int = 0
-
-    def of(self, usage: Usage) -> float | None:
-        """What ``usage`` costs, in cents; None when no price is known."""
-        if not self.sent_cents and not self.received_cents:
-            return None
-        return (usage.sent * self.sent_cents + usage.received * self.received_cents) / _PER_MILLION
 
 
 @dataclass(frozen=True, slots=True)
 class Completing:
     """Who answers, over what."""
 
-    snapshot: Snapshot
-    profile: Profile
-    now_ms: float
+    context: Context
     model: ChatModel
     prices: Prices
     cancellation: Cancellation
@@ -58,8 +41,8 @@ def complete(how: Completing, trace: Trace) -> Generator[AgentEvent, None, Trace
     prompt = trace.answer.prompt
     assert prompt is not None
     done = Work()
-    tools = NoteTools(how.snapshot, how.profile, how.now_ms)
-    rules = Rules(how.profile.agent, how.profile.manifest.chars_per_token)
+    tools = NoteTools(how.context)
+    rules = Rules(how.context.constants.agent, how.context.constants.manifest.chars_per_token)
     yield from work(how.model, tools, prompt, rules, how.cancellation, done)
     return replace(trace, answer=_answer(how, trace, prompt, done))
 
@@ -68,7 +51,7 @@ def _answer(how: Completing, trace: Trace, prompt: Prompt, done: Work) -> Answer
     shown = {hit.file for hit in trace.hits if hit.path in prompt.prefetched} | set(done.read)
     shown |= {entry for lane in prompt.lanes for entry in lane.entries}
     gave_none = done.ended in (Ended.FAILED, Ended.CANCELLED)
-    named = () if gave_none else cited(how.snapshot, done.text, shown)
+    named = () if gave_none else cited(how.context.snapshot, done.text, shown)
     usage = Usage(
         sum(turn.usage.sent for turn in done.turns),
         sum(turn.usage.received for turn in done.turns),
@@ -94,7 +77,7 @@ def _answer(how: Completing, trace: Trace, prompt: Prompt, done: Work) -> Answer
         return replace(trace.answer, notice=notice, completion=completion)
     if not done.text.strip():
         notice = f"{how.model.name} wrote nothing{': ' if done.why else ''}{done.why}. These are sentences of notes."
-        text = _composed(how.snapshot, trace, tuple(done.read)) if done.read else trace.answer.text
+        text = _composed(how.context.snapshot, trace, tuple(done.read)) if done.read else trace.answer.text
         return replace(trace.answer, text=text, notice=notice, completion=completion)
     sources = tuple(one.path for one in named if one.in_tree)
     return Answer("model", done.text, prompt, notice_of(completion), sources, completion)
@@ -120,7 +103,7 @@ def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
             passages.append(Passage(path if path.startswith("[") else f"{TREE_PREFIX}{path}", text_of(snapshot, path)))
         except Refused:
             continue
-    expansions = trace.search.lint.expansions
+    expansions = trace.section(Search).lint.expansions
     return composed(trace.query, chosen(passages, expansions), expansions)
 
 

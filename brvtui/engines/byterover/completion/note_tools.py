@@ -11,10 +11,9 @@ from math import isfinite
 from typing import Any
 
 from brvtui.engines.byterover.completion.confined import Refused, bare, note_at, text_of
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.services.model import Tool
-from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import StubError, read_stub
 from brvtui.tree.reading.links import LinkState, Names, links_in
 
@@ -65,11 +64,11 @@ TOOLS = (
 class NoteTools:
     """The tools over one snapshot."""
 
-    def __init__(self, snapshot: Snapshot, profile: Profile, now_ms: float) -> None:
-        """Searches are made with ``profile`` as of ``now_ms``."""
-        self._snapshot = snapshot
-        self._profile = profile
-        self._now_ms = now_ms
+    def __init__(self, context: Context) -> None:
+        """Tools over the snapshot of ``context``."""
+        self._context = context
+        self._snapshot = context.snapshot
+        self._profile = context.constants
         self._tools: Mapping[str, Callable[[Mapping[str, Any]], Result]] = {
             "search": self._search,
             "read_note": self._read_note,
@@ -103,7 +102,7 @@ class NoteTools:
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
             raise Refused("limit must be a whole number of 1 or more")
         options = Options(min(limit, self._profile.agent.most_listed), scope=scope)
-        found = search(self._snapshot, self._profile, self._now_ms, query, options)
+        found = search(self._context, query, options)
         results = [{"path": hit.path, "title": hit.title, "kind": hit.kind, "score": hit.score} for hit in found.hits]
         return _result({"totalFound": found.total_found, "results": results})
 

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.changes import Change, NoChange, Reworded, SignalsSet, changed
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.deciding import Ranked, ranked, verdict
+from brvtui.engines.byterover.route.deciding import Ranked, decide, ranked
 from brvtui.engines.byterover.route.entities import entity_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.sections import Outcome, Search
 from brvtui.ranking.ceiling import ScoreInputs, scores
 from brvtui.ranking.compound import round_half_up
 from brvtui.ranking.decay import age_days
-from brvtui.snapshot import Note, Snapshot
+from brvtui.snapshot import Note
 from brvtui.text.analysis import terms
 from brvtui.timing import Stopwatch
-from brvtui.trace import Hit, Origin, Outcome, Trace
+from brvtui.trace import Hit, Origin, Trace
 from brvtui.tree.reading.signals import NoteSignals
 
 _LEADING = (Origin.TEXT, Origin.NAME)
@@ -52,9 +53,7 @@ class Judged:
 class Case:
     """A trace, and the note at ``position`` that is to lead a direct answer to its query."""
 
-    snapshot: Snapshot
-    profile: Profile
-    now_ms: float
+    context: Context
     trace: Trace
     position: int
     cancelled: Callable[[], bool]
@@ -62,17 +61,17 @@ class Case:
     @cached_property
     def note(self) -> Note:
         """The note."""
-        return self.snapshot.notes[self.position]
+        return self.context.snapshot.notes[self.position]
 
     @cached_property
     def signals(self) -> NoteSignals:
         """Its stored signals."""
-        return self.snapshot.signals[self.position]
+        return self.context.snapshot.signals[self.position]
 
     @cached_property
     def days(self) -> float:
         """Days since its modification."""
-        return float(age_days(self.now_ms, self.note.mtime_ms))
+        return float(age_days(self.context.now_ms, self.note.mtime_ms))
 
     @cached_property
     def relevance(self) -> float:
@@ -81,34 +80,35 @@ class Case:
         Signals and times cannot change it, so it bounds what they can do. Where the route uses the retry ladder, the
         likeness of a name stands in for it, and 1 is the bound.
         """
-        if self.profile.retry.in_route:
+        if self.context.constants.retry.in_route:
             return 1.0
-        tables = (match_terms(self.snapshot, terms(text), self.profile.text) for text in self._searched())
+        context = self.context
+        tables = (match_terms(context.snapshot, terms(text), context.constants.text) for text in self._searched())
         return max(table.text_scores([self.position])[0].relevance for table in tables)
 
     def _searched(self) -> set[str]:
         """Every text that a route of the query may search, whatever signals make of its results."""
-        limits, scope = self.profile.entities, self.trace.scope_option
-        words = entity_words(self.trace.query, self.profile)[: limits.searches]
+        limits, scope = self.context.constants.entities, self.trace.scope_option
+        words = entity_words(self.trace.query, self.context.constants)[: limits.searches]
         options = Options(limits.limit, scope=scope)
-        searches = [search(self.snapshot, self.profile, self.now_ms, word, options) for word in words]
-        texts = {attempt.query for made in (self.trace.search, *searches) for attempt in made.attempts}
+        searches = [search(self.context, word, options) for word in words]
+        texts = {attempt.query for made in (self.trace.section(Search), *searches) for attempt in made.attempts}
         # Also what is searched only when a scope turns out empty.
-        return texts | {filtered_query(text, self.profile) for text in (self.trace.query, *words)}
+        return texts | {filtered_query(text, self.context.constants) for text in (self.trace.query, *words)}
 
     @cached_property
     def ignores_signals(self) -> bool:
         """Whether the engine ignores stored signals of this tree, whatever they are."""
         other = 0.0 if self.signals.importance else 1.0
         wanted = NoteSignals(other, 1.0, self.signals.maturity, 0, 0, self.signals.source)
-        made = changed(self.snapshot, self.profile, self.now_ms, SignalsSet(self.note.path, wanted))
+        made = changed(self.context, SignalsSet(self.note.path, wanted))
         position = made.by_path.get(self.note.path)
         return position is None or made.signals[position].importance != other
 
     @cached_property
     def inputs(self) -> ScoreInputs:
         """What the note's score depends on besides text and age."""
-        return inputs_of([self.signals], self.note.is_local, self.profile.score)
+        return inputs_of([self.signals], self.note.is_local, self.context.constants.score)
 
     def most(self, days: float | None = None, relevance: float = 1.0) -> float:
         """The highest score, unrounded, of the note at such an age, for such a relevance."""
@@ -116,15 +116,15 @@ class Case:
 
     def each_most(self, inputs: ScoreInputs, days: NDArray[np.float64], relevance: float) -> NDArray[np.float64]:
         """:meth:`most` of the note with other ``inputs``, or at many ages."""
-        return scores(relevance, days, inputs, self.profile).score
+        return scores(relevance, days, inputs, self.context.constants).score
 
     def seen(self, score: float) -> float:
         """``score`` as the gates see it, at most."""
-        return round_half_up(score + _ULPS, self.profile.score.decimals)
+        return round_half_up(score + _ULPS, self.context.constants.score.decimals)
 
     def reaches(self, score: float) -> bool:
         """Whether a note of that unrounded score can lead a direct answer."""
-        return self.seen(score) >= self.profile.direct.min_top
+        return self.seen(score) >= self.context.constants.direct.min_top
 
     def judged(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Judged:
         """What the router makes of the query after ``change``; the note must come as one of ``origins``.
@@ -134,13 +134,14 @@ class Case:
         if self.cancelled():
             raise Cancelled
         try:
-            then = changed(self.snapshot, self.profile, self.now_ms, change)
+            then = changed(self.context, change)
         except NoChange as reason:
             return Judged(False, None, None, str(reason))
         query = change.query if isinstance(change, Reworded) else self.trace.query
-        made = ranked(then, self.profile, self.now_ms, query, self.trace.scope_option, Stopwatch())
-        decided = verdict(then, self.profile, made)
-        first = made.gates.prefetched[0] if made.gates.prefetched else None
+        after = replace(self.context, snapshot=then)
+        made = ranked(after, query, self.trace.scope_option, Stopwatch())
+        decided = decide(after, made)
+        first = next(iter(decided.prefetched), None)
         leads = first is not None and first.file == self.note.path and first.origin in origins
         hits = [hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED]
         return Judged(

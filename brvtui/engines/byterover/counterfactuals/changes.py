@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.loading import Edit
 from brvtui.loading.edited import edited, signalled
 from brvtui.snapshot import Snapshot
@@ -57,11 +57,12 @@ class Reworded:
 Change = SignalsSet | TimeSet | TitleSet | Reworded
 
 
-def changed(snapshot: Snapshot, profile: Profile, now_ms: float, change: Change) -> Snapshot:
+def changed(context: Context, change: Change) -> Snapshot:
     """``snapshot`` as it would be after ``change``.
 
     Raises :class:`NoChange` when the file cannot be read, or cannot have that title.
     """
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     match change:
         case Reworded():
             return snapshot

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals import numbers, words
 from brvtui.engines.byterover.counterfactuals.case import Cancelled, Case
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Takes, Way
 from brvtui.engines.byterover.counterfactuals.runner_up import runner_up
 from brvtui.engines.byterover.profile import Profile
-from brvtui.snapshot import Snapshot
-from brvtui.trace import Found, Origin, Outcome, Trace
+from brvtui.engines.byterover.sections import Found, Outcome, Route, Search
+from brvtui.trace import Ladder, Origin, Trace
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)
 _OF_THE_TREE = (
@@ -27,9 +28,7 @@ _OF_THE_TREE = (
 
 
 def what_it_takes(
-    snapshot: Snapshot,
-    profile: Profile,
-    now_ms: float,
+    context: Context,
     trace: Trace,
     path: str = "",
     cancelled: Callable[[], bool] = lambda: False,
@@ -39,17 +38,19 @@ def what_it_takes(
     The answer is to be led by the note at ``path``; without one, by the best result or the nearest miss. None when
     the query needs no model as it is, or when ``cancelled`` became true meanwhile.
     """
-    if trace.outcome in _WITHOUT_MODEL and not (path and trace.outcome is Outcome.DIRECT):
+    snapshot, profile = context.snapshot, context.constants
+    outcome = trace.section(Route).outcome
+    if outcome in _WITHOUT_MODEL and not (path and outcome is Outcome.DIRECT):
         return None
-    file = path or _nearest(snapshot, profile, trace)
+    file = path or _nearest(context, trace)
     if not file:
         return _of_no_note(profile, trace)
     if file not in snapshot.by_path:
         ways = _all_impossible(tuple(Lever), "the file is not searched")
         name = file.rpartition("/")[2]
-        return Takes(trace.query, trace.outcome, file, name, None, None, profile.direct.min_top, ways)
-    case = Case(snapshot, profile, now_ms, trace, snapshot.by_path[file], cancelled)
-    if trace.outcome is Outcome.DIRECT and trace.hits and _leads(trace, file, profile):
+        return Takes(trace.query, outcome, file, name, None, None, profile.direct.min_top, ways)
+    case = Case(context, trace, snapshot.by_path[file], cancelled)
+    if outcome is Outcome.DIRECT and trace.hits and _leads(trace, file, profile):
         return None
     try:
         ways = _ways(case)
@@ -59,7 +60,7 @@ def what_it_takes(
     if score is None and case.relevance > 0:
         score = case.seen(case.most(relevance=case.relevance))
     return Takes(
-        trace.query, trace.outcome, file, case.note.title, score, case.most(), profile.direct.min_top, ways
+        trace.query, outcome, file, case.note.title, score, case.most(), profile.direct.min_top, ways
     )  # fmt: skip
 
 
@@ -68,21 +69,22 @@ def _leads(trace: Trace, file: str, profile: Profile) -> bool:
     return first is not None and first.file == file
 
 
-def _nearest(snapshot: Snapshot, profile: Profile, trace: Trace) -> str:
+def _nearest(context: Context, trace: Trace) -> str:
     """The note that came nearest to leading a direct answer; empty when none matches.
 
     The gates look at the first result that reaches the prompt, also when entity searches added a better one behind it.
     """
+    snapshot, profile = context.snapshot, context.constants
     found = [hit for hit in trace.hits if hit.origin is not Origin.PROPAGATED]
     first = [hit.file for hit in found if hit.score >= profile.direct.prefetch]
     best = [hit.file for hit in sorted(found, key=lambda hit: -hit.score)]
-    missed = [miss.file for miss in trace.search.near_misses]
-    liked = [hit.file for hit in trace.ladder.hits]
+    missed = [miss.file for miss in trace.section(Search).near_misses]
+    liked = [hit.file for hit in trace.section(Ladder).hits]
     return next((file for file in (*first, *best, *missed, *liked) if file in snapshot.by_path), "")
 
 
 def _ways(case: Case) -> tuple[Way, ...]:
-    if case.trace.search.outcome is Found.ENGINE_FAILS:
+    if case.trace.section(Search).outcome is Found.ENGINE_FAILS:
         return _all_impossible(tuple(Lever), "every search of the engine fails on this tree")
     made = [*_of_note(case), words.wording(case), words.path(case)]
     return tuple(sorted(made, key=lambda way: list(Lever).index(way.lever)))
@@ -112,7 +114,9 @@ def _of_no_note(profile: Profile, trace: Trace) -> Takes:
         Way(lever, Standing.OPEN, "no note to try it with: brv-tui explain TEXT PATH --takes names one")
         for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)
     )
-    return Takes(trace.query, trace.outcome, "", "", None, None, profile.direct.min_top, (*ways, *unnamed))
+    return Takes(
+        trace.query, trace.section(Route).outcome, "", "", None, None, profile.direct.min_top, (*ways, *unnamed)
+    )
 
 
 def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Way, ...]:

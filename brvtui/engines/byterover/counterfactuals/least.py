@@ -9,7 +9,7 @@ from itertools import pairwise
 from brvtui.engines.byterover.counterfactuals.case import Case, Judged
 from brvtui.engines.byterover.counterfactuals.changes import Change
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
-from brvtui.trace import Found
+from brvtui.engines.byterover.sections import Found, Search
 
 _ALIKE = 1e-12
 
@@ -78,18 +78,18 @@ def is_steady(case: Case) -> bool:
     to folders, nor where the note is its folder's summary. And where one search decides: when a search of a scope, or
     one that an out-of-domain rule empties, gives way to another, the note may have a higher relevance in that one.
     """
-    search = case.trace.search
-    lends_score = case.profile.search.lift_source == "score"
-    summarises = any(summary.file == case.note.path for summary in case.snapshot.summaries.values())
+    search = case.trace.section(Search)
+    lends_score = case.context.constants.search.lift_source == "score"
+    summarises = any(summary.file == case.note.path for summary in case.context.snapshot.summaries.values())
     scoped = any(attempt.scope for attempt in search.attempts)
-    is_large = len(case.snapshot.notes) >= case.profile.out_of_domain.min_notes
+    is_large = len(case.context.snapshot.notes) >= case.context.constants.out_of_domain.min_notes
     may_be_emptied = search.outcome is not Found.MATCHES or (is_large and search.and_failed)
     return not (lends_score or summarises or scoped or may_be_emptied)
 
 
 def too_low(case: Case, lever: Lever, most: float, what: str) -> Way:
     """``lever`` is impossible: the score stays below the one that is needed."""
-    needed, seen = case.profile.direct.min_top, case.seen(most)
+    needed, seen = case.context.constants.direct.min_top, case.seen(most)
     text = f"{what}: {seen:.2f} at most, {needed:g} is needed"
     return Way(lever, Standing.IMPOSSIBLE, text, score=seen)
 

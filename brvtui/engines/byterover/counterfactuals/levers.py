@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from brvtui.trace import Outcome
+from brvtui.engines.byterover.sections import Outcome
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals.changes import (

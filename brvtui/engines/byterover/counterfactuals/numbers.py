@@ -28,7 +28,7 @@ _NO_CHANGE = "there is none that changes anything"
 
 def hits(case: Case) -> Way:
     """So many access hits."""
-    states = after_hits(case.signals, case.profile.signals)
+    states = after_hits(case.signals, case.context.constants.signals)
     candidates = _signals(case, states, range(1, len(states) + 1))
     return _of_signals(case, Lever.HITS, candidates, "no number of hits")
 
@@ -36,7 +36,7 @@ def hits(case: Case) -> Way:
 def importance(case: Case) -> Way:
     """A higher importance, in whole numbers."""
     own = case.signals
-    last = math.floor(min(case.profile.signals.max_importance, 100))
+    last = math.floor(min(case.context.constants.signals.max_importance, 100))
     values = range(math.floor(own.importance) + 1, last + 1)
     candidates = _signals(case, [replace(own, importance=float(value)) for value in values], values)
     return _of_signals(case, Lever.IMPORTANCE, candidates, "no importance")
@@ -85,7 +85,7 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> list[NoteSignals]:
 
 def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float]) -> list[Candidate]:
     days = np.full(len(signals), case.days)
-    most = case.each_most(inputs_of(signals, case.note.is_local, case.profile.score), days, case.relevance)
+    most = case.each_most(inputs_of(signals, case.note.is_local, case.context.constants.score), days, case.relevance)
     changes = [SignalsSet(case.note.path, one) for one in signals]
     return list(map(Candidate, changes, amounts, most.tolist()))
 
@@ -93,7 +93,7 @@ def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float
 def _ages(case: Case, steps: Sequence[int]) -> list[Candidate]:
     days = np.asarray(steps) / STEPS_A_DAY
     most = case.each_most(case.inputs, np.maximum(days, 1 / MS_PER_DAY), case.relevance)
-    now_ms = math.ceil(case.now_ms)
+    now_ms = math.ceil(case.context.now_ms)
     changes = [TimeSet(case.note.path, now_ms - max(1, round(day * MS_PER_DAY))) for day in days.tolist()]
     return list(map(Candidate, changes, days.tolist(), most.tolist()))
 

@@ -41,11 +41,11 @@ def runner_up(case: Case) -> Way:
 def _rival(case: Case) -> Hit | None:
     """The first result that reaches the prompt, in the order of the gates, and is not the note itself."""
     others = [hit for hit in case.trace.hits if hit.file != case.note.path or hit.origin is Origin.PROPAGATED]
-    return next((hit for hit in others if hit.score >= case.profile.direct.prefetch), None)
+    return next((hit for hit in others if hit.score >= case.context.constants.direct.prefetch), None)
 
 
 def _lowered(case: Case, rival: Hit) -> Way:
-    own = case.snapshot.signals[case.snapshot.by_path[rival.file]]
+    own = case.context.snapshot.signals[case.context.snapshot.by_path[rival.file]]
     lowest = replace(own, importance=0.0, maturity=LEVELS[0])
     values = range(math.ceil(own.importance) - 1, -1, -1)
     levels = LEVELS[: LEVELS.index(own.maturity)][::-1]
@@ -73,9 +73,9 @@ def _is_steady(case: Case, path: str) -> bool:
 
     Below the score that no unmatched word undoes, who is among the first decides whether there is an answer at all.
     """
-    rules = case.profile
+    rules = case.context.constants
     sure = case.most(relevance=case.relevance) >= rules.out_of_domain.escape
-    summarises = any(summary.file == path for summary in case.snapshot.summaries.values())
+    summarises = any(summary.file == path for summary in case.context.snapshot.summaries.values())
     return sure and not summarises and is_steady(case)
 
 

@@ -42,7 +42,7 @@ def title(case: Case, young_is_enough: bool) -> Way:
     if not words:
         return Way(Lever.TITLE, Standing.IMPOSSIBLE, "its title holds every word of the query that counts")
     times = [case.note.mtime_ms] if case.reaches(kept) else []
-    times += [] if young_is_enough else [math.ceil(case.now_ms) - 1]
+    times += [] if young_is_enough else [math.ceil(case.context.now_ms) - 1]
     for mtime_ms in times:
         for chosen in _choices(words):
             change = TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), mtime_ms)
@@ -76,11 +76,11 @@ def wording(case: Case) -> Way:
 
 def path(case: Case) -> Way:
     """The note asked for by its path."""
-    score = case.profile.paths.note_score
-    if score < case.profile.direct.min_top:
+    score = case.context.constants.paths.note_score
+    if score < case.context.constants.direct.min_top:
         text = f"a note that is named by its path scores {score:g}"
         return Way(Lever.PATH, Standing.IMPOSSIBLE, text, score=score)
-    shown, summary = case.note.path, case.snapshot.summaries.get(case.note.shown)
+    shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.shown)
     if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
         text = f"its path names its folder, which {summary.file} stands for"
         return Way(Lever.PATH, Standing.IMPOSSIBLE, text)
@@ -106,7 +106,7 @@ def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Way:
 def _missing(case: Case) -> list[str]:
     """The words of the query that are searched and not in the note's title."""
     held = set(terms(case.note.title))
-    asked = terms(filtered_query(case.trace.query, case.profile))
+    asked = terms(filtered_query(case.trace.query, case.context.constants))
     return [from_utf16(term) for term in dict.fromkeys(asked) if term not in held]
 
 
@@ -143,9 +143,9 @@ def _wordings(case: Case) -> Iterator[Wording]:
     for times in range(2, _MOST_REPEATED + 1):
         yield Wording(f"its words, {times} times", " ".join([everything] * times))
     # Single words are searched too, the first few: these are one word, which few other notes hold.
-    times = case.profile.entities.searches
+    times = case.context.constants.entities.searches
     for word in rarest[:_MOST_REPEATED]:
-        if len(word) >= case.profile.entities.word_length:
+        if len(word) >= case.context.constants.entities.word_length:
             yield Wording(f"its words behind “{word}”, {times} times", " ".join([*[word] * times, everything]))
 
 
@@ -157,7 +157,7 @@ def _matching(case: Case) -> list[str]:
 
 def _telling(case: Case) -> tuple[list[str], list[str]]:
     """Words of the note that the query lacks: those of its title, then the rarest; and the rarest alone."""
-    passed_over = {*terms(case.trace.query), *case.profile.query.stop_words}
+    passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
     held = {term: notes for term, notes in _held(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in held]
     rarest = sorted(held, key=lambda term: (not term.isalnum(), held[term], term))
@@ -167,7 +167,7 @@ def _telling(case: Case) -> tuple[list[str], list[str]]:
 
 def _held(case: Case) -> dict[str, int]:
     """The note's terms, with how many notes hold each in their text."""
-    postings = case.snapshot.postings
+    postings = case.context.snapshot.postings
     fields = len(FIELDS)
     identities = sorted({int(row) // fields for row in postings.note(case.position).rows})
     names = postings.ids.terms

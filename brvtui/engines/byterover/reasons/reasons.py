@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Reason(StrEnum):
+class Loss(StrEnum):
     """Why a named note is not among the results. The order of the members is the order of the engine."""
 
     NOT_IN_TREE = "not in the tree"
@@ -36,26 +36,26 @@ class Reason(StrEnum):
         return _NUMBERS[self]
 
 
-_THIRD = (Reason.ARCHIVED, Reason.UNREADABLE, Reason.CUT_OFF, Reason.ENGINE_FAILS)
+_THIRD = (Loss.ARCHIVED, Loss.UNREADABLE, Loss.CUT_OFF, Loss.ENGINE_FAILS)
 _NUMBERS = {
     reason: place
     for place, reasons in enumerate(
         [
-            (Reason.NOT_IN_TREE,),
-            (Reason.DERIVED,),
+            (Loss.NOT_IN_TREE,),
+            (Loss.DERIVED,),
             _THIRD,
-            (Reason.INDEX_OLDER,),
-            (Reason.CACHED,),
-            (Reason.PATH,),
-            (Reason.SCOPE,),
-            (Reason.NO_WORDS,),
-            (Reason.NO_TERM,),
-            (Reason.AND,),
-            (Reason.FLOOR,),
-            (Reason.UNMATCHED_WORD,),
-            (Reason.GAP,),
-            (Reason.LIMIT,),
-            (Reason.TRIMMED,),
+            (Loss.INDEX_OLDER,),
+            (Loss.CACHED,),
+            (Loss.PATH,),
+            (Loss.SCOPE,),
+            (Loss.NO_WORDS,),
+            (Loss.NO_TERM,),
+            (Loss.AND,),
+            (Loss.FLOOR,),
+            (Loss.UNMATCHED_WORD,),
+            (Loss.GAP,),
+            (Loss.LIMIT,),
+            (Loss.TRIMMED,),
         ],
         start=1,
     )

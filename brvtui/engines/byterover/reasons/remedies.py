@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from brvtui.engines.byterover.reasons.reasons import Reason
+from brvtui.engines.byterover.reasons.reasons import Loss
+from brvtui.engines.byterover.sections import Search
 from brvtui.trace import Trace
 from brvtui.tree.reading.whitespace import spaced_words
 
@@ -21,30 +22,30 @@ class Change:
     query: str
 
 
-def query_changes(reason: Reason, trace: Trace, title: str) -> Iterator[Change]:
-    """Wordings to try for a note called ``title`` that was lost for ``reason``; each differs from the query."""
+def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Change]:
+    """Wordings to try for a note called ``title`` that was lost for ``loss``; each differs from the query."""
     seen = {trace.query}
-    for change in _candidates(reason, trace, title):
+    for change in _candidates(loss, trace, title):
         if change.query.strip() and change.query not in seen:
             seen.add(change.query)
             yield change
 
 
-def _candidates(reason: Reason, trace: Trace, title: str) -> Iterator[Change]:
+def _candidates(loss: Loss, trace: Trace, title: str) -> Iterator[Change]:
     words = spaced_words(trace.query)
-    if reason is Reason.UNMATCHED_WORD:
+    if loss is Loss.UNMATCHED_WORD:
         yield from unpunctuated(trace)
-        rest = [word for word in words if word.lower() not in trace.search.unmatched_words]
-        yield Change(f"leave out {_listed(trace.search.unmatched_words)}", " ".join(rest))
-    if reason in (Reason.PATH, Reason.SCOPE):
+        rest = [word for word in words if word.lower() not in trace.section(Search).unmatched_words]
+        yield Change(f"leave out {_listed(trace.section(Search).unmatched_words)}", " ".join(rest))
+    if loss in (Loss.PATH, Loss.SCOPE):
         yield Change(f"begin with a stop word, such as “{_STOP_WORD}”", f"{_STOP_WORD} {trace.query.strip()}")
         yield Change("begin with another word", " ".join([*words[1:], *words[:1]]))
         yield Change("write the words without the path", " ".join(words[1:]))
         yield Change("separate the words of the path", trace.query.replace("/", " ").strip())
         yield Change("put the title before it", f"{title} {trace.query}".replace("/", " "))
-    if reason in (Reason.NO_TERM, Reason.AND, Reason.NO_WORDS):
+    if loss in (Loss.NO_TERM, Loss.AND, Loss.NO_WORDS):
         yield from unpunctuated(trace)
-    if reason is Reason.AND:
+    if loss is Loss.AND:
         yield from without_words(words)
     yield Change(f"add the words of its title ({title})", f"{trace.query} {title}")
     yield Change("ask for its title", title)
@@ -52,13 +53,13 @@ def _candidates(reason: Reason, trace: Trace, title: str) -> Iterator[Change]:
 
 def unpunctuated(trace: Trace) -> Iterator[Change]:
     """The query without the punctuation that keeps words from equalling a token, then without any."""
-    for word in trace.search.lint.words:
+    for word in trace.section(Search).lint.words:
         if word.mismatch and not word.stop_word and word.tokens:
             bare = " ".join(word.tokens)
             stripped = "".join(character for character in word.word if not character.isalnum())
             what = f"remove the {stripped}" if len(stripped) == 1 else f"write {word.word} as {bare}"
             yield Change(what, trace.query.replace(word.word, bare, 1))
-    bare_query = " ".join(" ".join(word.tokens) for word in trace.search.lint.words)
+    bare_query = " ".join(" ".join(word.tokens) for word in trace.section(Search).lint.words)
     yield Change("remove the punctuation", bare_query)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.detail import detail
 from brvtui.engines.byterover.search.scoring import text_hits
-from brvtui.snapshot import Snapshot
-from brvtui.trace import Hit, Search
+from brvtui.engines.byterover.sections import Search
+from brvtui.trace import Detail, Hit
 
 
-def score_of(snapshot: Snapshot, profile: Profile, now_ms: float, found: Search, position: int) -> Hit | None:
+def score_of(context: Context, found: Search, position: int) -> Hit | None:
     """The hit that the note at ``position`` is, or would have been, in ``found``; None when no term matches it."""
-    scored = detail(snapshot, profile, found, snapshot.notes[position].path)
-    if not scored.contributions:
+    return scored(context, detail(context, found, context.snapshot.notes[position].path))
+
+
+def scored(context: Context, made: Detail) -> Hit | None:
+    """The hit of the note whose terms ``made`` details; None when no term matches it."""
+    if made.score is None or not made.contributions:
         return None
-    return text_hits(snapshot, profile, now_ms, [position], [scored.score])[0]
+    return text_hits(context, [context.snapshot.by_path[made.path]], [made.score])[0]

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brvtui import faults
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import Quoted, source_line
 from brvtui.engines.byterover.search.excerpt import excerpt
 from brvtui.engines.byterover.search.lint import query_words
-from brvtui.snapshot import Snapshot
+from brvtui.engines.byterover.sections import QueryLint
 from brvtui.text.analysis import terms
-from brvtui.trace import Answer, Hit, Kind, Prompt, QueryLint, TermExpansion
+from brvtui.trace import Answer, Hit, Kind, Prompt, TermExpansion
 from brvtui.tree.reading.contents import first_units, units
 from brvtui.tree.reading.frontmatter import parse
 
 
-def direct_answer(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[Hit]) -> Answer:
+def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
     """The direct answer: the notes themselves under Summary, Details, Sources and Gaps."""
     titles = ", ".join(f"**{hit.title}**" for hit in hits)
     noun = "note answers" if len(hits) == 1 else "notes answer"
     lines = ["## Summary", f"{len(hits)} {noun} “{query.strip()}” directly: {titles}.", "", "## Details"]
     for hit in hits:
-        lines += [f"### {hit.title}", _body(snapshot, hit, profile, query), ""]
+        lines += [f"### {hit.title}", _body(context, hit, query), ""]
     lines += ["## Sources", *(f"- {source_line(hit)}" for hit in hits), ""]
     lines += ["## Gaps", "Taken word for word from the notes; no model has read them."]
     return Answer("direct", "\n".join(lines), None, "", tuple(hit.path for hit in hits))
@@ -61,8 +62,9 @@ def cached_answer(text: str, tier: int) -> Answer:
     return Answer("cached", text, None, f"from the cache, first answered at tier {tier}", ())
 
 
-def _body(snapshot: Snapshot, hit: Hit, profile: Profile, query: str) -> str:
+def _body(context: Context, hit: Hit, query: str) -> str:
     """The note as the engine reads it, or, of a folder's summary, its excerpt."""
+    snapshot, profile = context.snapshot, context.constants
     try:
         text = snapshot.text(hit.file)
     except OSError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.profile import CacheRules, Profile
+from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.analysis import utf16
-from brvtui.trace import CacheEntry, CacheLook, Check, FingerprintState, State
+from brvtui.trace import Check, State, Step
 from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _RULE = "the-cache"
@@ -122,6 +123,16 @@ def look_up(
         entries=tuple(views),
     )
     return after, look, hit
+
+
+def cache_steps(look: CacheLook, profile: Profile) -> tuple[Step, Step]:
+    """The two steps of the route that ask the cache."""
+    expected = profile.router.expected
+    checks = (look.fuzzy_check,) if look.fuzzy_check else ()
+    return (
+        Step("exact_cache", 0, "exact cache", look.exact, (), look.exact_why, expected[0]),
+        Step("fuzzy_cache", 1, "fuzzy cache", look.fuzzy, checks, look.fuzzy_why, expected[1]),
+    )
 
 
 def put(

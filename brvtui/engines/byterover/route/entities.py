@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.search import Options, search
-from brvtui.snapshot import Snapshot
+from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Search
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
-from brvtui.trace import Check, EntitySearch, EntityStep, Hit, Search, State
+from brvtui.trace import Check, Hit, State
 from brvtui.tree.reading.whitespace import spaced_words
 
 _RULE = "entity-searches"
@@ -23,9 +24,10 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 
 
 def entity_searches(
-    snapshot: Snapshot, profile: Profile, now_ms: float, query: str, found: Search, scope: str, watch: Stopwatch
+    context: Context, query: str, found: Search, scope: str, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
     """What the supplementary searches did, and the search's hits with what they added appended."""
+    profile = context.constants
     limits = profile.entities
     needed = found.total_found < limits.below
     check = Check(
@@ -45,7 +47,7 @@ def entity_searches(
     for word in words[: limits.searches]:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
-            made = search(snapshot, profile, now_ms, word, Options(limits.limit, scope=scope))
+            made = search(context, word, Options(limits.limit, scope=scope))
         added = []
         for hit in made.hits:
             if hit.path not in known:

@@ -1,69 +1,142 @@
-"""Which tier answers: the gates of the direct answer, the prefetch threshold (``docs/engine.md``, "The tiers")."""
+"""The gates of a route: each decides, and returns the step that says how (``docs/engine.md``, "The tiers").
+
+The verdict is the first step that took the query. Gates see the scores as the hits carry them, rounded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.trace import Check, Hit
+from brvtui.engines.byterover.sections import Found, Outcome, Search
+from brvtui.trace import Check, Hit, State, Step
 from brvtui.wording import counted
 
+DIRECT, SINGLE_CALL, AGENTIC_LOOP = 2, 3, 4
+"""The tiers of answers that no cache gives."""
 _RULE = "the-tiers"
 
 
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """The checks of the direct answer and of the prefetch, and the hits that reach the prefetch threshold."""
-
-    prefetched: tuple[Hit, ...]
-    prefetch: Check
-    direct: tuple[Check, ...]
-    passes: bool
+def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
+    """The first hits that reach the prefetch threshold, in their order: what a direct answer or a prompt quotes."""
+    reaching = [hit for hit in hits if hit.score >= profile.direct.prefetch]
+    return tuple(reaching[: profile.direct.max_notes])
 
 
-def gates(hits: Sequence[Hit], profile: Profile) -> Gates:
-    """The gates over ``hits`` in their order. They see the scores as the hits carry them."""
+def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
+    """Takes a query for which nothing was found. A search that fails as the engine's does goes on."""
+    covered = bool(hits) or found.outcome is Found.ENGINE_FAILS
+    results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
+    why = counted(len(hits), "result", "results") if covered else _why_nothing(found)
+    state = State.PASSED if covered else State.TAKEN
+    return Step("out_of_domain", None, "out of domain", state, (*found.out_of_domain, results), why)
+
+
+def direct_answer(hits: Sequence[Hit], profile: Profile, reached: bool) -> Step:
+    """Takes a query that the notes answer without a model; ``reached`` is False when an earlier step took it."""
+    if not reached:
+        return _step(profile, Outcome.DIRECT, State.NOT_REACHED)
+    checks = _direct_checks(hits, prefetched(hits, profile), profile)
+    if checks[-1].passed:
+        return _step(profile, Outcome.DIRECT, State.TAKEN, checks, _passed(checks))
+    return _step(profile, Outcome.DIRECT, State.FAILED, checks, failed(checks))
+
+
+def single_call(hits: Sequence[Hit], profile: Profile, reached: bool) -> Step:
+    """Takes a query with a note to quote to a model."""
+    if not reached:
+        return _step(profile, Outcome.SINGLE_CALL, State.NOT_REACHED)
     limits = profile.direct
-    reaching = [hit for hit in hits if hit.score >= limits.prefetch]
-    kept = tuple(reaching[: limits.max_notes])
+    reaching = sum(hit.score >= limits.prefetch for hit in hits)
     best = max((hit.score for hit in hits), default=None)
-    prefetch = _check(
-        "best score",
-        best,
-        limits.prefetch,
-        "direct.prefetch",
-        bool(reaching),
-        f"{counted(len(reaching), 'result reaches', 'results reach')} it",
-    )
+    note = f"{counted(reaching, 'result reaches', 'results reach')} it"
+    check = _check("best score", best, limits.prefetch, "direct.prefetch", reaching > 0, note)
+    quoted = len(prefetched(hits, profile))
+    why = f"{counted(quoted, 'note reaches', 'notes reach')} {limits.prefetch:g}"
+    return _step(profile, Outcome.SINGLE_CALL, State.TAKEN if quoted else State.FAILED, (check,), why)
+
+
+def agentic_loop(profile: Profile, reached: bool) -> Step:
+    """Takes every query that comes so far."""
+    return _step(profile, Outcome.AGENTIC_LOOP, State.TAKEN if reached else State.NOT_REACHED)
+
+
+def failed(checks: Sequence[Check]) -> str:
+    """What the last of ``checks`` that failed lacked, in a few words."""
+    check = next((check for check in reversed(checks) if check.passed is False), checks[0])
+    if check.threshold is None:
+        return check.name
+    if check.value is None or check.margin is None:
+        return f"{check.name}: nothing to compare with {check.threshold:g}"
+    short = -check.margin
+    lacked = f"{short:.2f}" if short >= 0.005 else f"{short:.2g}"
+    return f"{check.name} {check.value:.2f} needs {check.threshold:g}: short {lacked}"
+
+
+def _step(profile: Profile, outcome: Outcome, state: State, checks: tuple[Check, ...] = (), summary: str = "") -> Step:
+    tier, label = _TIERS[outcome]
+    return Step(outcome.value, tier, label, state, checks, summary, profile.router.expected[tier])
+
+
+_TIERS = {
+    Outcome.DIRECT: (DIRECT, "direct answer"),
+    Outcome.SINGLE_CALL: (SINGLE_CALL, "one LLM call"),
+    Outcome.AGENTIC_LOOP: (AGENTIC_LOOP, "agentic loop"),
+}
+
+
+def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
+    """The comparisons as far as they go; the last one decides."""
+    limits = profile.direct
     first = kept[0].score if kept else (hits[0].score if hits else None)
     top_ok = bool(kept) and kept[0].score >= limits.min_top
     top = _check("top score", first, limits.min_top, "direct.min_top", top_ok)
     if not top_ok:
-        return Gates(kept, prefetch, (top, _unreached("sure top", profile), _unreached("gap", profile)), False)
-    if len(kept) == 1:
-        only = Check(
-            "notes to choose from", 1, "=", 1, True, 0.0, "direct.max_notes", _RULE, "no other reaches the prompt"
+        unreached = (
+            Check("sure top", None, "≥", limits.sure_top, None, None, "direct.sure_top", _RULE, "not reached"),
+            Check("gap to runner-up", None, "≥", limits.min_gap, None, None, "direct.min_gap", _RULE, "not reached"),
         )
-        return Gates(kept, prefetch, (top, only), True)
+        return (top, *unreached)
+    if len(kept) == 1:
+        note = "no other reaches the prompt"
+        return (top, Check("notes to choose from", 1, "=", 1, True, 0.0, "direct.max_notes", _RULE, note))
     sure = kept[0].score >= limits.sure_top
     sure_check = _check("sure top", first, limits.sure_top, "direct.sure_top", sure, "no gap needed" if sure else "")
     if sure:
-        return Gates(kept, prefetch, (top, sure_check), True)
+        return (top, sure_check)
     gap = kept[0].score - kept[1].score
     note = f"to {kept[1].title}" if kept[1].title else ""
-    gap_check = _check("gap to runner-up", gap, limits.min_gap, "direct.min_gap", gap >= limits.min_gap, note)
-    return Gates(kept, prefetch, (top, sure_check, gap_check), gap >= limits.min_gap)
+    return (
+        top,
+        sure_check,
+        _check("gap to runner-up", gap, limits.min_gap, "direct.min_gap", gap >= limits.min_gap, note),
+    )
 
 
-def _check(
-    name: str, value: float | None, threshold: float, constant: str, passed: bool | None, note: str = ""
-) -> Check:
+def _check(name: str, value: float | None, threshold: float, constant: str, passed: bool, note: str = "") -> Check:
     margin = None if value is None else value - threshold
     return Check(name, value, "≥", threshold, passed, margin, constant, _RULE, note)
 
 
-def _unreached(name: str, profile: Profile) -> Check:
-    constant, label = ("direct.sure_top", name) if name == "sure top" else ("direct.min_gap", "gap to runner-up")
-    threshold = profile.direct.sure_top if name == "sure top" else profile.direct.min_gap
-    return Check(label, None, "≥", threshold, None, None, constant, _RULE, "not reached")
+def _passed(checks: Sequence[Check]) -> str:
+    """How the gates of the direct answer were passed, in a few words."""
+    top, last = checks[0], checks[-1]
+    if last.constant == "direct.max_notes":
+        return f"top {top.value:.2f}, and no other result reaches the prompt"
+    if last.constant == "direct.sure_top":
+        return f"top {top.value:.2f} reaches {last.threshold:g}: no gap needed"
+    return f"top {top.value:.2f}, and {last.value:.2f} ahead of the runner-up"
+
+
+def _why_nothing(found: Search) -> str:
+    """Why nothing was found, in a few words."""
+    if found.outcome is Found.BELOW_FLOOR:
+        floor = next(check for check in found.out_of_domain if check.name == "relevance floor")
+        return f"best match {floor.value:.2f} is below the floor {floor.threshold:g}"
+    if found.outcome is Found.UNMATCHED_WORDS:
+        words = ", ".join(f"“{word}”" for word in found.unmatched_words)
+        escape = next(check for check in found.out_of_domain if check.name == "unmatched-word escape")
+        return f"no note has all words, top {found.top:.2f} is under {escape.threshold:g}, and nothing matches {words}"
+    if found.outcome is Found.NO_TOKENS:
+        return "the query has no word that can be searched"
+    return "no note matches any word"

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from brvtui import faults
-from brvtui.engines.byterover.profile import CallRules, Profile
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import CallRules
 from brvtui.engines.byterover.route.manifest import Manifest, injected_text, manifest_of
 from brvtui.engines.byterover.search.excerpt import excerpt
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.ranking.tokens import estimated_tokens
 from brvtui.snapshot import Snapshot
-from brvtui.trace import INSTRUCTIONS, Hit, Kind, Origin, Prompt, Section
+from brvtui.trace import INSTRUCTIONS, Hit, Kind, Origin, Prompt, PromptSection
 from brvtui.tree.reading.frontmatter import parse
 
 TREE_PREFIX = ".brv/context-tree/"
@@ -54,13 +55,12 @@ class Quoted:
     readable: bool
 
 
-def build_prompt(
-    snapshot: Snapshot, profile: Profile, query: str, found: int, hits: Sequence[Hit], quoted: Sequence[Quoted]
-) -> Prompt:
+def build_prompt(context: Context, query: str, found: int, hits: Sequence[Hit], quoted: Sequence[Quoted]) -> Prompt:
     """The prompt for ``query``: with the excerpts ``quoted`` (tier 3), or without any (tier 4).
 
     ``found`` counts all matches, those that entity searches added among them.
     """
+    snapshot, profile = context.snapshot, context.constants
     call: CallRules = profile.single_call if quoted else profile.agentic_loop
     manifest = manifest_of(snapshot, profile.manifest)
     variables = {
@@ -77,7 +77,9 @@ def build_prompt(
         (INSTRUCTIONS, _RULES.format(means=_FROM_EXCERPTS if quoted else _BY_TOOLS)),
     ]
     per_token = profile.manifest.chars_per_token
-    sections = tuple(Section(name, int(estimated_tokens(len(text), per_token)), text) for name, text in texts if text)
+    sections = tuple(
+        PromptSection(name, int(estimated_tokens(len(text), per_token)), text) for name, text in texts if text
+    )
     return Prompt(
         sections=sections,
         tokens=sum(section.tokens for section in sections),
@@ -96,8 +98,9 @@ def source_line(hit: Hit) -> str:
     return hit.path if hit.shared_source else f"{TREE_PREFIX}{hit.path}"
 
 
-def quote(snapshot: Snapshot, profile: Profile, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ...]:
+def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ...]:
     """The excerpts of ``hits``; one that cannot be read says so."""
+    snapshot, profile = context.snapshot, context.constants
     words = query_words(query, profile)
     made = []
     for hit in hits:

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from brvtui.engines.byterover.sections import CacheLook, FingerprintState
 from brvtui.snapshot import Snapshot
-from brvtui.trace import CacheLook, FingerprintState
 from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile
 
 _REMEMBERED = 8

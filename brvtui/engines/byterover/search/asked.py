@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brvtui.engines.byterover.profile import Profile
-from brvtui.snapshot import Snapshot
+from brvtui.engines.byterover.context import Context
 from brvtui.timing import Stopwatch
 from brvtui.trace import Kind
 
@@ -28,11 +27,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query, what it is asked of, and when (ms since 1970)."""
+    """A query and its context."""
 
-    snapshot: Snapshot
-    profile: Profile
-    now_ms: float
+    context: Context
     query: str
     options: Options
     watch: Stopwatch

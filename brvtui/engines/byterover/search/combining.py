@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.asked import Asked
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
+from brvtui.engines.byterover.sections import Attempt, Scope
 from brvtui.text.analysis import terms, utf16
-from brvtui.trace import Attempt, Scope, Stage, State
+from brvtui.trace import Stage, State
 from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
@@ -36,7 +37,7 @@ def time_of(scope: Scope) -> str:
 
 def combine(asked: Asked, filtered: str, scope: Scope) -> Matched:
     """The notes in ``scope`` that match every token of the filtered query, or else some (OR)."""
-    snapshot, profile = asked.snapshot, asked.profile
+    snapshot, profile = asked.context.snapshot, asked.context.constants
     tokens = terms(filtered)
     table = match_terms(snapshot, tokens, profile.text)
     everything = len(snapshot.notes)

@@ -8,25 +8,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.matching import text_scores
+from brvtui.engines.byterover.sections import Search
 from brvtui.ranking import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.constants import TextRules
 from brvtui.text.forward import FIELDS
 from brvtui.text.vocabulary import KINDS
-from brvtui.trace import Contribution, Detail, Search
+from brvtui.trace import Contribution, Detail
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"
 TANTIVY_FORMULA = "boost × tantivy's BM25 (k 1.2, b 0.75, lengths quantised)"
 
 
-def detail(snapshot: Snapshot, profile: Profile, search: Search, path: str) -> Detail:
+def detail(context: Context, search: Search, path: str) -> Detail:
     """Every contribution to the text score of the note at ``path`` (a hit's ``file``), heaviest first.
 
     A note that no query term matches has no contributions. Raises KeyError when the snapshot has no such note.
     """
+    snapshot, profile = context.snapshot, context.constants
     position = snapshot.by_path[path]
     by_tantivy = profile.text.relevance == "tantivy"
     found: list[Contribution] = []

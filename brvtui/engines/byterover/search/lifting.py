@@ -9,19 +9,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import aged, inputs_of
+from brvtui.engines.byterover.sections import Lift
 from brvtui.ranking.compound import compound, score_parts, with_bonus
 from brvtui.ranking.decay import age_days
 from brvtui.snapshot import FolderSummary, Snapshot
-from brvtui.trace import Aged, Hit, Kind, Lift, Origin, Part
+from brvtui.trace import Aged, Hit, Kind, Origin, Part
 from brvtui.tree.reading.files import CONTEXT_FILE
 
 
-def lift(
-    snapshot: Snapshot, profile: Profile, now_ms: float, hits: Sequence[Hit], floor: float
-) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
+def lift(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
     """Every ancestor folder of ``hits`` with the best value carried to it, and the summaries that reach ``floor``."""
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     best: dict[str, tuple[float, float, int, Hit]] = {}
     for hit in hits:
         carried = _carried(hit, profile)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.sections import QueryLint, QueryWord
 from brvtui.text.analysis import from_utf16, terms, utf16, without_stop_words
 from brvtui.text.postings import Postings
-from brvtui.trace import QueryLint, QueryWord
 from brvtui.tree.reading.whitespace import spaced_words
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from brvtui.engines.byterover.search.asked import Asked
 from brvtui.engines.byterover.search.scoring import Ranking
-from brvtui.trace import Found, Hit, NearMiss, Origin
+from brvtui.engines.byterover.sections import Found
+from brvtui.trace import Hit, NearMiss, Origin
 
 NEAR_MISSES = 20
 PAST_LIMIT = "past the limit"
@@ -39,21 +40,21 @@ def near_misses(
 
     Their ranks begin behind ``after`` others that were lost later.
     """
-    limits = asked.profile.out_of_domain
+    limits = asked.context.constants.out_of_domain
     misses = []
     positions = ranking.positions[taken : taken + NEAR_MISSES].tolist()
     for rank_, position in enumerate(positions, start=taken + 1):
-        note = asked.snapshot.notes[position]
+        note = asked.context.snapshot.notes[position]
         score = float(ranking.scores[rank_ - 1])
         if outcome is Found.BELOW_FLOOR:
             reason, short = "below the out-of-domain floor", limits.floor - score
         elif outcome is Found.UNMATCHED_WORDS:
             reason, short = "the unmatched-word rule emptied the answer", limits.escape - score
         elif score < floor:
-            reason, short = f"below {asked.profile.search.gap_ratio:g} × top", floor - score
+            reason, short = f"below {asked.context.constants.search.gap_ratio:g} × top", floor - score
         else:
             reason, short = PAST_LIMIT, float(rank_ - asked.options.most)
-        maturity = asked.snapshot.signals[position].maturity
+        maturity = asked.context.snapshot.signals[position].maturity
         misses.append(
             NearMiss(note.shown, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
         )

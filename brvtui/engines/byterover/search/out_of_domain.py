@@ -6,16 +6,17 @@ from brvtui.engines.byterover.search.asked import Asked
 from brvtui.engines.byterover.search.combining import Matched
 from brvtui.engines.byterover.search.lint import significant_words
 from brvtui.engines.byterover.search.scoring import Ranking
+from brvtui.engines.byterover.sections import Found
 from brvtui.text.analysis import from_utf16
-from brvtui.trace import Check, Found
+from brvtui.trace import Check
 
 
 def out_of_domain(
     asked: Asked, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], Found]:
     """The checks, the query words that nothing matches, and how the search ends by them."""
-    limits = asked.profile.out_of_domain
-    notes = len(asked.snapshot.notes)
+    limits = asked.context.constants.out_of_domain
+    notes = len(asked.context.snapshot.notes)
     top = float(ranking.scores[0])
     rule = "out-of-domain"
     size = Check(
@@ -48,6 +49,6 @@ def out_of_domain(
 
 
 def _unmatched_words(asked: Asked, filtered: str, matched: Matched, ranking: Ranking) -> tuple[str, ...]:
-    first = ranking.positions[: asked.profile.out_of_domain.matched_results]
+    first = ranking.positions[: asked.context.constants.out_of_domain.matched_results]
     seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
-    return tuple(word for word in significant_words(filtered, asked.profile) if word not in seen)
+    return tuple(word for word in significant_words(filtered, asked.context.constants) if word not in seen)

@@ -5,21 +5,8 @@ from __future__ import annotations
 from brvtui.engines.byterover.search.asked import Asked
 from brvtui.engines.byterover.search.scope import PathLookup
 from brvtui.engines.byterover.search.scoring import path_hits
-from brvtui.trace import (
-    MOST_LISTED,
-    Attempt,
-    Found,
-    Hit,
-    Kind,
-    Origin,
-    Part,
-    QueryLint,
-    Scope,
-    Search,
-    Stage,
-    State,
-    listed,
-)
+from brvtui.engines.byterover.sections import Attempt, Found, QueryLint, Scope, Search
+from brvtui.trace import MOST_LISTED, Hit, Kind, Origin, Part, Stage, State, listed
 from brvtui.tree.reading.hierarchy import Symbol
 
 PATH_TIME = "search.path"
@@ -28,7 +15,7 @@ PATH_TIME = "search.path"
 
 def path_answer(asked: Asked, named: Symbol, lookup: PathLookup) -> Search:
     """The note, or the folder's summary and the notes below it, with the scores that the rules give."""
-    snapshot, profile, limit = asked.snapshot, asked.profile, max(1, asked.options.limit)
+    snapshot, profile, limit = asked.context.snapshot, asked.context.constants, max(1, asked.options.limit)
     results: list[Hit] = []
     if named.is_folder:
         outcome = Found.PATH_FOLDER
@@ -42,13 +29,12 @@ def path_answer(asked: Asked, named: Symbol, lookup: PathLookup) -> Search:
             )  # fmt: skip
         below = [symbol for symbol in snapshot.hierarchy.walk(named) if not symbol.is_folder]
         listed_notes = [snapshot.notes[snapshot.by_path[symbol.path]] for symbol in below[: limit - len(results)]]
-        score = profile.paths.child_score
-        results += path_hits(snapshot, profile, asked.now_ms, listed_notes, score, "below the named folder")
+        results += path_hits(asked.context, listed_notes, profile.paths.child_score, "below the named folder")
         came_in = len(below) + bool(summary)
     else:
         outcome = Found.PATH_NOTE
         note = snapshot.notes[snapshot.by_path[named.path]]
-        results = path_hits(snapshot, profile, asked.now_ms, [note], profile.paths.note_score, "named note")
+        results = path_hits(asked.context, [note], profile.paths.note_score, "named note")
         came_in = 1
     hits = tuple(results[:limit])
     how = lookup.match.how if lookup.match else ""

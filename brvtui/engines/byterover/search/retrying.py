@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.sections import Search
 from brvtui.ladder import TRIGRAMS, Climbed, Searches, climb
 from brvtui.snapshot import Snapshot
 from brvtui.text.trigrams import TrigramIndex
 from brvtui.timing import Stopwatch
-from brvtui.trace import Hit, Ladder, Origin, Search, State, TextScore, listed
+from brvtui.trace import Hit, Ladder, Origin, State, TextScore, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,7 @@ def names_of(snapshot: Snapshot) -> TrigramIndex:
 
 
 def retry(
-    snapshot: Snapshot,
-    profile: Profile,
-    now_ms: float,
+    context: Context,
     found: Search,
     options: Options,
     watch: Stopwatch | None = None,
@@ -50,23 +49,25 @@ def retry(
 
     Each step is a whole search with ``options``. In the last one the likeness of a name stands in for text relevance.
     """
+    profile = context.constants
 
     def again(text: str) -> Sequence[Hit]:
-        return search(snapshot, profile, now_ms, text, options).hits
+        return search(context, text, options).hits
 
     def like(tokens: Sequence[str]) -> Sequence[Hit]:
-        return named_like(snapshot, profile, now_ms, tokens, options.most)
+        return named_like(context, tokens, options.most)
 
     made = climb(found.query, (found.query, found.hits), Searches(again, like), profile.ladder, watch)
     return Retried(_ladder(made), made.found)
 
 
-def named_like(snapshot: Snapshot, profile: Profile, now_ms: float, tokens: Sequence[str], most: int) -> list[Hit]:
+def named_like(context: Context, tokens: Sequence[str], most: int) -> list[Hit]:
     """The notes whose file name is like one of ``tokens``, by score, at most ``most``."""
+    snapshot, profile = context.snapshot, context.constants
     likenesses = names_of(snapshot).search(tokens, profile.names.limit, profile.names.least)
     positions = [likeness.position for likeness in likenesses]
     texts = [TextScore(0.0, 0, 0.0, likeness.similarity) for likeness in likenesses]
-    hits = [_by_name(hit) for hit in text_hits(snapshot, profile, now_ms, positions, texts)]
+    hits = [_by_name(hit) for hit in text_hits(context, positions, texts)]
     return sorted(hits, key=lambda hit: -hit.score)[:most]
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.byterover.sections import Scope
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Scope
 from brvtui.tree.reading.hierarchy import PatternMatch, Symbol
 from brvtui.tree.reading.whitespace import first_word, spaced_words, trim
 

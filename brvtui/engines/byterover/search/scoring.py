@@ -9,10 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.matching import TermTable
 from brvtui.ranking.bm25 import saturate
-from brvtui.ranking.ceiling import ScoreInputs, decayed, outlook, score_inputs, scores
+from brvtui.ranking.ceiling import (
+    ScoreInputs,
+    decayed,
+    outlook,
+    score_inputs,
+    scores,
+)
 from brvtui.ranking.compound import round_half_up, score_parts, unrounded_threshold
 from brvtui.ranking.constants import ScoreRules
 from brvtui.ranking.decay import age_days, days_since
@@ -35,10 +42,9 @@ class Ranking:
     """How many of all matches reach the gap filter's floor."""
 
 
-def rank(
-    snapshot: Snapshot, profile: Profile, now_ms: float, table: TermTable, matching: NDArray[np.bool_], keep: int
-) -> Ranking:
+def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int) -> Ranking:
     """The ``keep`` best of the ``matching`` notes: by score, then raw text score, then document order."""
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     positions = np.flatnonzero(matching)
     if not len(positions):
         return Ranking(positions, np.zeros(0), 0, 0)
@@ -78,8 +84,9 @@ def _importance_and_levels(signals: Sequence[NoteSignals]) -> tuple[Floats, Leve
     return importance, levels_of(one.maturity for one in signals)
 
 
-def listing(snapshot: Snapshot, profile: Profile, ranking: Ranking) -> tuple[Listed, ...]:
+def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
     """The best of ``ranking`` in short, with scores rounded as the gates see them."""
+    snapshot, profile = context.snapshot, context.constants
     made = []
     best = zip(ranking.positions[:MOST_LISTED].tolist(), ranking.scores[:MOST_LISTED].tolist(), strict=True)
     for position, score in best:
@@ -134,12 +141,11 @@ def _horizon(constant: str, threshold: float, days_left: float) -> Horizon:
     return Horizon(threshold, constant, days_left != 0.0, days_left if math.isfinite(days_left) else None)
 
 
-def text_hits(
-    snapshot: Snapshot, profile: Profile, now_ms: float, positions: Sequence[int], texts: Sequence[TextScore]
-) -> list[Hit]:
+def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextScore]) -> list[Hit]:
     """The hits of matching notes, their scores in parts, rounded as the gates see them."""
+    snapshot, profile = context.snapshot, context.constants
     places = np.asarray(positions, dtype=np.int64)
-    since = days_since(now_ms, snapshot.mtime_ms[places])
+    since = days_since(context.now_ms, snapshot.mtime_ms[places])
     days = np.maximum(0.0, since)
     inputs = inputs_at(snapshot, places, profile.score)
     made = scores(np.asarray([text.relevance for text in texts]), days, inputs, profile)
@@ -155,12 +161,11 @@ def text_hits(
     ]
 
 
-def path_hits(
-    snapshot: Snapshot, profile: Profile, now_ms: float, notes: Sequence[Note], score: float, name: str
-) -> list[Hit]:
+def path_hits(context: Context, notes: Sequence[Note], score: float, name: str) -> list[Hit]:
     """Notes that a path answer lists: their score is given by the rule ``name``."""
+    snapshot, profile = context.snapshot, context.constants
     places = np.asarray([snapshot.by_path[note.path] for note in notes], dtype=np.int64)
-    since = days_since(now_ms, snapshot.mtime_ms[places])
+    since = days_since(context.now_ms, snapshot.mtime_ms[places])
     days = np.maximum(0.0, since)
     inputs = inputs_at(snapshot, places, profile.score)
     signals = [snapshot.signals[position] for position in places.tolist()]

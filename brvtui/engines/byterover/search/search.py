@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.asked import Asked, Options
 from brvtui.engines.byterover.search.combining import Matched, combine, time_of
@@ -14,19 +14,19 @@ from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, tri
 from brvtui.engines.byterover.search.out_of_domain import out_of_domain
 from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
 from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
+from brvtui.engines.byterover.sections import Attempt, Found, QueryLint, Scope, Search
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
-from brvtui.trace import Attempt, Check, Found, Hit, Kind, QueryLint, Scope, Search, Stage, State
+from brvtui.trace import Check, Hit, Kind, Stage, State
 
 __all__ = ["Options", "search"]
 
 
-def search(
-    snapshot: Snapshot, profile: Profile, now_ms: float, query: str, options: Options, watch: Stopwatch | None = None
-) -> Search:
-    """The search for ``query`` over ``snapshot`` at the time ``now_ms``. Pure but for the times in ``watch``."""
-    asked = Asked(snapshot, profile, now_ms, query, options, watch or Stopwatch())
+def search(context: Context, query: str, options: Options, watch: Stopwatch | None = None) -> Search:
+    """The search for ``query``. Pure but for the times in ``watch``."""
+    snapshot, profile = context.snapshot, context.constants
+    asked = Asked(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
         return _engine_fails(asked)
     with asked.watch.measure(PATH_TIME):
@@ -61,22 +61,15 @@ def _text_search(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt,
 
 
 def _search_text(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
-    snapshot, profile, watch = asked.snapshot, asked.profile, asked.watch
+    snapshot, profile, watch = asked.context.snapshot, asked.context.constants, asked.watch
     with watch.measure("search.lint"):
         linted = lint(text, profile, snapshot.postings)
     with watch.measure("search.match"):
         matched = combine(asked, linted.filtered, scope)
     keep = asked.options.most + NEAR_MISSES
     with watch.measure("search.score"):
-        ranking = rank(
-            snapshot,
-            profile,
-            asked.now_ms,
-            matched.table,
-            matched.matching,
-            max(keep, profile.out_of_domain.matched_results),
-        )
-    best = listing(snapshot, profile, ranking)
+        ranking = rank(asked.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results))
+    best = listing(asked.context, ranking)
     attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
     if not ranking.matched:
         outcome = Found.NO_MATCH if linted.tokens else Found.NO_TOKENS
@@ -113,15 +106,15 @@ def _keep(
     checks: tuple[Check, ...],
     unmatched: tuple[str, ...],
 ) -> Search:
-    snapshot, profile, options = asked.snapshot, asked.profile, asked.options
+    snapshot, profile, options = asked.context.snapshot, asked.context.constants, asked.options
     top = float(ranking.scores[0])
     floor = profile.search.gap_ratio * top
     above = ranking.at_least
     within = min(above, options.most)
     best = ranking.positions[:within].tolist()
-    direct = text_hits(snapshot, profile, asked.now_ms, best, matched.table.text_scores(best))
+    direct = text_hits(asked.context, best, matched.table.text_scores(best))
     wanted = [hit for hit in direct if _wanted(snapshot, hit, options)]
-    lifts, summaries = lift(snapshot, profile, asked.now_ms, wanted, floor)
+    lifts, summaries = lift(asked.context, wanted, floor)
     summaries = tuple(hit for hit in summaries if _wanted(snapshot, hit, options))
     merged = sorted([*wanted, *summaries], key=lambda hit: -hit.score)
     hits = tuple(merged[: options.most])
@@ -201,7 +194,7 @@ def _nothing(
         combine=matched.combine if matched else "",
         combine_why=matched.combine_why if matched else "",
         and_failed=matched.and_failed if matched else False,
-        searchable=len(asked.snapshot.notes),
+        searchable=len(asked.context.snapshot.notes),
         matched=0,
         total_found=0,
         top=None,
@@ -216,8 +209,8 @@ def _nothing(
 
 
 def _engine_fails(asked: Asked) -> Search:
-    why = asked.snapshot.engine_failure
-    scope = scopes.whole_tree(asked.snapshot, asked.query, why)
-    linted = lint(asked.query, asked.profile, asked.snapshot.postings)
-    attempt = Attempt("path look-up", "", "", "", State.FAILED, len(asked.snapshot.notes), 0, why)
+    why = asked.context.snapshot.engine_failure
+    scope = scopes.whole_tree(asked.context.snapshot, asked.query, why)
+    linted = lint(asked.query, asked.context.constants, asked.context.snapshot.postings)
+    attempt = Attempt("path look-up", "", "", "", State.FAILED, len(asked.context.snapshot.notes), 0, why)
     return _nothing(asked, Found.ENGINE_FAILS, scope, linted, (attempt,), None, ())

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from brvtui.engines.byterover.sections import Route
 from brvtui.trace import Prompt, Trace
 from tests.support.trees import BRV3, Tree, changed, paths, stored
 
@@ -31,7 +32,7 @@ def section(prompt: Prompt, name: str) -> str:
 
 def test_a_direct_answer_is_the_notes_themselves(direct: Tree) -> None:
     trace = direct.ask("quokka")
-    assert (trace.tier, trace.outcome) == (2, "direct")
+    assert (trace.tier, trace.section(Route).outcome) == (2, "direct")
     text = trace.answer.text
     assert [text.index(heading) for heading in ("## Summary", "## Details", "## Sources", "## Gaps")] == sorted(
         text.index(heading) for heading in ("## Summary", "## Details", "## Sources", "## Gaps")
@@ -65,7 +66,7 @@ def test_a_folders_summary_is_quoted_without_its_frontmatter(tree: Tree) -> None
 
 def test_not_covered(direct: Tree) -> None:
     trace = direct.ask("zebra")
-    assert (trace.tier, trace.outcome, trace.answer.kind) == (2, "not_covered", "not_covered")
+    assert (trace.tier, trace.section(Route).outcome, trace.answer.kind) == (2, "not_covered", "not_covered")
     assert "“zebra” is not covered" in trace.answer.text
     assert trace.answer.sources == ()
 
@@ -102,7 +103,7 @@ def test_a_prompt_of_tier_4_quotes_none(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=300)
     tree.notes(30)
     trace = tree.ask("quokka")
-    assert (trace.tier, trace.outcome) == (4, "agentic_loop")
+    assert (trace.tier, trace.section(Route).outcome) == (4, "agentic_loop")
     prompt = prompt_of(trace)
     assert section(prompt, "pre-fetched context") == ""
     assert (prompt.max_tokens, prompt.temperature, prompt.max_iterations) == (2048, 0.5, 50)

@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.byterover.completion.completing import Completing, Prices, complete
+from brvtui.engines.byterover.completion.completing import Completing, complete
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.extractive import LABEL
 from brvtui.engines.byterover.route.router import Asked, keep, route
 from brvtui.saved.rebuilding import from_plain
-from brvtui.services.model import Cancellation, FromModel, FromTool, FromUser, ModelError, Text, Wait
+from brvtui.services.model import Cancellation, FromModel, FromTool, FromUser, ModelError, Prices, Text, Wait
+from brvtui.services.provided import NoServices
 from brvtui.session import Session
 from brvtui.trace import Answer, Completion, Ended, Trace, Usage, to_plain
 from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, TurnEnded, Waiting
@@ -43,8 +45,8 @@ def answered(
 ) -> tuple[list[Any], Trace]:
     """The events, and the trace with its answer."""
     snapshot = tree.snapshot(profile)
-    trace, _ = route(snapshot, profile, CacheState(), Asked(query, NOW_MS, run=True))
-    how = Completing(snapshot, profile, NOW_MS, model, prices or Prices(), cancellation or Cancellation())
+    trace, _ = route(Context(snapshot, profile, NOW_MS), CacheState(), Asked(query, run=True))
+    how = Completing(Context(snapshot, profile, NOW_MS), model, prices or Prices(), cancellation or Cancellation())
     events: list[Any] = []
 
     def collected() -> Iterator[Any]:
@@ -267,9 +269,9 @@ def test_a_failure_leaves_the_extractive_answer(project: Tree, broken: list[Any]
 def test_cancelling_in_the_middle(project: Tree) -> None:
     cancellation = Cancellation()
     snapshot = project.snapshot()
-    trace, _ = route(snapshot, BRV3, CacheState(), Asked("quokka", NOW_MS, run=True))
+    trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheState(), Asked("quokka", run=True))
     model = ScriptedModel(says("one ", "two ", "three"))
-    how = Completing(snapshot, BRV3, NOW_MS, model, Prices(), cancellation)
+    how = Completing(Context(snapshot, BRV3, NOW_MS), model, Prices(), cancellation)
     stream = complete(how, trace)
     assert isinstance(next(stream), TurnBegun)
     assert next(stream) == TextDelta("one ")
@@ -283,9 +285,9 @@ def test_cancelling_in_the_middle(project: Tree) -> None:
 
 def test_closing_the_stream_ends_the_turn(project: Tree) -> None:
     snapshot = project.snapshot()
-    trace, _ = route(snapshot, BRV3, CacheState(), Asked("quokka", NOW_MS, run=True))
+    trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheState(), Asked("quokka", run=True))
     stream = complete(
-        Completing(snapshot, BRV3, NOW_MS, ScriptedModel(says("a", "b")), Prices(), Cancellation()), trace
+        Completing(Context(snapshot, BRV3, NOW_MS), ScriptedModel(says("a", "b")), Prices(), Cancellation()), trace
     )
     next(stream)
     next(stream)
@@ -326,14 +328,15 @@ def test_tokens_that_nobody_counted_are_estimated(project: Tree) -> None:
 
 def test_the_answer_is_cached_as_the_engine_does(project: Tree) -> None:
     snapshot = project.snapshot()
-    asked = Asked("quokka", NOW_MS, run=True, model_is_set=True)
-    trace, state = route(snapshot, BRV3, CacheState(), asked)
+    services = NoServices()
+    services.model_is_set = True
+    trace, state = route(Context(snapshot, BRV3, NOW_MS, services), CacheState(), Asked("quokka", run=True))
     assert state.entries == ()
     trace = answered(project, ScriptedModel(says(ANSWER)))[1]
     state = keep(state, BRV3, trace, NOW_MS + 9_000)
-    again, _ = route(snapshot, BRV3, state, Asked("  QUOKKA ", NOW_MS + 69_000))
+    again, _ = route(Context(snapshot, BRV3, NOW_MS + 69_000), state, Asked("  QUOKKA "))
     assert (again.tier, again.answer.text) == (0, ANSWER)
-    later, _ = route(snapshot, BRV3, state, Asked("quokka", NOW_MS + 69_001))
+    later, _ = route(Context(snapshot, BRV3, NOW_MS + 69_001), state, Asked("quokka"))
     assert later.tier == 4
 
 

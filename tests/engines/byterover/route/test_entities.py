@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.engines.byterover.route.entities import entity_words
+from brvtui.engines.byterover.sections import EntityStep, Route, Search
 from brvtui.trace import State
 from tests.support.trees import BRV3, DOCS, Tree, paths
 
@@ -38,38 +39,38 @@ def test_three_found_need_no_supplement(fruit: Tree) -> None:
     for number in range(3):
         fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
-    assert trace.search.total_found == 3
-    assert (trace.entities.state, trace.entities.check.passed) == (State.SKIPPED, False)
+    assert trace.section(Search).total_found == 3
+    assert (trace.section(EntityStep).state, trace.section(EntityStep).check.passed) == (State.SKIPPED, False)
 
 
 def test_two_found_do(fruit: Tree) -> None:
     for number in range(2):
         fruit.note(f"x/{number}.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
-    assert trace.search.total_found == 2
-    assert trace.entities.check.passed
-    assert [entity.entity for entity in trace.entities.searches] == ["kiwi", "quince"]
+    assert trace.section(Search).total_found == 2
+    assert trace.section(EntityStep).check.passed
+    assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "quince"]
 
 
 def test_one_word_is_too_few(fruit: Tree) -> None:
     trace = fruit.ask("the banana")
-    assert trace.entities.state is State.SKIPPED
-    assert "1 of the 2 words" in trace.entities.why
+    assert trace.section(EntityStep).state is State.SKIPPED
+    assert "1 of the 2 words" in trace.section(EntityStep).why
 
 
 def test_new_paths_are_appended_not_sorted(fruit: Tree) -> None:
     fruit.note("x/both.md", "Thing", "banana apple " + "word " * 80, days=90)
     trace = fruit.ask("banana apple")
-    assert paths(trace.search) == ["x/both.md"]
+    assert paths(trace.section(Search)) == ["x/both.md"]
     assert paths(trace)[0] == "x/both.md"
     assert {"bananas/n.md", "apples/n.md"} <= set(paths(trace))
     assert len(paths(trace)) == len(set(paths(trace)))
     added = {hit.path: hit.found_by for hit in trace.hits}
     assert (added["x/both.md"], added["bananas/n.md"], added["apples/n.md"]) == ("", "banana", "apple")
-    assert trace.entities.state is State.HIT
+    assert trace.section(EntityStep).state is State.HIT
     prompt = trace.answer.prompt
     if prompt:
-        assert prompt.variables["totalFound"] == 1 + len(trace.hits) - len(trace.search.hits)
+        assert prompt.variables["totalFound"] == 1 + len(trace.hits) - len(trace.section(Search).hits)
 
 
 def test_the_first_three_words_with_three_results_each(fruit: Tree) -> None:
@@ -77,14 +78,14 @@ def test_the_first_three_words_with_three_results_each(fruit: Tree) -> None:
         fruit.note(f"kiwi{number}/n.md", "Kiwi", "kiwi", days=3)
     fruit.note("x/rest.md", "Thing", "kiwi melon cherry apple", days=90)
     trace = fruit.ask("kiwi melon cherry apple")
-    assert [entity.entity for entity in trace.entities.searches] == ["kiwi", "melon", "cherry"]
-    assert {entity.search.limit for entity in trace.entities.searches} == {3}
-    assert all(len(entity.search.hits) <= 3 for entity in trace.entities.searches)
+    assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "melon", "cherry"]
+    assert {entity.search.limit for entity in trace.section(EntityStep).searches} == {3}
+    assert all(len(entity.search.hits) <= 3 for entity in trace.section(EntityStep).searches)
 
 
 def test_a_domains_name_lists_its_folder(fruit: Tree) -> None:
     trace = fruit.ask("bananas cherries")
-    listed = next(entity for entity in trace.entities.searches if entity.entity == "bananas")
+    listed = next(entity for entity in trace.section(EntityStep).searches if entity.entity == "bananas")
     assert listed.search.outcome == "path_folder"
 
 
@@ -94,11 +95,11 @@ def test_they_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) 
     tree.notes(60)
     query = "kubernetes refresh zzzzzz"
     trace = tree.ask(query)
-    assert trace.search.outcome == "unmatched_words"
-    assert trace.outcome != "not_covered"
+    assert trace.section(Search).outcome == "unmatched_words"
+    assert trace.section(Route).outcome != "not_covered"
     assert {"x/k.md", "x/r.md"} <= set(paths(trace))
     by_docs = tree.ask(query, profile=DOCS)
-    assert (by_docs.outcome, by_docs.entities.state) == ("not_covered", State.NOT_REACHED)
+    assert (by_docs.section(Route).outcome, by_docs.section(EntityStep).state) == ("not_covered", State.NOT_REACHED)
     names = [
         [step.name for step in made.steps if step.name in ("entity_search", "out_of_domain")]
         for made in (trace, by_docs)
@@ -109,5 +110,5 @@ def test_they_come_before_out_of_domain_in_brv_and_after_it_in_docs(tree: Tree) 
 def test_its_times_are_its_own(fruit: Tree) -> None:
     fruit.note("x/0.md", "Kiwi", "kiwi quince", days=3)
     trace = fruit.ask("kiwi quince")
-    assert [entity.timed_by for entity in trace.entities.searches] == ["entity.kiwi", "entity.quince"]
+    assert [entity.timed_by for entity in trace.section(EntityStep).searches] == ["entity.kiwi", "entity.quince"]
     assert {"entity.kiwi", "entity.quince"} <= trace.timings.keys()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.gates import Gates, gates
-from brvtui.trace import Hit, Kind, Origin, Part
+from brvtui.engines.byterover.route.gates import agentic_loop, direct_answer, prefetched, single_call
+from brvtui.trace import Hit, Kind, Origin, Part, Step
 from tests.support.trees import BRV3, changed
 
 
@@ -19,9 +19,16 @@ def hits(*scores: float) -> list[Hit]:
     ]
 
 
-def tier(*scores: float, profile: Profile = BRV3) -> int:
-    found = gates(hits(*scores), profile)
-    return 2 if found.passes else 3 if found.prefetched else 4
+def steps(*scores: float, profile: Profile = BRV3) -> tuple[Step, Step, Step]:
+    """The three gates in their order, each asked as long as none before it took the query."""
+    found = hits(*scores)
+    direct = direct_answer(found, profile, reached=True)
+    single = single_call(found, profile, reached=not direct.took)
+    return direct, single, agentic_loop(profile, reached=not (direct.took or single.took))
+
+
+def tier(*scores: float, profile: Profile = BRV3) -> int | None:
+    return next(step for step in steps(*scores, profile=profile) if step.took).tier
 
 
 @pytest.mark.parametrize(
@@ -61,27 +68,28 @@ def test_a_shown_gap_of_008_passes_from_090(top: float) -> None:
     assert tier(top, round(second + 0.01, 2)) == 3
 
 
-def checks(found: Gates) -> list[tuple[str, bool | None]]:
-    return [(check.name, check.passed) for check in found.direct]
+def checks(*scores: float) -> list[tuple[str, bool | None]]:
+    return [(check.name, check.passed) for check in direct_answer(hits(*scores), BRV3, reached=True).checks]
 
 
 def test_what_was_not_reached_is_said() -> None:
-    assert checks(gates(hits(0.8), BRV3)) == [("top score", False), ("sure top", None), ("gap to runner-up", None)]
-    assert checks(gates(hits(0.9), BRV3)) == [("top score", True), ("notes to choose from", True)]
-    assert checks(gates(hits(0.95, 0.94), BRV3)) == [("top score", True), ("sure top", True)]
-    assert checks(gates(hits(0.9, 0.85), BRV3)) == [
-        ("top score", True),
-        ("sure top", False),
-        ("gap to runner-up", False),
-    ]
+    assert checks(0.8) == [("top score", False), ("sure top", None), ("gap to runner-up", None)]
+    assert checks(0.9) == [("top score", True), ("notes to choose from", True)]
+    assert checks(0.95, 0.94) == [("top score", True), ("sure top", True)]
+    assert checks(0.9, 0.85) == [("top score", True), ("sure top", False), ("gap to runner-up", False)]
 
 
 def test_margins() -> None:
-    found = gates(hits(0.84, 0.8), BRV3)
-    assert found.direct[0].margin == pytest.approx(-0.01)
-    assert found.direct[0].constant == "direct.min_top"
-    assert found.prefetch.margin == pytest.approx(0.14)
-    assert gates([], BRV3).prefetch.value is None
+    direct, single, _ = steps(0.84, 0.8)
+    assert direct.checks[0].margin == pytest.approx(-0.01)
+    assert direct.checks[0].constant == "direct.min_top"
+    assert single.checks[0].margin == pytest.approx(0.14)
+    assert single_call([], BRV3, reached=True).checks[0].value is None
+
+
+def test_exactly_one_step_takes_a_query() -> None:
+    for scores in ((0.9,), (0.84, 0.8), (0.2,), ()):
+        assert [step.took for step in steps(*scores)].count(True) == 1
 
 
 def test_the_first_is_the_first_that_reaches_the_prefetch_threshold() -> None:
@@ -92,9 +100,9 @@ def test_the_first_is_the_first_that_reaches_the_prefetch_threshold() -> None:
 
 
 def test_only_five_are_taken() -> None:
-    found = gates(hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74), BRV3)
-    assert len(found.prefetched) == 5
-    assert found.prefetch.note.startswith("7 ")
+    found = hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74)
+    assert len(prefetched(found, BRV3)) == 5
+    assert single_call(found, BRV3, reached=True).checks[0].note.startswith("7 ")
 
 
 def test_thresholds_come_from_the_profile() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines.byterover.completion.note_tools import TOOLS, NoteTools, Result
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
 
@@ -28,7 +29,7 @@ def filled(tree: Tree) -> Tree:
 
 def ask(tree: Tree, name: str, arguments: Any, profile: Profile = BRV3) -> tuple[Result, dict[str, Any]]:
     given = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    result = NoteTools(tree.snapshot(profile), profile, NOW_MS).call(name, given)
+    result = NoteTools(Context(tree.snapshot(profile), profile, NOW_MS)).call(name, given)
     value: dict[str, Any] = json.loads(result.text)
     return result, value
 
@@ -138,7 +139,7 @@ def test_a_symlink_that_was_put_there_since_is_not_followed(filled: Tree, tmp_pa
     outside = tmp_path / "outside"
     (outside / "jwt").mkdir(parents=True)
     (outside / "jwt" / "m.md").write_text("secret")
-    tools = NoteTools(filled.snapshot(), BRV3, NOW_MS)
+    tools = NoteTools(Context(filled.snapshot(), BRV3, NOW_MS))
     note = filled.tree / "auth" / "jwt" / "m.md"
     note.unlink()
     note.symlink_to(outside / "jwt" / "m.md")
@@ -150,7 +151,7 @@ def test_a_symlink_that_was_put_there_since_is_not_followed(filled: Tree, tmp_pa
 
 
 def test_a_note_that_is_gone_or_binary_is_said_to_be(filled: Tree) -> None:
-    tools = NoteTools(filled.snapshot(), BRV3, NOW_MS)
+    tools = NoteTools(Context(filled.snapshot(), BRV3, NOW_MS))
     filled.file("auth/n.md", b"\0")
     assert "NUL" in tools.call("read_note", '{"path": "auth/n.md"}').refused
     (filled.tree / "auth" / "n.md").unlink()

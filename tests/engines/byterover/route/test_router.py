@@ -6,10 +6,12 @@ import dataclasses
 
 import pytest
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.sections import FingerprintState, Outcome, Route, Search
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Outcome, State, Trace, adds_up
+from brvtui.trace import Ladder, State, Trace, adds_up
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, paths
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -27,7 +29,7 @@ def snapshot(tree: Tree) -> Snapshot:
 def run(
     snapshot: Snapshot, query: str, state: CacheState, after_ms: float = 0, **options: object
 ) -> tuple[Trace, CacheState]:
-    return route(snapshot, BRV3, state, Asked(query, NOW_MS + after_ms, run=True, **options))  # type: ignore[arg-type]
+    return route(Context(snapshot, BRV3, NOW_MS + after_ms), state, Asked(query, run=True, **options))  # type: ignore[arg-type]
 
 
 def states(trace: Trace) -> dict[str, str]:
@@ -45,7 +47,7 @@ def states(trace: Trace) -> dict[str, str]:
 )
 def test_every_outcome(snapshot: Snapshot, query: str, tier: int, outcome: str, taken: str) -> None:
     trace, _ = run(snapshot, query, CacheState())
-    assert (trace.tier, trace.outcome, trace.used) == (tier, outcome, True)
+    assert (trace.tier, trace.section(Route).outcome, trace.section(Route).used) == (tier, outcome, True)
     assert [name for name, state in states(trace).items() if state == "taken"] == [taken]
     assert trace.verdict
     assert [step.expected for step in trace.steps if step.tier is not None] == list(BRV3.router.expected)
@@ -54,7 +56,7 @@ def test_every_outcome(snapshot: Snapshot, query: str, tier: int, outcome: str, 
 def test_asking_again_hits_the_exact_cache_and_still_shows_the_search(snapshot: Snapshot) -> None:
     first, state = run(snapshot, "Quokka facts", CacheState())
     again, after = run(snapshot, "  QUOKKA   facts ", state, 60_000)
-    assert (again.tier, again.outcome, again.used) == (0, "exact_cache", False)
+    assert (again.tier, again.section(Route).outcome, again.section(Route).used) == (0, "exact_cache", False)
     assert paths(again) == paths(first)
     assert all("computed, not used" in step.summary for step in again.steps[2:])
     assert all(step.state is State.SKIPPED for step in again.steps[2:])
@@ -64,7 +66,7 @@ def test_asking_again_hits_the_exact_cache_and_still_shows_the_search(snapshot: 
 def test_the_same_words_hit_the_fuzzy_cache_and_store_nothing(snapshot: Snapshot) -> None:
     first, state = run(snapshot, "quokka jumping facts", CacheState())
     again, after = run(snapshot, "facts quokka jumping", state)
-    assert (again.tier, again.outcome) == (1, "fuzzy_cache")
+    assert (again.tier, again.section(Route).outcome) == (1, "fuzzy_cache")
     assert again.answer.text == (first.answer.text or state.entries[0].text)
     assert len(after.entries) == 1
     assert "1.00 similar" in again.verdict
@@ -100,7 +102,7 @@ def test_a_touched_note_changes_the_fingerprint_not_the_ranking(snapshot: Snapsh
     first, state = run(snapshot, "quokka", CacheState())
     later, _ = run(snapshot, "quokka", state, 30_000, touched={"x/n.md": NOW_MS + 30_000})
     assert later.tier == 2
-    assert later.fingerprint.value != first.fingerprint.value
+    assert later.section(FingerprintState).value != first.section(FingerprintState).value
     days = [hit.signals.days for hit in later.hits if hit.signals]
     assert days[0] == pytest.approx(30_000 / 86_400_000)
 
@@ -109,44 +111,52 @@ def test_while_the_fingerprint_is_held_a_touch_goes_unnoticed(snapshot: Snapshot
     _, state = run(snapshot, "quokka", CacheState())
     held, _ = run(snapshot, "quokka", state, 29_999, touched={"x/n.md": NOW_MS})
     assert held.tier == 0
-    assert held.fingerprint.held
+    assert held.section(FingerprintState).held
 
 
 def test_the_router_searches_with_limit_5(tree: Tree) -> None:
     for number in range(8):
         tree.note(f"x/{number}.md", "Quokka", "same")
     trace = tree.ask("quokka")
-    assert (trace.search.limit, len(trace.search.hits), trace.search.total_found) == (5, 5, 8)
+    assert (trace.section(Search).limit, len(trace.section(Search).hits), trace.section(Search).total_found) == (
+        5,
+        5,
+        8,
+    )
 
 
 def test_an_empty_tree(tree: Tree) -> None:
     trace = tree.ask("quokka")
-    assert (trace.tier, trace.outcome, trace.fingerprint.value) == (2, "not_covered", "empty")
+    assert (trace.tier, trace.section(Route).outcome, trace.section(FingerprintState).value) == (
+        2,
+        "not_covered",
+        "empty",
+    )
 
 
 def test_docs_says_not_covered_before_entities(snapshot: Snapshot) -> None:
-    trace, _ = route(snapshot, DOCS, CacheState(), Asked("zebra crossing", NOW_MS))
-    assert trace.outcome == "not_covered"
+    trace, _ = route(Context(snapshot, DOCS, NOW_MS), CacheState(), Asked("zebra crossing"))
+    assert trace.section(Route).outcome == "not_covered"
     assert states(trace)["entity_search"] == "not_reached"
 
 
 def test_the_ladder_keeps_its_place(snapshot: Snapshot) -> None:
     trace, _ = run(snapshot, "quokka", CacheState())
-    assert trace.ladder.state is State.NOT_REACHED
-    assert trace.ladder.why == "the search itself found notes"
+    assert trace.section(Ladder).state is State.NOT_REACHED
+    assert trace.section(Ladder).why == "the search itself found notes"
 
 
 def test_the_ladder_is_advice_beside_the_route(tree: Tree) -> None:
     tree.note("x/rotation.md", "Burrows", "deep under the ground")
     tree.notes(60)
     trace = tree.ask("rotationalize")
-    assert trace.outcome is Outcome.NOT_COVERED
-    assert trace.ladder.state is State.HIT
-    assert trace.ladder.strategy == "trigram_fuzzy"
-    assert trace.ladder.found == ("x/rotation.md",)
-    assert not trace.ladder.in_route
+    assert trace.section(Route).outcome is Outcome.NOT_COVERED
+    assert trace.section(Ladder).state is State.HIT
+    assert trace.section(Ladder).strategy == "trigram_fuzzy"
+    assert trace.section(Ladder).found == ("x/rotation.md",)
+    assert not trace.section(Ladder).in_route
     assert trace.hits == ()
-    assert all(adds_up(hit) for hit in trace.ladder.hits)
+    assert all(adds_up(hit) for hit in trace.section(Ladder).hits)
 
 
 def test_the_combined_profile_uses_what_the_ladder_finds(tree: Tree) -> None:
@@ -154,10 +164,10 @@ def test_the_combined_profile_uses_what_the_ladder_finds(tree: Tree) -> None:
     tree.notes(60)
     session = tree.session("combined")
     trace = session.probe("rotationalize")
-    assert trace.ladder.in_route
+    assert trace.section(Ladder).in_route
     assert paths(trace) == ["x/rotation.md"]
     assert trace.hits[0].found_by == "trigram_fuzzy"
-    assert trace.outcome is not Outcome.NOT_COVERED
+    assert trace.section(Route).outcome is not Outcome.NOT_COVERED
     assert [step.name for step in trace.steps][2:5] == ["retry_ladder", "out_of_domain", "entity_search"]
 
 

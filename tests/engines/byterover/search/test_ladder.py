@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.retrying import retry
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed, sanitised
@@ -140,16 +141,16 @@ def test_over_byterovers_search(tree: Tree) -> None:
     options = Options(5)
 
     def ask(query: str) -> tuple[State, str, list[str]]:
-        found = search(snapshot, BRV3, NOW_MS, query, options)
-        made = retry(snapshot, BRV3, NOW_MS, found, options)
+        found = search(Context(snapshot, BRV3, NOW_MS), query, options)
+        made = retry(Context(snapshot, BRV3, NOW_MS), found, options)
         assert all(adds_up(hit) for hit in made.hits)
         return made.ladder.state, made.ladder.why, [hit.path for hit in made.hits]
 
     assert ask("green cups")[0] is State.NOT_REACHED
     assert ask("zzzz qqqq") == (State.MISSED, "no step of the ladder found a note", [])
-    found = search(snapshot, BRV3, NOW_MS, "fotosyntesis", options)
+    found = search(Context(snapshot, BRV3, NOW_MS), "fotosyntesis", options)
     assert not found.hits
-    made = retry(snapshot, BRV3, NOW_MS, found, options)
+    made = retry(Context(snapshot, BRV3, NOW_MS), found, options)
     assert made.ladder.why == "1 note by their names, at trigram_fuzzy"
     assert made.ladder.found == ("auth/photosynthesis.md",)
     (hit,) = made.hits

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.trace import Hit, Origin, Search
+from brvtui.engines.byterover.sections import Search
+from brvtui.trace import Hit, Origin
 from tests.support.trees import BRV3, DOCS, Tree, changed, hit_of, part, paths, stored
 
 ALL = changed(BRV3, search={"gap_ratio": 0.0})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.trace import Found
+from brvtui.engines.byterover.sections import Found, Route, Search
 from tests.support.trees import BRV3, DOCS, Tree, changed, paths
 
 OLD = 400.0
@@ -88,9 +88,9 @@ def test_only_when_and_failed(many: Tree) -> None:
 
 def test_an_empty_answer_is_not_covered(many: Tree) -> None:
     trace = many.ask("kubernetes? zz")
-    assert (trace.tier, trace.outcome, trace.hits) == (2, "not_covered", ())
+    assert (trace.tier, trace.section(Route).outcome, trace.hits) == (2, "not_covered", ())
     assert "kubernetes?" in trace.verdict
-    assert trace.search.near_misses[0].path == "x/k.md"
+    assert trace.section(Search).near_misses[0].path == "x/k.md"
 
 
 def test_a_good_top_escapes(many: Tree) -> None:

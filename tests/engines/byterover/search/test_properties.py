@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
@@ -20,9 +21,10 @@ from brvtui.engines.byterover.search.detail import detail
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.search.search import NEAR_MISSES, Options, search
+from brvtui.engines.byterover.sections import EntityStep, Route, Search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
-from brvtui.trace import MOST_LISTED, SUM_TOLERANCE, Origin, Search, State, Trace, adds_up, parts_gap, to_plain
+from brvtui.trace import MOST_LISTED, SUM_TOLERANCE, Ladder, Origin, State, Trace, adds_up, parts_gap, to_plain
 from tests.support.generated import generated, query
 from tests.support.trees import BRV3, DOCS, NOW_MS, changed
 
@@ -58,7 +60,7 @@ def pairs(snapshots: list[Snapshot]) -> list[tuple[Snapshot, str, int]]:
 def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], profile: Profile) -> None:
     for snapshot, text, position in pairs(snapshots):
         table = match_terms(snapshot, terms(text), profile.text)
-        [hit] = text_hits(snapshot, profile, NOW_MS, [position], table.text_scores([position]))
+        [hit] = text_hits(Context(snapshot, profile, NOW_MS), [position], table.text_scores([position]))
         assert parts_gap(hit) <= SUM_TOLERANCE
         assert 0 <= hit.score <= 1
 
@@ -66,7 +68,7 @@ def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], 
 def test_a_part_that_is_wrong_is_noticed(snapshots: list[Snapshot]) -> None:
     snapshot, text, position = pairs(snapshots)[0]
     scored = match_terms(snapshot, terms(text), BRV3.text).text_scores([position])
-    [hit] = text_hits(snapshot, BRV3, NOW_MS, [position], scored)
+    [hit] = text_hits(Context(snapshot, BRV3, NOW_MS), [position], scored)
     wrong = dataclasses.replace(hit.parts[0], value=hit.parts[0].value + 2e-9)
     assert adds_up(hit)
     assert not adds_up(dataclasses.replace(hit, parts=(wrong, *hit.parts[1:])))
@@ -74,7 +76,7 @@ def test_a_part_that_is_wrong_is_noticed(snapshots: list[Snapshot]) -> None:
 
 def as_search(text: str, snapshot: Snapshot) -> Search:
     """A search whose filtered query is ``text`` as it stands, taken for no path: what the detail is a function of."""
-    found = search(snapshot, BRV3, NOW_MS, "quokka", Options(1))
+    found = search(Context(snapshot, BRV3, NOW_MS), "quokka", Options(1))
     return dataclasses.replace(found, lint=dataclasses.replace(found.lint, filtered=text))
 
 
@@ -86,7 +88,7 @@ def test_the_detail_sums_to_the_raw_score_only_with_the_matched_terms_factor(sna
     several = 0
     for snapshot, text, position in pairs(snapshots):
         table = match_terms(snapshot, terms(text), BRV3.text)
-        made = detail(snapshot, BRV3, as_search(text, snapshot), snapshot.notes[position].path)
+        made = detail(Context(snapshot, BRV3, 0.0), as_search(text, snapshot), snapshot.notes[position].path)
         ranked = float(table.raw[position])
         summed = sum(item.value for item in made.contributions)
         assert summed == pytest.approx(made.score.term_sum, rel=1e-12)
@@ -106,7 +108,9 @@ def test_every_contribution_is_the_formula_of_its_own_numbers(snapshots: list[Sn
     seen = 0
     for snapshot, asked, position in pairs(snapshots)[:300]:
         times = Counter(map(from_utf16, terms(asked)))
-        for item in detail(snapshot, BRV3, as_search(asked, snapshot), snapshot.notes[position].path).contributions:
+        for item in detail(
+            Context(snapshot, BRV3, 0.0), as_search(asked, snapshot), snapshot.notes[position].path
+        ).contributions:
             norm = text.k * (1 - text.b + text.b * item.length / item.average_length)
             by_hand = item.weight * item.boost * item.idf * (text.d + item.tf * (text.k + 1) / (item.tf + norm))
             assert item.value == pytest.approx(by_hand * times[item.query_term], rel=1e-9)
@@ -172,7 +176,7 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
     for _ in range(400):
         snapshot = pick.choice(snapshots)
         options = Options(pick.choice((0, 1, 3, 5, 10, 50)), pick.choice(("", "", "auth", "ops/jwt", "nope")))
-        found = search(snapshot, profile, NOW_MS, query(pick), options)
+        found = search(Context(snapshot, profile, NOW_MS), query(pick), options)
         check(found)
         outcomes[found.outcome] += 1
         outcomes["propagated"] += any(hit.origin is Origin.PROPAGATED for hit in found.hits)
@@ -186,18 +190,18 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
 @settings(max_examples=200)
 @given(st.integers(0, TREES - 1), ANY_TEXT, st.integers(1, 12), st.sampled_from(["", "auth", "\ud800", "/"]))
 def test_search_never_raises(snapshots: list[Snapshot], number: int, text: str, limit: int, scope: str) -> None:
-    check(search(snapshots[number], BRV3, NOW_MS, text, Options(limit, scope)))
+    check(search(Context(snapshots[number], BRV3, NOW_MS), text, Options(limit, scope)))
 
 
 def check_trace(trace: Trace) -> None:
-    for found in (trace.search, *(entity.search for entity in trace.entities.searches)):
+    for found in (trace.section(Search), *(entity.search for entity in trace.section(EntityStep).searches)):
         check(found)
     assert all(adds_up(hit) for hit in trace.hits)
-    steps = (*trace.search.attempts, *trace.entities.searches, *trace.ladder.rungs)
+    steps = (*trace.section(Search).attempts, *trace.section(EntityStep).searches, *trace.section(Ladder).rungs)
     assert {step.timed_by for step in steps} - {""} <= trace.timings.keys()
     assert json.dumps(to_plain(trace)).encode()
     taken = [step for step in trace.steps if step.state in ("taken", "hit") and step.tier is not None]
-    assert [step.tier for step in taken] == [trace.tier] or trace.outcome == "not_covered"
+    assert [step.tier for step in taken] == [trace.tier] or trace.section(Route).outcome == "not_covered"
 
 
 @settings(max_examples=60)
@@ -205,19 +209,19 @@ def check_trace(trace: Trace) -> None:
     st.integers(0, TREES - 1), st.one_of(ANY_TEXT, st.integers(0, 10**6).map(lambda seed: query(random.Random(seed))))
 )
 def test_routing_never_raises(snapshots: list[Snapshot], number: int, text: str) -> None:
-    first, state = route(snapshots[number], BRV3, CacheState(), Asked(text, NOW_MS, run=True))
-    again, _ = route(snapshots[number], BRV3, state, Asked(text, NOW_MS, run=True))
+    first, state = route(Context(snapshots[number], BRV3, NOW_MS), CacheState(), Asked(text, run=True))
+    again, _ = route(Context(snapshots[number], BRV3, NOW_MS), state, Asked(text, run=True))
     check_trace(first)
     check_trace(again)
     assert again.tier == 0
-    assert not again.used
+    assert not again.section(Route).used
 
 
 def test_a_trace_is_a_function_of_its_inputs(snapshots: list[Snapshot]) -> None:
     pick = random.Random(3)
     for _ in range(20):
         snapshot, text = pick.choice(snapshots), query(pick)
-        made = [route(snapshot, BRV3, CacheState(), Asked(text, NOW_MS))[0] for _ in range(2)]
+        made = [route(Context(snapshot, BRV3, NOW_MS), CacheState(), Asked(text))[0] for _ in range(2)]
         plain = [to_plain(dataclasses.replace(trace, timings={})) for trace in made]
         assert plain[0] == plain[1]
         assert made[0].timings

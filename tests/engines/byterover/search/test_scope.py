@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.trace import Found
+from brvtui.engines.byterover.sections import Found
 from tests.support.trees import Tree, paths, scores
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from brvtui.trace import Found, Origin
+from brvtui.engines.byterover.sections import FingerprintState, Found, Route
+from brvtui.trace import Origin
 from tests.support.trees import BRV3, Tree, changed, hit_of, part, paths, scores
 
 ALL = changed(BRV3, search={"gap_ratio": 0.0})
@@ -108,7 +109,7 @@ def test_scopes_by_option(shared: Tree) -> None:
 
 def test_answers_name_the_source(shared: Tree) -> None:
     trace = shared.ask("[lib]:pay/c.md")
-    assert trace.outcome == "direct"
+    assert trace.section(Route).outcome == "direct"
     assert "- [lib]:pay/c.md" in trace.answer.text
     assert ".brv/context-tree/[lib]" not in trace.answer.text
     assert "quokka" in trace.answer.text
@@ -121,7 +122,7 @@ def test_a_local_folder_that_looks_like_an_alias(tree: Tree) -> None:
     trace = tree.ask("quokka")
     assert set(paths(trace)) == {"[red]:x/n.md", "[red]:n.md"}
     assert {hit.shared_source for hit in trace.hits} == {""}
-    assert len(trace.fingerprint.value) == 16
+    assert len(trace.section(FingerprintState).value) == 16
 
 
 def test_the_same_project_twice_makes_every_search_fail(tree: Tree, other: Tree) -> None:

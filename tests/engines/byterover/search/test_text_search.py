@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.trace import Found
+from brvtui.engines.byterover.sections import Found, Route
 from tests.support.trees import Tree, paths, scores
 
 
@@ -73,7 +73,7 @@ def test_no_token_finds_nothing(fruit: Tree, query: str) -> None:
     made = fruit.search(query)
     assert (made.outcome, made.hits, made.total_found) == (Found.NO_TOKENS, (), 0)
     trace = fruit.ask(query)
-    assert (trace.tier, trace.outcome) == (2, "not_covered")
+    assert (trace.tier, trace.section(Route).outcome) == (2, "not_covered")
 
 
 def test_only_stop_words_stand_as_they_are(tree: Tree) -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from brvtui.engines.jeffs_brain.pipeline import Request
-from brvtui.engines.jeffs_brain.searcher import HybridSearcher, Models
-from brvtui.engines.jeffs_brain.trace import HybridTrace, Mode, SkipReason
+from brvtui.engines.jeffs_brain.sections import Hybrid, Mode, SkipReason
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import RerankDocument, Reranked
-from brvtui.trace import State
-from tests.support.hybrid import JEFFS
+from brvtui.trace import State, Trace
+from tests.support.hybrid import Brain, Kept
 from tests.support.trees import Tree
 
 WORDS = ("tea", "car", "sea")
@@ -48,24 +46,6 @@ class Reranker:
         return [Reranked(place, 1.0) for place in reversed(range(len(documents)))]
 
 
-class Kept:
-    """Vectors in memory, where the store would have a file."""
-
-    def __init__(self) -> None:
-        self.vectors: dict[str, np.ndarray] = {}
-
-    def read(self) -> Mapping[str, np.ndarray]:
-        return self.vectors
-
-    def write(self, vectors: Mapping[str, np.ndarray]) -> None:
-        self.vectors = dict(vectors)
-
-
-def searcher(embedder: Embedder | None = None, reranker: Reranker | None = None) -> HybridSearcher:
-    kept = Kept()
-    return HybridSearcher(JEFFS, Models(embedder, reranker, lambda name: kept))
-
-
 @pytest.fixture
 def drinks(tree: Tree) -> Tree:
     tree.note("a/tea.md", "Tea", "green leaves")
@@ -73,42 +53,46 @@ def drinks(tree: Tree) -> Tree:
     return tree
 
 
-def probe(made: HybridSearcher, tree: Tree, query: str = "tea", mode: Mode = Mode.HYBRID) -> HybridTrace:
+def probe(made: Brain, tree: Tree, query: str = "tea", mode: Mode = Mode.HYBRID) -> Trace:
     return made.ask(tree.snapshot(), Request(query, mode, probe=True)).trace
 
 
 def test_the_index_follows_the_snapshot_and_reads_only_what_changed(drinks: Tree) -> None:
-    made = searcher()
+    made = Brain()
     first = drinks.snapshot()
     made.ask(first, Request("tea"))
-    before = made._index(first).index
-    assert made._index(first).index is before
+    before = made.engine._index(made.context(first)).index
+    assert made.engine._index(made.context(first)).index is before
     drinks.note("a/sea.md", "Sea", "salt water")
     second = drinks.snapshot(previous=first)
     (hit,) = made.ask(second, Request("salt")).trace.hits
     assert hit.path == "a/sea.md"
     kept = {row.chunk.id: row for row in before.rows}
-    assert [kept.get(row.chunk.id) is row for row in made._index(second).index.rows] == [True, False, True]
+    assert [kept.get(row.chunk.id) is row for row in made.engine._index(made.context(second)).index.rows] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_probe_asks_no_service(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
-    trace = probe(searcher(embedder, reranker), drinks)
-    assert (trace.probe, trace.mode) == (True, Mode.HYBRID)
+    trace = probe(Brain(embedder, reranker), drinks)
+    assert (trace.mode, trace.section(Hybrid).mode) == ("probe", Mode.HYBRID)
     assert (trace.leg("vector").state, trace.leg("vector").why) == (
         State.SKIPPED, "a probe asks no service: a run does",
     )  # fmt: skip
-    assert trace.rerank_skipped is SkipReason.PROBE
-    assert trace.errors == ()
+    assert trace.section(Hybrid).rerank_skipped is SkipReason.PROBE
+    assert trace.section(Hybrid).errors == ()
     assert (embedder.asked, reranker.asked) == ([], 0)
 
 
 def test_a_run_makes_the_vectors_once_and_asks_the_reranker(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
-    made, snapshot = searcher(embedder, reranker), drinks.snapshot()
+    made, snapshot = Brain(embedder, reranker), drinks.snapshot()
     trace = made.ask(snapshot, Request("sea or car", Mode.HYBRID)).trace
     assert trace.leg("vector").state is State.HIT
-    assert (trace.reranked, reranker.asked) == (True, 1)
+    assert (trace.section(Hybrid).reranked, reranker.asked) == (True, 1)
     assert "note vectors" in trace.timings
     made.ask(snapshot, Request("tea", Mode.HYBRID))
     assert embedder.asked == [["Car\n# Car\n\nred wheels", "Tea\n# Tea\n\ngreen leaves"], ["sea or car"], ["tea"]]
@@ -116,7 +100,7 @@ def test_a_run_makes_the_vectors_once_and_asks_the_reranker(drinks: Tree) -> Non
 
 def test_a_model_of_this_process_is_asked_by_probes_too(drinks: Tree) -> None:
     embedder = Embedder()
-    made, snapshot = searcher(embedder), drinks.snapshot()
+    made, snapshot = Brain(embedder), drinks.snapshot()
     waiting = made.ask(snapshot, Request("tea", Mode.SEMANTIC, probe=True)).trace
     assert waiting.leg("vector").why == "the notes' vectors are still being made"
     assert waiting.hits == ()
@@ -129,22 +113,21 @@ def test_a_model_of_this_process_is_asked_by_probes_too(drinks: Tree) -> None:
 
 def test_kept_vectors_are_not_made_again_but_the_model_is_warmed(drinks: Tree) -> None:
     embedder, kept = Embedder(), Kept()
-    models = Models(embedder, None, lambda name: kept)
-    HybridSearcher(JEFFS, models).prepare(drinks.snapshot())
+    Brain(embedder, None, kept).prepare(drinks.snapshot())
     embedder.asked.clear()
-    again = HybridSearcher(JEFFS, models)
+    again = Brain(embedder, None, kept)
     again.prepare(drinks.snapshot())
     assert embedder.asked == [["ready"]]
-    remote = HybridSearcher(JEFFS, Models(Embedder(is_remote=True), None, lambda name: kept))
+    far = Embedder(is_remote=True)
+    remote = Brain(far, None, kept)
     remote.prepare(drinks.snapshot())
-    assert remote.models.embedder is not None
-    assert remote.models.embedder.asked == []  # type: ignore[attr-defined]
+    assert far.asked == []
 
 
 def test_what_cannot_be_made_is_said_and_tried_again_by_the_next_run(drinks: Tree) -> None:
     embedder = Embedder(is_remote=True)
     embedder.broken = "host: 429 Too Many Requests"
-    made, snapshot = searcher(embedder), drinks.snapshot()
+    made, snapshot = Brain(embedder), drinks.snapshot()
     trace = made.ask(snapshot, Request("tea", Mode.HYBRID)).trace
     assert trace.notices == ("2 notes have no vector: host: 429 Too Many Requests",)
     assert [hit.path for hit in trace.hits] == ["a/tea.md"]
@@ -156,28 +139,28 @@ def test_what_cannot_be_made_is_said_and_tried_again_by_the_next_run(drinks: Tre
 
 def test_words_alone_make_no_vectors(drinks: Tree) -> None:
     embedder = Embedder()
-    searcher(embedder).ask(drinks.snapshot(), Request("tea", Mode.BM25))
+    Brain(embedder).ask(drinks.snapshot(), Request("tea", Mode.BM25))
     assert embedder.asked == []
 
 
 def test_a_cancelled_preparation_says_so(drinks: Tree) -> None:
-    made, snapshot = searcher(Embedder()), drinks.snapshot()
+    made, snapshot = Brain(Embedder()), drinks.snapshot()
     made.prepare(snapshot, cancelled=lambda: True)
     trace = made.ask(snapshot, Request("tea", probe=True)).trace
     assert trace.notices == ("2 notes have no vector: cancelled",)
 
 
 def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
-    assert probe(searcher(), drinks).idle_rules == (
+    assert probe(Brain(), drinks).section(Hybrid).idle_rules == (
         "preference × 2.35 and × 2.1: no path holds memory/global/",
         "concrete fact × 2.2 by name: no path holds user-fact- or milestone-; dates and events count",
     )
     drinks.note("memory/global/milestone-one.md", "One")
-    assert probe(searcher(), drinks).idle_rules == (
+    assert probe(Brain(), drinks).section(Hybrid).idle_rules == (
         "preference × 2.35: no path below memory/global/ holds user-preference-",
     )
     drinks.note("memory/global/user-preference-tea.md", "Tea")
-    assert probe(searcher(), drinks).idle_rules == ()
+    assert probe(Brain(), drinks).section(Hybrid).idle_rules == ()
 
 
 @pytest.mark.parametrize(
@@ -190,14 +173,14 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
     ],
 )
 def test_an_empty_answer_says_why(drinks: Tree, query: str, request_: Request, why: str) -> None:
-    made = searcher(Embedder(is_remote=True)).ask(
+    made = Brain(Embedder(is_remote=True)).ask(
         drinks.snapshot(), replace(request_, query=query, mode=request_.mode or Mode.BM25)
     )
     assert made.trace.verdict == f"nothing was found: {why}"
 
 
 def test_the_verdict_counts_what_each_leg_gave(drinks: Tree) -> None:
-    made, snapshot = searcher(Embedder()), drinks.snapshot()
+    made, snapshot = Brain(Embedder()), drinks.snapshot()
     verdicts = [made.ask(snapshot, Request("green leafs", mode)).trace.verdict for mode in (Mode.BM25, Mode.HYBRID)]
     assert verdicts == ["1 note by words", "2 notes: 1 by words, 2 by vectors"]
     assert made.ask(snapshot, Request("tee*x", Mode.SEMANTIC)).trace.verdict == "2 notes by vectors"

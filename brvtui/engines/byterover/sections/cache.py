@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from brvtui.trace.checks import Check, State
 
@@ -10,6 +11,8 @@ from brvtui.trace.checks import Check, State
 @dataclass(frozen=True)
 class FingerprintState:
     """The tree's fingerprint as the cache sees it."""
+
+    SECTION: ClassVar = "fingerprint"
 
     value: str
     held: bool
@@ -40,6 +43,8 @@ class CacheEntry:
 @dataclass(frozen=True)
 class CacheLook:
     """Both cache look-ups over every entry, oldest inserted first."""
+
+    SECTION: ClassVar = "cache"
 
     key: str
     tokens: tuple[str, ...]

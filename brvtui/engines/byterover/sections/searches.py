@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
+from brvtui.engines.byterover.sections.reading import QueryLint, Scope
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.hits import Hit, Lift, Listed, NearMiss
-from brvtui.trace.reading import QueryLint, Scope
+from brvtui.trace.hits import Hit, Listed, NearMiss
 
 
 class Found(StrEnum):
@@ -43,8 +44,26 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class Lift:
+    """One step of parent propagation: a hit's relevance carried to an ancestor folder."""
+
+    folder: str
+    child: str
+    relevance: float
+    levels: int
+    factor: float
+    value: float
+    score: float
+    summary_file: str
+    kept: bool
+    why: str
+
+
+@dataclass(frozen=True)
 class Search:
     """One whole search: how the query was read, what every stage did, what came out."""
+
+    SECTION: ClassVar = "search"
 
     query: str
     limit: int
@@ -83,8 +102,19 @@ class EntitySearch:
 class EntityStep:
     """The supplementary searches as a whole."""
 
+    SECTION: ClassVar = "entities"
+
     state: State
     check: Check
     why: str
     words: tuple[str, ...]
     searches: tuple[EntitySearch, ...]
+
+
+@dataclass(frozen=True)
+class PlainSearch:
+    """A plain search that was asked for beside the route."""
+
+    SECTION: ClassVar = "plain_search"
+
+    search: Search

@@ -1,1 +1,0 @@
-"""What the panes show of an answer of the pipeline ``jeffs_brain``, a module a pane."""

@@ -1,0 +1,178 @@
+"""ByteRover 3 as an engine: the route on a simulated cache, and the model that may write an answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.byterover.sections import CacheLook, EntityStep, FingerprintState, PlainSearch, Route, Search
+from brvtui.engines.contract import EngineError, Moment, Query
+from brvtui.profiles import BUILT_IN, DEFAULT
+from brvtui.trace import Detail, Explanation, Ladder, Trace
+
+if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its search
+    from brvtui.engines.byterover.context import Context
+    from brvtui.engines.byterover.presentation import ByteRoverPresentation
+    from brvtui.engines.byterover.profile import Profile
+    from brvtui.engines.byterover.route.cache import CacheState
+    from brvtui.engines.byterover.route.tree_changes import CacheNow, SeenTrees
+    from brvtui.services.model import Cancellation
+    from brvtui.snapshot.naming import Named
+    from brvtui.trace.events import Event
+
+NAME = "byterover"
+
+
+class ByteRover:
+    """The five tiers. A run's answer goes into the simulated cache; runs come one after the other."""
+
+    name = NAME
+    title = "ByteRover"
+    profiles = BUILT_IN
+    modes: tuple[str, ...] = ()
+    sections = (Route, Search, EntityStep, Ladder, CacheLook, FingerprintState, PlainSearch)
+
+    def __init__(self) -> None:
+        """An engine with an empty cache."""
+        self._held: CacheState | None = None
+        self._emptied = 0
+        self._running = threading.Lock()
+        self._swapping = threading.Lock()
+
+    @cached_property
+    def presentation(self) -> ByteRoverPresentation:
+        """How its traces are shown."""
+        from brvtui.engines.byterover.presentation import ByteRoverPresentation
+
+        return ByteRoverPresentation()
+
+    @cached_property
+    def _seen_trees(self) -> SeenTrees:
+        from brvtui.engines.byterover.route.tree_changes import SeenTrees
+
+        return SeenTrees()
+
+    @property
+    def _cache(self) -> CacheState:
+        from brvtui.engines.byterover.route.cache import CacheState
+
+        if self._held is None:
+            self._held = CacheState()
+        return self._held
+
+    def constants(self, profile: str = "") -> Profile:
+        """The built-in profile of that name, or the one in the TOML file of that path.
+
+        Raises :class:`brvtui.typed_tables.ProfileError`.
+        """
+        from brvtui.engines.byterover import profile as profiles
+
+        return profiles.load(profile or DEFAULT)
+
+    def answer(self, context: Context, query: Query) -> Trace:
+        """The trace of ``query``. A run is cached as the engine would; no model is asked: :meth:`complete` does that.
+
+        Raises :class:`brvtui.engines.contract.EngineError` for an option: ByteRover knows none.
+        """
+        from brvtui.engines.byterover.route.router import Asked, route
+
+        if query.options:
+            raise EngineError(f"{next(iter(query.options))} is no option of {self.title}: leave it out")
+        if not query.run:
+            return route(context, self._cache, Asked(query.text, query.scope))[0]
+        with self._running:
+            before = self._cache
+            self._seen_trees.see(context.snapshot)
+            trace, after = route(context, before, Asked(query.text, query.scope, run=True))
+            with self._swapping:
+                if self._cache is before:
+                    self._held = after
+        return trace
+
+    def complete(self, context: Context, query: Query, cancellation: Cancellation) -> Iterator[Event]:
+        """Runs ``query`` and lets the model write the answer where one would, if it may be asked.
+
+        A whole answer is cached as the engine would. Nothing of the model's is raised.
+        """
+        from brvtui.engines.byterover.completion.completing import Completing, asks_model, complete
+        from brvtui.engines.byterover.route.router import keep
+        from brvtui.trace import Ended
+        from brvtui.trace.events import Failed, Finished, Routed
+
+        model = context.services.model
+        trace = self.answer(context, query)
+        if model is None or not asks_model(trace):
+            yield Routed(trace, "")
+            yield Finished(trace)
+            return
+        yield Routed(trace, model.name)
+        emptied = self._emptied
+        made = yield from complete(Completing(context, model, context.services.prices, cancellation), trace)
+        done = made.answer.completion
+        if done is not None and done.ended in (Ended.FAILED, Ended.CANCELLED):
+            yield Failed(made, done.why, done.ended is Ended.CANCELLED)
+            return
+        is_whole = made.answer.kind == "model" and done is not None and done.ended is not Ended.CUT
+        if is_whole and done is not None:
+            with self._running, self._swapping:
+                if self._emptied == emptied:
+                    self._held = keep(self._cache, context.constants, made, context.now_ms + done.took_ms)
+        yield Finished(made)
+
+    def cache_now(self, context: Context, query: str) -> CacheNow:
+        """The simulated cache as a look-up for ``query`` would find it at this moment."""
+        from brvtui.engines.byterover.route.cache import held_fingerprint, look_up
+        from brvtui.engines.byterover.route.tree_changes import CacheNow
+
+        snapshot, profile, now = context.snapshot, context.constants, context.now_ms
+        state, fingerprint = held_fingerprint(self._cache, snapshot.fingerprint, snapshot.covered_count, now, profile)
+        _, look, _ = look_up(state, query, fingerprint.value, now, profile)
+        seen = self._seen_trees
+        seen.see(snapshot)
+        changes = {entry.key: found for entry in state.entries if (found := seen.since(entry.fingerprint)) is not None}
+        return CacheNow(fingerprint, look, changes, seen.index_left_s(now, profile.limits.index_seconds))
+
+    def clear_cache(self) -> None:
+        """Empties the cache and lets go of the fingerprint."""
+        with self._swapping:
+            self._held = None
+            self._emptied += 1
+
+    def detail(self, context: Context, trace: Trace, file: str) -> Detail | None:
+        """The term × field detail of the note at ``file`` under the search that found it; None when no term matches.
+
+        Raises KeyError for a note that the snapshot does not search.
+        """
+        from brvtui.engines.byterover.reasons.score_of import scored
+        from brvtui.engines.byterover.route.finding import search_of
+        from brvtui.engines.byterover.search.detail import detail
+
+        made = detail(context, search_of(trace, file), file)
+        hit = next((hit for hit in trace.hits if hit.file == file), None)
+        return replace(made, hit=hit if hit is not None else scored(context, made))
+
+    def why(self, context: Context, trace: Trace, document: Named) -> Explanation:
+        """Why ``document`` is, or is not, in the answer ``trace``; its remedy was tried on an empty cache."""
+        from brvtui.engines.byterover.reasons.why_not import explain
+        from brvtui.engines.byterover.route.cache import CacheState
+        from brvtui.engines.byterover.route.router import Asked, route
+
+        def ask(text: str) -> Trace:
+            return route(context, CacheState(), Asked(text, trace.scope_option))[0]
+
+        return explain(context, document, trace, ask)
+
+    def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
+        """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replaying.replay_query`."""
+        from brvtui.engines.byterover.replaying import replay_query
+
+        return replay_query(context, query, limit)
+
+    def replay_sequence(self, context: Context, moments: Sequence[Moment], scope: str) -> Iterator[dict[str, Any]]:
+        """The lines of a sequence: see :func:`brvtui.engines.byterover.replaying.replay_sequence`."""
+        from brvtui.engines.byterover.replaying import replay_sequence
+
+        return replay_sequence(context, moments, scope)

@@ -1,0 +1,253 @@
+"""ByteRover's traces in words: tiers, how the query was read, lifts, attempts, and the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.byterover.cache_lines import cache_lines, cache_title
+from brvtui.engines.byterover.sections import (
+    Attempt,
+    CacheLook,
+    EntitySearch,
+    EntityStep,
+    FingerprintState,
+    Outcome,
+    PlainSearch,
+    Route,
+    Search,
+)
+from brvtui.engines.presentation import Groups, Presentation
+from brvtui.paint.attempts import Attempted, ladder_rows
+from brvtui.paint.glyphs import STATE_WORDS, Glyphs
+from brvtui.paint.headline import Headline
+from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.steps import StepName, stage_line
+from brvtui.paint.text import number, plural
+from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
+
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.route.tree_changes import CacheNow
+
+_MOST_WORDS = 12
+_MOST_LIFTS = 12
+
+
+class ByteRoverPresentation(Presentation):
+    """The five tiers."""
+
+    title = "ByteRover"
+    outlook = (
+        StepName("exact_cache", "exact", tier="0", timed_by="cache"),
+        StepName("fuzzy_cache", "fuzzy", tier="1"),
+        StepName("entity_search", "entities", "entity", timed_by="entity searches"),
+        StepName("out_of_domain", "domain", timed_by="search"),
+        StepName("direct", "direct", tier="2", timed_by="gates"),
+        StepName("single_call", "one call", "call", tier="3", timed_by="answer"),
+        StepName("agentic_loop", "loop", tier="4", timed_by="answer"),
+        StepName("retry_ladder", "ladder", timed_by="retry ladder", usual=False),
+    )
+    question = "which tier would answer it"
+    typing = "every key probes and changes nothing; Enter runs and caches the answer"
+    caches = True
+
+    def headline(self, trace: Trace) -> Headline:
+        """The tier and why; NOT COVERED has a tier only in the engine's log."""
+        route = trace.section(Route)
+        warning = "" if route.used else "search computed, not used"
+        if route.outcome is Outcome.NOT_COVERED:
+            return Headline("NOT COVERED", "tier-none", f"logged as tier {trace.tier}", trace.verdict, warning)
+        label = trace.taken.label if trace.taken is not None else ""
+        return Headline(f"TIER {trace.tier}", f"tier-{trace.tier}", label, trace.verdict, warning)
+
+    def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
+        """Stop words, terms with their expansions, words that cannot match, AND or OR."""
+        return _reading(trace, glyphs)
+
+    def counts(self, trace: Trace) -> str:
+        """Results of the search, folders, and what entity searches added."""
+        found = trace.section(Search)
+        if not trace.hits and not found.total_found:
+            return "Results none"
+        limit = f"limit {found.limit}" if trace.section(Route).used else "computed, not used"
+        added = sum(1 for hit in trace.hits if hit.found_by)
+        lifted = sum(1 for hit in trace.hits if hit.origin is Origin.PROPAGATED and not hit.found_by)
+        more = f" + {plural(lifted, 'folder')}" if lifted else ""
+        more += f" + {added} by words" if added else ""
+        return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
+
+    def remark(self, hit: Hit) -> str:
+        """Where a result came from, when it is not the project's own text."""
+        if hit.found_by:
+            return f"by “{hit.found_by}”"
+        if hit.shared_source:
+            return "shared"
+        return "lifted from below" if hit.origin is Origin.PROPAGATED else ""
+
+    def behind(self, trace: Trace, reason: str) -> str:
+        """The limit that near misses fell under, as a number."""
+        found = trace.section(Search)
+        if "× top" in reason and found.floor is not None:
+            return f"{reason} = {number(found.floor, 3)}"
+        return f"{reason} of {found.limit}" if reason == "past the limit" else reason
+
+    def lack(self, miss: NearMiss) -> str:
+        """Places behind a limit, or how much of the score."""
+        return f"{miss.short:.0f} places" if "limit" in miss.reason else f"{miss.short:.4f}"
+
+    def nothing(self, trace: Trace) -> list[Line]:
+        """The words that no note has."""
+        return [
+            line("no note has ", "muted").add(f"“{word}”", "warn") for word in trace.section(Search).unmatched_words
+        ]
+
+    def decision(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """The steps, and the retry ladder where it is advice."""
+        made, ladder = super().decision(trace, width, glyphs), trace.section(Ladder)
+        if ladder.in_route:
+            return made
+        word = STATE_WORDS[ladder.state.value]
+        told = line(f" {glyphs.state[ladder.state.value]} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
+        return [*made, told.add(ladder.why if ladder.found else "", "faint").cut(width)]
+
+    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """The search's counts, folders that hits lift, and a plain search beside the route."""
+        found = trace.section(Search)
+        made = [rule(width, "search: in − dropped = out")]
+        made += [stage_line(stage, width) for stage in found.stages]
+        if not found.stages:
+            made.append(line(f" {found.outcome.value.replace('_', ' ')}", "muted"))
+        made += _lifts(found, width, glyphs)
+        plain = trace.find(PlainSearch)
+        if plain is not None:
+            made.append(rule(width, f"a plain search with limit {plain.search.limit}", dash=glyphs.dash))
+            for rank, hit in enumerate(plain.search.hits, start=1):
+                score = Line().add(f"{hit.score:.2f}", "strong")
+                made.append(
+                    line(f"{rank:>3} ", "muted").add(hit.title).add(f"  {hit.path}", "muted").right(width, score)
+                )
+        return made
+
+    def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
+        """The engine's own relaxations, entity searches, and the retry ladder."""
+        times = trace.timings
+        rows = [_attempt(place, attempt, times) for place, attempt in enumerate(trace.section(Search).attempts)]
+        return (*rows, *_entities(trace.section(EntityStep), times), *ladder_rows(trace.section(Ladder), times))
+
+    def words(self, trace: Trace) -> Sequence[str]:
+        """Every index term that the query's terms matched."""
+        found = trace.section(Search).lint
+        words = [match.term for term in found.expansions for match in term.matches]
+        return words + [token for token in found.tokens if token not in words]
+
+    def cache_title(self, trace: Trace | None, now: Any, width: int) -> str:
+        """How full it is; and that it is simulated."""
+        return cache_title(_seen(trace, now), width)
+
+    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> list[Line]:
+        """Both look-ups, entries newest first, fingerprint."""
+        return cache_lines(_seen(trace, now), width, glyphs)
+
+
+def _seen(trace: Trace | None, now: CacheNow | None) -> CacheNow | None:
+    """The cache as last seen: by the clock, or by the trace."""
+    if now is not None or trace is None:
+        return now
+    from brvtui.engines.byterover.route.tree_changes import CacheNow
+
+    return CacheNow(trace.section(FingerprintState), trace.section(CacheLook), {})
+
+
+def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
+    """The groups of the line with their weights."""
+    found = trace.section(Search)
+    groups: Groups = []
+    stop = [word.word for word in found.lint.words if word.stop_word]
+    terms: list[Span] = []
+    for expansion in found.lint.expansions[:_MOST_WORDS]:
+        more = expansion.prefix + expansion.fuzzy
+        role = "text" if expansion.notes else "bad"
+        terms += [(" " if terms else "", "text"), (expansion.term, role)]
+        terms.append((f"+{more}" if expansion.notes else f" {glyphs.cross} in no note", "muted" if more else role))
+    odd = [word for word in found.lint.words if word.mismatch]
+    if odd:
+        pairs = ", ".join(f"word “{word.word}” ≠ token “{' '.join(word.tokens)}”" for word in odd[:2])
+        more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
+        groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
+    if terms:
+        groups.append((6, [("terms ", "muted"), *terms]))
+    groups += [(7, [(note, "warn")]) for note in found.lint.notes]
+    groups += _combine(trace)
+    if stop:
+        groups.append((2, [("stop ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))
+    if trace.scope_option and not found.scope.path:
+        groups.append((10, [(f"{glyphs.warn} {found.scope.why}", "warn")]))
+    if found.scope.restricts:
+        groups.append((5, [("in ", "muted"), (found.scope.path, "accent")]))
+    return groups
+
+
+def _combine(trace: Trace) -> Groups:
+    found = trace.section(Search)
+    if not found.combine:
+        why = "" if found.lint.notes else found.combine_why or found.outcome.value.replace("_", " ")
+        return [(9, [(why, "muted")])] if why else []
+    notes = f" {found.matched} of {plural(found.searchable, 'note')}"
+    groups: Groups = [(9, [(found.combine, "bold text"), (notes, "text")])]
+    why = found.combine_why.partition(": ")[2] or found.combine_why
+    return [*groups, (1, [(why, "muted")])] if why else groups
+
+
+def _lifts(found: Search, width: int, glyphs: Glyphs) -> list[Line]:
+    """Parent propagation, parent by parent: which hit lifts which folder to what, and whether that was kept."""
+    if not found.lifts:
+        return []
+    made = [rule(width, "parent propagation", dash=glyphs.dash)]
+    for lift in found.lifts[:_MOST_LIFTS]:
+        sign, role = (glyphs.check, "ok") if lift.kept else (glyphs.state["missed"], "muted")
+        entry = Line().gap().add(f"{sign} ", role).add(lift.folder, "text").add(f"  {lift.score:.2f}", role)
+        how = f" = {lift.relevance:.3f} × {lift.factor:g}^{lift.levels}"
+        made.append(entry.add(how, "muted").add(f"  {lift.why}", "muted").cut(width))
+    if len(found.lifts) > _MOST_LIFTS:
+        made.append(line(f"   … {len(found.lifts) - _MOST_LIFTS} more folders", "muted"))
+    return made
+
+
+def _attempt(place: int, attempt: Attempt, times: Mapping[str, float]) -> Attempted:
+    reached = attempt.state not in (State.NOT_REACHED, State.SKIPPED)
+    return Attempted(
+        id=f"attempt:{place}",
+        name=attempt.name,
+        state=attempt.state,
+        found=f"{attempt.found} of {attempt.came_in}" if reached else "",
+        why=attempt.why,
+        query=attempt.query if reached else "",
+        scope=attempt.scope,
+        results=attempt.listed,
+        total=attempt.found,
+        took_ms=times.get(attempt.timed_by),
+    )
+
+
+def _entities(step: EntityStep, times: Mapping[str, float]) -> list[Attempted]:
+    added = sum(len(one.added) for one in step.searches)
+    head = Attempted("entities", "entity searches", step.state, f"{added} added" if step.searches else "", step.why)
+    return [head, *(_entity(place, one, times) for place, one in enumerate(step.searches))]
+
+
+def _entity(place: int, one: EntitySearch, times: Mapping[str, float]) -> Attempted:
+    total = one.search.total_found
+    state = State.HIT if one.added else State.PASSED if one.search.hits else State.MISSED
+    new = str(len(one.added)) if one.added else "none"
+    why = f"{new} of them new to the results" if one.search.hits else one.search.outcome.value
+    return Attempted(
+        id=f"entity:{place}",
+        name=f"“{one.entity}”",
+        state=state,
+        found=f"{total} found, {len(one.added)} added",
+        why=why.replace("_", " "),
+        results=tuple(map(listed, one.search.hits)),
+        total=len(one.search.hits),
+        took_ms=times.get(one.timed_by),
+        depth=1,
+    )

@@ -1,0 +1,47 @@
+"""Replayed queries of ByteRover: tiers on an empty cache and when asked again, and sequences on one cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.sections import Search
+from brvtui.engines.contract import Moment, Query
+from brvtui.trace import Trace
+
+_MS = 1000.0
+
+
+def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
+    """A plain search at ``limit``, the tier on an empty cache, and the tier when asked again in capitals."""
+    found = search(context, query.text, Options(limit or context.constants.search.limit, query.scope))
+    trace, state = route(context, CacheState(), Asked(query.text, query.scope, run=True))
+    repeat, _ = route(context, state, Asked(f"  {query.text.upper()} ", query.scope, run=True))
+    return trace, {"tier": trace.tier, "repeat_tier": repeat.tier, "search": plain_search(found)}
+
+
+def replay_sequence(context: Context, moments: Sequence[Moment], scope: str) -> Iterator[dict[str, Any]]:
+    """The tier of each step, and how many answers are cached after it.
+
+    Touches reach the fingerprint only: ranking and recency do not move.
+    """
+    state, clock = CacheState(), context.now_ms
+    touched: dict[str, int] = {}
+    for moment in moments:
+        clock += moment.wait_seconds * _MS
+        if moment.touch:
+            touched[moment.touch] = round(clock)
+        asked = Asked(moment.query, scope, run=True, touched=dict(touched))
+        trace, state = route(replace(context, now_ms=clock), state, asked)
+        yield {"tier": trace.tier, "cached": len(state.entries)}
+
+
+def plain_search(found: Search) -> dict[str, Any]:
+    """A search as a replayed line holds it."""
+    results = [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in found.hits]
+    return {"total_found": found.total_found, "results": results}

@@ -1,0 +1,122 @@
+"""What an engine is: four methods over one frozen context, and how its own data is shown (``docs/engines.md``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+
+from brvtui.services.provided import NO_SERVICES, EngineServices
+from brvtui.trace import Detail, Explanation, Trace
+
+if TYPE_CHECKING:
+    from brvtui.engines.presentation import Presentation
+    from brvtui.services.model import Cancellation
+    from brvtui.snapshot import Snapshot
+    from brvtui.snapshot.naming import Named
+    from brvtui.trace.events import Event
+
+C = TypeVar("C")
+
+
+class EngineError(ValueError):
+    """A query that an engine cannot take, for a wrong option or service. The message is one line for the user."""
+
+
+@dataclass(frozen=True)
+class Context(Generic[C]):
+    """What a query is put to: a snapshot, the engine's constants, the time, and the services that may be asked."""
+
+    snapshot: Snapshot
+    constants: C
+    now_ms: float
+    """Milliseconds since 1970."""
+    services: EngineServices = NO_SERVICES
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query. A probe has no effect and asks no service that costs, unless it is allowed to."""
+
+    text: str
+    scope: str = ""
+    run: bool = False
+    services: bool = False
+    """Whether a probe may ask services that cost; a run always may."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options that only some engines know, by name. An engine raises :class:`EngineError` for one that it does not."""
+
+
+class Engine(Protocol[C]):
+    """A memory system's retrieval. One instance serves one project, and may be called from any thread."""
+
+    name: str
+    """Its name in settings, traces and files."""
+    title: str
+    """The system's own name: ``Jeffs Brain``."""
+    profiles: tuple[str, ...]
+    """The names of its built-in constants; the first is the default."""
+    modes: tuple[str, ...]
+    """Values of the option ``mode``, the default first; empty for an engine that has no modes."""
+    sections: tuple[type[Any], ...]
+    """The types of its sections of a trace (:class:`brvtui.trace.Section`)."""
+
+    @property
+    def presentation(self) -> Presentation:
+        """How its traces are shown in words."""
+
+    def constants(self, profile: str = "") -> C:
+        """The constants of the profile called ``profile``; the default ones for an empty name.
+
+        Raises :class:`brvtui.typed_tables.ProfileError` for a name that it does not know.
+        """
+
+    def answer(self, context: Context[C], query: Query) -> Trace:
+        """The answer to ``query`` with every decision. Raises :class:`EngineError`."""
+
+    def detail(self, context: Context[C], trace: Trace, file: str) -> Detail | None:
+        """The term × field detail of the document ``file`` under ``trace``; None when no term matches it.
+
+        Raises KeyError for a document that the snapshot of ``context`` does not hold.
+        """
+
+    def why(self, context: Context[C], trace: Trace, document: Named) -> Explanation:
+        """Why ``document`` is, or is not, in the answer ``trace``, with a remedy that was tried."""
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """An engine that makes something ahead of queries: vectors, an index of its own."""
+
+    def prepare(
+        self, context: Context[Any], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+    ) -> None:
+        """Makes what queries over ``context`` need. Calls ``progress`` with how much is made, and of how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step of a sequence: wait, give a note another modification time, ask."""
+
+    query: str
+    wait_seconds: float
+    touch: str | None
+
+
+@runtime_checkable
+class Replays(Protocol):
+    """An engine with a state that its answers leave behind: a cache, a memory of the session."""
+
+    def replay_query(self, context: Context[Any], query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
+        """The answer in a state of its own, and the data of its line, with results up to ``limit``."""
+
+    def replay_sequence(self, context: Context[Any], moments: Sequence[Moment], scope: str) -> Iterator[dict[str, Any]]:
+        """The data of each step's line, in one state while the clock moves on."""
+
+
+@runtime_checkable
+class Completes(Protocol):
+    """An engine whose answers a language model may write."""
+
+    def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
+        """Runs ``query`` and lets a model answer where one would, as it happens."""

@@ -1,0 +1,233 @@
+"""Jeffs Brain as an engine: an index that follows the snapshots, and vectors that follow the index."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, Mode
+from brvtui.services.failures import LegError, ServiceError
+from brvtui.timing import Stopwatch
+from brvtui.trace import Detail, Explanation, Ladder, Snapshotted, Trace
+from brvtui.wording import counted
+
+if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+    from brvtui.engines.jeffs_brain.index import ChunkIndex
+    from brvtui.engines.jeffs_brain.pipeline import Request
+    from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
+    from brvtui.engines.jeffs_brain.profile import HybridProfile
+    from brvtui.engines.jeffs_brain.retrieved import Retrieved
+    from brvtui.services.embedding import Embedder
+    from brvtui.services.reranking import Reranker
+    from brvtui.snapshot import Snapshot
+    from brvtui.snapshot.naming import Named
+    from brvtui.text.aliases import Aliases
+
+Progress = Callable[[int, int], None]
+"""Called with how many texts have their vector, and of how many."""
+_ANY_TEXT = "ready"
+_PROBED = "a probe asks no service: a run does"
+_UNDER_WAY = "the notes' vectors are still being made"
+_MS = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """The index of one snapshot; ``gaps`` says which notes are without a vector, and why."""
+
+    snapshot: Snapshot
+    embedder: str
+    index: ChunkIndex
+    gaps: str = ""
+
+
+class JeffsBrain:
+    """BM25 and vectors fused by rank. A probe never waits for vectors, and asks no service over a network."""
+
+    name = ENGINE
+    title = "Jeffs Brain"
+    profiles = (ENGINE,)
+    modes = MODES
+    sections = (Hybrid, Ladder)
+
+    def __init__(self) -> None:
+        """An engine without an index; the first query makes it."""
+        self._ready: _Ready | None = None
+        self._indexing = threading.Lock()
+        self._embedding = threading.Lock()
+
+    @cached_property
+    def presentation(self) -> JeffsBrainPresentation:
+        """How its traces are shown."""
+        from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
+
+        return JeffsBrainPresentation()
+
+    def constants(self, profile: str = "") -> HybridProfile:
+        """The built-in constants, the only ones. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
+        from brvtui.engines.jeffs_brain.profile import named
+
+        return named(profile)
+
+    def prepare(self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
+        """Makes the index of the snapshot and the vectors that are missing, and loads a local model.
+
+        A failing embedder is no error: the next answer says what could not be made. Raises :class:`EngineError` for a
+        service that is set wrongly.
+        """
+        from brvtui.engines.jeffs_brain.index import embed_index
+
+        self._index(context)
+        embedder = _embedder(context)
+        if embedder is None:
+            return
+        with self._embedding:
+            ready = self._index(context)
+            if ready.index.table is not None and not ready.gaps:
+                return
+            kept = context.services.vectors(embedder.name)
+            index, made = embed_index(ready.index, embedder, kept, cancelled, progress)
+            if not made.made:
+                _warm(embedder)
+            gaps = f"{counted(made.missing, 'note has', 'notes have')} no vector: {made.error}" if made.error else ""
+            newest = self._ready
+            if newest is not None and newest.snapshot is context.snapshot:
+                self._ready = replace(ready, index=index, gaps=gaps)
+
+    def answer(self, context: Context[HybridProfile], query: Query) -> Trace:
+        """The answer to ``query``; a run first makes the vectors that it needs. Raises :class:`EngineError`."""
+        return self.retrieve(context, query).trace
+
+    def retrieve(self, context: Context[HybridProfile], query: Query) -> Retrieved:
+        """The answer with the texts of its notes. Raises :class:`EngineError`."""
+        from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve
+
+        request, aliases, progress = _request(query)
+        embedder, reranker = _embedder(context), _reranker(context)
+        watch = Stopwatch()
+        with watch.measure("index"):
+            ready = self._index(context)
+        mode, _ = resolve_mode(request.mode or Mode(context.constants.options.mode), embedder is not None)
+        if mode is not Mode.BM25 and _may_ask(query):
+            with watch.measure("note vectors"):
+                self.prepare(context, progress, _never)
+            ready = self._index(context)
+        sources = Sources(
+            ready.index,
+            embedder,
+            reranker,
+            aliases,
+            (ready.gaps,) if ready.gaps else (),
+            ready.index.idle_rules,
+            _why_wait(embedder, query, ready),
+            _snapshotted(context),
+        )
+        return retrieve(request, sources, context.constants, watch)
+
+    def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
+        """The score of the note at ``file`` in parts, also behind the answer; it has no term × field detail."""
+        placed = trace.section(Hybrid).placed(file)
+        return Detail(file, (), None, "", placed.hit) if placed is not None else None
+
+    def why(self, context: Context[HybridProfile], trace: Trace, document: Named) -> Explanation:
+        """Why ``document`` is, or is not, in the answer ``trace``."""
+        from brvtui.engines.jeffs_brain.reasons import explain
+
+        mode = trace.section(Hybrid).requested_mode.value
+
+        def ask(text: str, **options: Any) -> Trace:
+            return self.answer(context, Query(text, options={"mode": mode, **options}))
+
+        return explain(context, trace, document, ask)
+
+    def _index(self, context: Context[HybridProfile]) -> _Ready:
+        """The index of the snapshot, made anew when the embedder is another."""
+        from brvtui.engines.jeffs_brain.index import index_snapshot
+
+        embedder = _embedder(context)
+        name = embedder.name if embedder else ""
+        with self._indexing:
+            ready = self._ready
+            if ready is None or ready.snapshot is not context.snapshot or ready.embedder != name:
+                before = ready.index if ready is not None and ready.embedder == name else None
+                index = index_snapshot(context.snapshot, context.constants, before)
+                ready = self._ready = _Ready(context.snapshot, name, index)
+            return ready
+
+
+def _request(query: Query) -> tuple[Request, Aliases, Progress]:
+    """The request with its aliases and its progress. Raises :class:`EngineError` for an option that is none."""
+    from brvtui.engines.jeffs_brain.pipeline import Request
+    from brvtui.text.aliases import AliasError, read_aliases
+
+    known = {option.name for option in fields(Request)} - {"query", "probe", "scope"}
+    options: dict[str, Any] = dict(query.options)
+    file, progress = options.pop("aliases", None), options.pop("progress", _silent)
+    unknown = sorted(options.keys() - known)
+    if unknown:
+        raise EngineError(f"{ENGINE} has no option {unknown[0]}: it has {', '.join(sorted(known))}, aliases")
+    mode = options.pop("mode", None)
+    if mode is not None and mode not in set(Mode):
+        raise EngineError(f"mode {mode}: use {', '.join(Mode)}")
+    try:
+        aliases = read_aliases(Path(file)) if file is not None else {}
+    except AliasError as error:
+        raise EngineError(str(error)) from error
+    made = Request(query.text, Mode(mode) if mode else None, probe=not _may_ask(query), scope=query.scope, **options)
+    return made, aliases, progress
+
+
+def _embedder(context: Context[HybridProfile]) -> Embedder | None:
+    try:
+        return context.services.embedder
+    except ServiceError as error:
+        raise EngineError(str(error)) from error
+
+
+def _reranker(context: Context[HybridProfile]) -> Reranker | None:
+    try:
+        return context.services.reranker
+    except ServiceError as error:
+        raise EngineError(str(error)) from error
+
+
+def _may_ask(query: Query) -> bool:
+    return query.run or query.services
+
+
+def _why_wait(embedder: Embedder | None, query: Query, ready: _Ready) -> str:
+    """Why a probe does not ask the embedder; empty when it does."""
+    if embedder is None or _may_ask(query):
+        return ""
+    if embedder.is_remote:
+        return _PROBED
+    return _UNDER_WAY if ready.index.table is None else ""
+
+
+def _snapshotted(context: Context[HybridProfile]) -> Snapshotted:
+    snapshot = context.snapshot
+    moment = datetime.fromtimestamp(context.now_ms / _MS, UTC).isoformat(timespec="milliseconds")
+    clock = moment.replace("+00:00", "Z")
+    return Snapshotted(snapshot.project.name, snapshot.generation, len(snapshot.notes), clock)
+
+
+def _silent(made: int, wanted: int) -> None:
+    pass
+
+
+def _never() -> bool:
+    return False
+
+
+def _warm(embedder: Embedder) -> None:
+    """Loads a local model, so that no query waits for it; the first query says what is wrong with it."""
+    if not embedder.is_remote:
+        with suppress(LegError):
+            embedder.embed([_ANY_TEXT])

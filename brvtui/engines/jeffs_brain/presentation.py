@@ -1,0 +1,184 @@
+"""Jeffs Brain's traces in words: legs, the fused list, the reranker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from brvtui.engines.jeffs_brain.sections import Hybrid, Placed
+from brvtui.engines.presentation import Groups, Presentation
+from brvtui.paint.attempts import Attempted, rung_row
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.headline import Headline
+from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.steps import StepName
+from brvtui.paint.text import plural, wrap
+from brvtui.trace import Hit, Ladder, NearMiss, State, Trace
+
+_WORD = re.compile(r"\w+")
+_JOINERS = frozenset({"and", "or", "not"})
+_LEG_LETTERS = {"bm25": "w", "vector": "v"}
+_NAME = 12
+_NO_STAGE = (
+    "This engine retrieves and stops there: it has no tiers, asks no model and writes no answer. What a reader "
+    "would be given are the notes of the list, in its order."
+)
+
+
+class JeffsBrainPresentation(Presentation):
+    """Two ranked lists, fused."""
+
+    title = "Jeffs Brain"
+    outlook = (
+        StepName("words", "words", timed_by="ladder.initial"),
+        StepName("retry_ladder", "ladder", timed_by="retry ladder"),
+        StepName("vectors", "vectors", timed_by="vector"),
+        StepName("fusion", "fusion", timed_by="fusion"),
+        StepName("intent", "intent", timed_by="intent"),
+        StepName("rerank", "rerank", timed_by="rerank"),
+    )
+    question = "which notes two ranked lists agree on"
+
+    def headline(self, trace: Trace) -> Headline:
+        """The mode, and what came of it."""
+        hybrid = trace.section(Hybrid)
+        label = hybrid.mode.value
+        if hybrid.fell_back:
+            label += f" (not {hybrid.requested_mode.value}: no embedder)"
+        failed = f"{' and '.join(error.stage for error in hybrid.errors)} failed" if hybrid.errors else ""
+        return Headline("JEFFS BRAIN", "tier-2" if trace.hits else "tier-none", label, trace.verdict, failed)
+
+    def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
+        """The compiled query, the intent, a scope that does not count."""
+        hybrid = trace.section(Hybrid)
+        compiled: list[Span] = [("searched ", "muted"), (hybrid.compiled, "text")]
+        groups: Groups = [(9, compiled if hybrid.compiled else [("no word to search for", "warn")])]
+        groups.append((7, [("intent ", "muted"), (hybrid.intent or "none", "accent" if hybrid.intent else "text")]))
+        if trace.scope_option:
+            groups.append((8, [(f"{glyphs.warn} a scope is ByteRover's: the whole tree is searched", "warn")]))
+        return groups
+
+    def counts(self, trace: Trace) -> str:
+        """How many of how many."""
+        hybrid = trace.section(Hybrid)
+        return f"Results {len(trace.hits)} of {hybrid.fused} · top {hybrid.top_k}" if hybrid.fused else "Results none"
+
+    def remark(self, hit: Hit) -> str:
+        """The places in the legs: ``w1 v4``."""
+        return " ".join(f"{_LEG_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
+
+    def lack(self, miss: NearMiss) -> str:
+        """Places behind the cut."""
+        return f"{miss.short:.0f} places"
+
+    def legs_title(self, trace: Trace) -> str:
+        """The mode that was asked for, and the one that was used."""
+        hybrid = trace.section(Hybrid)
+        used = "" if hybrid.mode is hybrid.requested_mode else f" is {hybrid.mode.value}"
+        return f"legs · mode {hybrid.requested_mode.value}{used}"
+
+    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """Legs and counts, parts that failed, and rules of intent that no note of the tree can meet."""
+        made = super().flow(trace, width, glyphs)
+        for error in trace.section(Hybrid).errors:
+            made += [line(f" {part}", "bad") for part in wrap(f"{error.stage} failed: {error.detail}", width - 2)]
+        return made + _idle_rules(trace.section(Hybrid), width, glyphs)
+
+    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
+        """Its places in the legs, and in the list before and after each stage."""
+        hybrid = trace.section(Hybrid)
+        placed = hybrid.placed(file)
+        if placed is None:
+            return []
+        return [
+            rule(width, "places in the legs", dash=glyphs.dash),
+            *_legs(placed.hit, trace, width),
+            rule(width, "places in the list", dash=glyphs.dash),
+            *_order(placed, trace, width),
+        ]
+
+    def not_scored(self, trace: Trace, file: str) -> str:
+        """That neither leg has it."""
+        return "neither leg has this note: w says why" if file else "no result to explain"
+
+    def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
+        """The steps of the ladder, the first of which is the search itself."""
+        return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
+
+    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """That there is none, and the notes that a reader would be given."""
+        hybrid = trace.section(Hybrid)
+        made = [line(f" {part}", "text") for part in wrap(_NO_STAGE, width - 2)]
+        titles = ", ".join(hit.title for hit in trace.hits)
+        given = f"{plural(len(trace.hits), 'note')} of {hybrid.fused}: {titles}"
+        made += [Line(), *(line(f" {part}", "muted") for part in wrap(given, width - 2) if trace.hits), Line()]
+        return made + _idle_rules(hybrid, width, glyphs)
+
+    def prompt_title(self, trace: Trace | None) -> str:
+        """The texts for a reranker stand where another engine has a prompt."""
+        return "reranker" if trace is not None else "prompt"
+
+    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """The documents for a reranker, in the order in which it gets them, and whether it was asked."""
+        hybrid = trace.section(Hybrid)
+        head = sorted((placed for placed in hybrid.ranking if placed.sent), key=lambda one: one.reweighted_rank)
+        step = next((step for step in trace.steps if step.name == "rerank"), None)
+        asked = hybrid.reranked or (step is not None and step.state is State.FAILED)
+        what = f"sent to {hybrid.reranker}" if asked else "what a reranker would be sent"
+        why = f": {step.summary}" if step is not None and step.summary else ""
+        made = [line(f" {part}", "text") for part in wrap(f"{what}{why}", width - 2)]
+        for placed in head:
+            score = f" · {placed.rerank_score:.2f}" if placed.rerank_score is not None else ""
+            made.append(rule(width, f"{placed.reweighted_rank + 1} · {placed.hit.path}{score}", dash=glyphs.dash))
+            for paragraph in placed.sent.split("\n"):
+                made += [line(f" {part}", "text") for part in wrap(paragraph, width - 2)]
+        return made
+
+    def words(self, trace: Trace) -> Sequence[str]:
+        """The words that were searched for last: the query's, or those of the step that found something."""
+        rungs = trace.section(Ladder).rungs
+        ran = [rung for rung in rungs if rung.state is State.HIT] or [rung for rung in rungs if rung.ran]
+        text = ran[-1].query if ran else trace.section(Hybrid).compiled
+        return [word for word in _WORD.findall(text) if word.lower() not in _JOINERS]
+
+
+def _idle_rules(hybrid: Hybrid, width: int, glyphs: Glyphs) -> list[Line]:
+    """The rules of intent that cannot fire in this tree."""
+    if not hybrid.idle_rules:
+        return []
+    made = [rule(width, "rules of intent that cannot fire here", dash=glyphs.dash)]
+    for text in hybrid.idle_rules:
+        for place, part in enumerate(wrap(text, width - 4)):
+            made.append(line(f" {glyphs.bullet} " if place == 0 else "   ", "muted").add(part, "muted"))
+    return made
+
+
+def _legs(hit: Hit, trace: Trace, width: int) -> list[Line]:
+    made = []
+    places = {place.leg: place for place in hit.places}
+    for leg in trace.legs:
+        entry = Line().gap().fit(leg.name, _NAME, "text")
+        own = places.get(leg.name)
+        if own is None:
+            made.append(entry.add("not in it" if leg.hits else leg.why, "muted").cut(width))
+            continue
+        entry.add(f"#{own.rank + 1}", "bold strong").add(f" of {len(leg.hits)}  ", "muted")
+        entry.add(f"{leg.unit} {own.value:.3f}", "text").add("" if leg.counts else "  not fused", "warn")
+        made.append(entry.cut(width))
+    return made
+
+
+def _order(placed: Placed, trace: Trace, width: int) -> list[Line]:
+    hybrid = trace.section(Hybrid)
+    final = hybrid.ranking.index(placed) + 1
+    made = Line().gap().add("fused ", "muted").add(f"#{placed.fused_rank + 1}", "text")
+    made.add(" → weighed ", "muted").add(f"#{placed.reweighted_rank + 1}", "text")
+    if hybrid.reranked:
+        made.add(" → reranked ", "muted").add(f"#{final}", "text")
+    rows = [made.cut(width)]
+    if placed.rerank_score is not None:
+        rows.append(line(f" {hybrid.reranker}: {placed.rerank_score:.3f}; the score stays", "muted").cut(width))
+    why = next((step.summary for step in trace.steps if step.name == "rerank"), "")
+    if not hybrid.reranked and why:
+        rows += [line(f" not reranked: {part}", "muted") for part in wrap(why, width - 16)[:1]]
+    return rows

@@ -1,0 +1,86 @@
+"""Why a note is, or is not, in a hybrid answer (``docs/jeffs_brain.md``, "Why a note is not there")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from brvtui.engines.contract import Context
+from brvtui.engines.jeffs_brain.profile import HybridProfile
+from brvtui.engines.jeffs_brain.sections import Hybrid
+from brvtui.snapshot.naming import Named
+from brvtui.trace import Detail, Explanation, Reason, Remedy, State, Trace
+
+Ask = Callable[..., Trace]
+"""Asks the engine again: ``ask(text, **options)``."""
+
+
+class HybridLoss(Enum):
+    """The stages at which a note can be lost, earliest first."""
+
+    NOT_IN_TREE = "not a searchable note of the tree"
+    NOTHING_ASKED = "the query has no word to search for, and no vector was asked for"
+    NO_LEG = "neither words nor vectors find it"
+    CANDIDATES = "past the candidates that a leg keeps"
+    BEHIND = "behind the answer's last note"
+
+    @property
+    def reason(self) -> Reason:
+        """The reason with its number in the list."""
+        return Reason(list(HybridLoss).index(self) + 1, self.value)
+
+
+def explain(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> Explanation:
+    """Why ``document`` is, or is not, among the hits of ``trace``."""
+    hybrid, path = trace.section(Hybrid), document.path
+    placed = hybrid.placed(path)
+    position = document.position
+    title = context.snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
+    hit = placed.hit if placed is not None else None
+    detail = Detail(path, (), None, "", hit) if hit is not None else None
+    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
+    if rank is not None:
+        use = f"listed at {rank} of {hybrid.fused}"
+        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
+    loss, numbers = _loss(context, trace, document, ask)
+    remedy = _remedy(trace, loss, path, title, ask)
+    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+
+
+def _loss(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> tuple[HybridLoss, str]:
+    hybrid = trace.section(Hybrid)
+    if document.position is None:
+        return HybridLoss.NOT_IN_TREE, "only notes are searched"
+    placed = hybrid.placed(document.path)
+    if placed is not None and trace.hits:
+        place = hybrid.ranking.index(placed) + 1
+        last = trace.hits[-1].score
+        return (
+            HybridLoss.BEHIND,
+            f"number {place} of {hybrid.fused}: {placed.hit.score:.4f}, the last one has {last:.4f}",
+        )
+    asked = [leg for leg in trace.legs if leg.counts and leg.state in (State.HIT, State.MISSED, State.FAILED)]
+    if not hybrid.compiled and not any(leg.hits for leg in asked):
+        return HybridLoss.NOTHING_ASKED, f"searched: {hybrid.compiled or 'nothing'}"
+    everything = len(context.snapshot.notes)
+    wider = ask(trace.query, candidate_k=everything, top_k=everything)
+    if hybrid.candidate_k < everything and any(hit.file == document.path for hit in wider.hits):
+        return HybridLoss.CANDIDATES, f"each leg keeps {hybrid.candidate_k}"
+    legs = ", ".join(f"{leg.name} {len(leg.hits)}" for leg in asked) or "no leg was asked"
+    return HybridLoss.NO_LEG, f"notes by leg: {legs}"
+
+
+def _remedy(trace: Trace, loss: HybridLoss, path: str, title: str, ask: Ask) -> Remedy | None:
+    if loss is HybridLoss.NOT_IN_TREE:
+        return Remedy("check the path, or add the note", False)
+    tries: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
+        ("ask for its title", title, {}),
+    )
+    for text, query, options in tries:
+        again = ask(query, **options)
+        for rank, hit in enumerate(again.hits, start=1):
+            if hit.file == path:
+                return Remedy(f"{text}: rank {rank}, {hit.score:.4f}", True, query, rank, hit.score)
+    return Remedy("no wording that was tried brings it in", False)

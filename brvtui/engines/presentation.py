@@ -1,0 +1,174 @@
+"""How an engine's traces are shown in words. The base class shows what every trace has; an engine adds its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from brvtui.paint.answers import answer_lines, marker, paragraphs, prompt_lines
+from brvtui.paint.attempts import Attempted, ladder_rows
+from brvtui.paint.completion import completion_lines
+from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
+from brvtui.paint.headline import Headline
+from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.steps import Outlook, check_line, stage_line, step_line
+from brvtui.paint.text import wrap
+from brvtui.trace import Answer, Completion, Ended, Hit, Ladder, Leg, NearMiss, Trace
+
+Groups = list[tuple[int, list[Span]]]
+"""Groups of spans, each with its weight: where there is no room, the lightest give way."""
+_LEG_NAME = 10
+
+
+class Presentation:
+    """Words and lines for the traces of one engine. Lines are at most ``width`` cells wide; nothing is computed."""
+
+    title = ""
+    """The engine's name as a heading."""
+    outlook: Outlook = ()
+    """The steps of its answers, for the time before there is one."""
+    question = "which documents answer it"
+    """What an answer shows, after "type a question to see"."""
+    typing = "every key probes and asks no service; Enter runs"
+    """What typing and running do."""
+    caches = False
+    """Whether it keeps answers."""
+
+    def headline(self, trace: Trace) -> Headline:
+        """The badge and why; the name of the engine unless a step with a tier took the query."""
+        taken = trace.taken
+        role = f"tier-{trace.tier}" if trace.tier is not None else "tier-2"
+        label = taken.label if taken is not None and trace.tier is not None else ""
+        badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
+        return Headline(badge, role if trace.covered else "tier-none", label, trace.verdict)
+
+    def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
+        """How the query was read: the groups of the line below it."""
+        return []
+
+    def counts(self, trace: Trace) -> str:
+        """How many results of how many: the heading of the results."""
+        return f"Results {len(trace.hits)} of {trace.total_found}" if trace.hits else "Results none"
+
+    def remark(self, hit: Hit) -> str:
+        """A few words beside the path of a result: its places in the legs."""
+        return " ".join(f"{place.leg[:1]}{place.rank + 1}" for place in hit.places)
+
+    def behind(self, trace: Trace, reason: str) -> str:
+        """The label above the near misses of one ``reason``."""
+        return reason
+
+    def lack(self, miss: NearMiss) -> str:
+        """What a near miss lacked, in words."""
+        return f"{miss.short:.4f}"
+
+    def nothing(self, trace: Trace) -> list[Line]:
+        """What there is to say of no result, below the verdict."""
+        return []
+
+    def decision(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """Everything that decided: the steps with their checks."""
+        made: list[Line] = []
+        for step in trace.steps:
+            made.append(step_line(step, width, glyphs))
+            made += [check_line(check, step, width, glyphs) for check in step.checks]
+        return made
+
+    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """Legs, and how many documents each stage took in, dropped and gave on."""
+        made: list[Line] = []
+        if trace.legs:
+            made.append(rule(width, self.legs_title(trace), dash=glyphs.dash))
+            made += [leg_line(leg, width, glyphs) for leg in trace.legs]
+        if trace.stages:
+            made.append(rule(width, "in − dropped = out", dash=glyphs.dash))
+            made += [stage_line(stage, width) for stage in trace.stages]
+        return made
+
+    def legs_title(self, trace: Trace) -> str:
+        """The label above the legs."""
+        return "legs"
+
+    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
+        """How the document at ``file`` came to its rank, below the parts of its score."""
+        return []
+
+    def not_scored(self, trace: Trace, file: str) -> str:
+        """Why there is no score of the document ``file`` to show."""
+        return "not a result of this query, and not a near miss: w says why" if file else "no result to explain"
+
+    def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
+        """Everything that was tried, in its order."""
+        ladder = trace.find(Ladder)
+        return ladder_rows(ladder, trace.timings) if ladder is not None else ()
+
+    def kind_of_answer(self, answer: Answer) -> str:
+        """What kind of answer it is, in a few words."""
+        return fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
+
+    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """What the user would read, and what a model did for it."""
+        mark = marker(self.words(trace))
+        if trace.answer.kind == "retrieval":
+            given = ", ".join(hit.title for hit in trace.hits) or "nothing"
+            text = f"{self.title} retrieves and stops there: it writes no answer. A reader would be given: {given}"
+            return paragraphs(text, width, mark)
+        done = trace.answer.completion
+        return answer_lines(trace.answer, width, mark) + (completion_lines(done, width, glyphs) if done else [])
+
+    def prompt_title(self, trace: Trace | None) -> str:
+        """The name of the second tab of the answer."""
+        prompt = trace.answer.prompt if trace is not None else None
+        return f"prompt {prompt.tokens} t" if prompt is not None else "prompt"
+
+    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """What a model would be sent."""
+        prompt = trace.answer.prompt
+        if prompt is None:
+            return [line(f" {part}", "muted") for part in wrap("no model is asked for this answer", width - 2)]
+        return prompt_lines(prompt, width, marker(self.words(trace)))
+
+    def words(self, trace: Trace) -> Sequence[str]:
+        """The words that the query matched, to be marked in texts."""
+        return ()
+
+    def cache_title(self, trace: Trace | None, now: Any, width: int) -> str:
+        """The heading of the cache."""
+        return "Cache none"
+
+    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> list[Line]:
+        """The answers that it keeps: as ``now`` has them (its own look at them), else as ``trace`` saw them."""
+        text = f"{self.title} keeps no answers: every query is searched for"
+        return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+
+
+_KINDS = {
+    "cached": "from the cache",
+    "direct": "direct",
+    "not_covered": "not covered",
+    "model": "by the model",
+    "extractive": "no LLM asked",
+    "retrieval": "retrieval alone",
+}
+
+
+def fell_short(answer: Answer) -> str:
+    """Why a model that was asked gave no answer, in a word or two; empty when it did, or none was asked."""
+    match answer.completion:
+        case None:
+            return ""
+        case Completion(ended=Ended.CANCELLED):
+            return "stopped"
+        case Completion(ended=Ended.FAILED):
+            return "failed"
+        case _:
+            return "" if answer.kind == "model" else "nothing written"
+
+
+def leg_line(leg: Leg, width: int, glyphs: Glyphs) -> Line:
+    """One ranked list: how many it holds, in which unit, and whether it counts."""
+    role = STATE_ROLES[leg.state.value]
+    made = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, _LEG_NAME, "bold strong")
+    made.add(f"{len(leg.hits):>3} ", "text").add(leg.unit or STATE_WORDS[leg.state.value], "text")
+    made.add("" if leg.counts else ", not fused", "warn")
+    return made.add(f"  {leg.why}", "muted").cut(width)

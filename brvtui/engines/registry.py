@@ -1,0 +1,65 @@
+"""The engines that are installed, found through the entry point ``brvtui.engines``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.contract import Engine, EngineError
+
+if TYPE_CHECKING:
+    from brvtui.engines.presentation import Presentation
+
+GROUP = "brvtui.engines"
+DEFAULT = "byterover"
+_OURS = {
+    "byterover": "brvtui.engines.byterover.engine:ByteRover",
+    "jeffs_brain": "brvtui.engines.jeffs_brain.engine:JeffsBrain",
+}
+"""Our own entry points, as ``pyproject.toml`` declares them (a test compares). Reading the metadata of all installed
+packages takes 40 ms, which a query of one of these need not wait for."""
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all installed engines, ours first, in alphabetical order then."""
+    return (*_OURS, *sorted(_theirs().keys() - _OURS.keys()))
+
+
+def load(name: str) -> Engine[Any]:
+    """A new instance of the engine called ``name``.
+
+    Raises :class:`brvtui.engines.contract.EngineError` when none is installed under that name, or it cannot be loaded.
+    """
+    place = _OURS.get(name) or _theirs().get(name)
+    if place is None:
+        raise EngineError(f"no engine {name}: installed are {', '.join(names())}")
+    module, _, attribute = place.partition(":")
+    try:
+        make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)
+        return make()
+    except (ImportError, AttributeError) as error:
+        raise EngineError(
+            f"the engine {name} cannot be loaded from {place}: {error}; install its package again"
+        ) from error
+
+
+@cache
+def presentation(name: str) -> Presentation:
+    """How traces of the engine ``name`` are shown; what all traces have, for one that is not installed."""
+    from brvtui.engines.presentation import Presentation
+
+    try:
+        return load(name).presentation
+    except EngineError:
+        return Presentation()
+
+
+@cache
+def _theirs() -> dict[str, str]:
+    """Every engine's place by its name, as packages declare them."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point.value for point in entry_points(group=GROUP)}

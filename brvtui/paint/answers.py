@@ -1,0 +1,72 @@
+"""The texts of an answer as lines: what the user would read, the prompt, a note; with the query's words marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.marking import lit
+from brvtui.paint.text import plural, wrap
+from brvtui.text.visible import visible
+from brvtui.trace import Answer, Lane, Prompt
+
+_MOST_LINES = 1500
+_MOST_TERMS = 200
+HIGHLIGHT = "bold underline match on match-ground"
+"""The role of a term of the query."""
+Mark = re.Pattern[str] | None
+
+
+def marker(words: Sequence[str]) -> Mark:
+    """A pattern of whole ``words``; None when there are none."""
+    if not words:
+        return None
+    longest = sorted(set(words[:_MOST_TERMS]), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
+
+
+def answer_lines(answer: Answer, width: int, mark: Mark) -> list[Line]:
+    """The notice and the text of an answer."""
+    made = [line(f" {part}", "warn") for part in wrap(answer.notice, width - 1) if answer.notice]
+    return made + paragraphs(answer.text, width, mark)
+
+
+def prompt_lines(prompt: Prompt, width: int, mark: Mark) -> list[Line]:
+    """Limits, lanes of the manifest, then every section of a prompt with its estimated tokens."""
+    facts = (
+        f"{prompt.tokens} tokens in, at most {prompt.max_tokens} out, temperature {prompt.temperature:g}, "
+        f"{prompt.max_iterations} iterations"
+    )
+    made = [line(f" {part}", "text") for part in wrap(facts, width - 1)]
+    made += [line(f" {part}", "muted") for part in wrap(f"manifest: {prompt.manifest}", width - 1)]
+    made += [_lane(lane, width) for lane in prompt.lanes]
+    for section in prompt.sections:
+        made.append(rule(width, f"{section.name} · {section.tokens} tokens"))
+        made += paragraphs(section.text, width, mark)
+        if len(made) > _MOST_LINES:
+            break
+    return made
+
+
+def _lane(lane: Lane, width: int) -> Line:
+    made = Line().gap().fit(f"lane {lane.name}", 16, "muted").add(f"{lane.tokens:>5} of {lane.budget} tokens  ", "text")
+    return made.add(f"{plural(len(lane.entries), 'note')}, {lane.left_out} left out", "muted").cut(width)
+
+
+def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
+    """``text`` wrapped to ``width`` with the marked terms; headings stand out; very long texts end with a note."""
+    made: list[Line] = []
+    source = text.split("\n")
+    for number, paragraph in enumerate(source):
+        clean = visible(paragraph.rstrip("\r"))
+        role = "bold strong" if clean.startswith("#") else "muted" if clean.startswith(("---", "```")) else "text"
+        made += [Line([(" ", "text"), *_marked(part, role, mark)]) for part in wrap(clean, width - 1)]
+        if len(made) > _MOST_LINES:
+            made.append(line(f" … {len(source) - number - 1} more lines", "muted"))
+            break
+    return made
+
+
+def _marked(text: str, role: str, mark: Mark) -> list[Span]:
+    return [(text, role)] if mark is None else lit([(text, role)], mark, HIGHLIGHT)

@@ -1,0 +1,34 @@
+"""The first line of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from brvtui.paint.line import Line, badge
+from brvtui.paint.text import ms
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The first line of an answer: a badge, what it means, and why."""
+
+    badge: str
+    role: str
+    """The role of the badge: ``tier-2`` and the like, ``tier-none`` for no answer."""
+    label: str
+    why: str
+    warning: str = ""
+    """What a reader must know beside it; empty when there is nothing."""
+
+
+def headline_line(shown: Headline, total_ms: float, busy: str, width: int) -> Line:
+    """The badge, what it means and why; at the right what warns or is ``busy``, and the milliseconds."""
+    made = badge(shown.badge, shown.role)
+    if shown.label:
+        made.add(" ").add(shown.label, f"bold {shown.role}")
+    made.add("  ").add(shown.why, "strong")
+    right = Line()
+    if busy or shown.warning:
+        right.add(f"{busy or shown.warning} ", "warn")
+    right.add(ms(total_ms) if total_ms else "", "muted")
+    return made.right(width - 1, right)

@@ -1,0 +1,60 @@
+"""Results and near misses as lines."""
+
+from __future__ import annotations
+
+from brvtui.paint.bars import eighths
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import cut_left
+from brvtui.trace import Hit, NearMiss, Scale
+
+_BAR = 6
+_SCORE = 5
+_LACK = 8
+_FULL_BAR = 32
+
+
+def hit_lines(
+    hit: Hit,
+    rank: int,
+    scale: Scale,
+    maturity: str,
+    remark: str,
+    warning: str,
+    with_path: bool,
+    width: int,
+    glyphs: Glyphs,
+) -> list[Line]:
+    """Rank, mark, title and score with its bar; below it, ``with_path``, the path and a remark.
+
+    ``warning`` marks a document whose file is not what is shown of it, and says so.
+    """
+    sign, role = (glyphs.warn, "warn") if warning else glyph_of(hit.kind, maturity, glyphs)
+    bar = _BAR if width >= _FULL_BAR else 0
+    number = _written(hit.score, scale)
+    room = width - 5 - len(number) - 1 - bar
+    first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
+    first.fit(hit.title, room, "bold strong" if rank == 1 else "text")
+    full = hit.score / scale.full if scale.full else 0.0
+    first.add(f"{number} ", "strong").add(eighths(full, bar, glyphs), "bar")
+    if not with_path:
+        return [first]
+    note = f"  {warning or remark}" if warning or remark else ""
+    path = cut_left(Line().add(hit.path).plain, width - 5 - len(note))
+    return [first, Line().gap(5).add(path, "muted").add(note, "warn" if warning else "accent")]
+
+
+def miss_line(miss: NearMiss, scale: Scale, maturity: str, warning: str, width: int, glyphs: Glyphs) -> Line:
+    """Mark, title and score of a document that is not in the results, and what it lacks."""
+    sign, role = (glyphs.warn, "warn") if warning else glyph_of(miss.kind, miss.maturity or maturity, glyphs)
+    places = "limit" in miss.reason or "behind" in miss.reason
+    lack = f"+{miss.short:.0f} rank" if places else f"{glyphs.minus}{miss.short:.3f}"
+    number = _written(miss.score, scale)
+    made = line(" – ", "faint").add(f"{sign} ", role).fit(miss.title, width - 5 - len(number) - 9, "muted")
+    return made.add(f"{number} ", "muted").add(f"{lack:>{_LACK}}", "warn")
+
+
+def _written(score: float, scale: Scale) -> str:
+    """The score in at least :data:`_SCORE` cells; without the 0 before the point where it has many decimals."""
+    text = f"{score:.{scale.decimals}f}"
+    return f"{text.removeprefix('0') if scale.decimals > 2 else text:>{_SCORE}}"

@@ -1,0 +1,147 @@
+"""A score as lines: its parts as a bar and as a table that adds up, then ceiling, signals and terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from brvtui.paint.bars import role_of, stacked, tick_labels
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.terms import terms
+from brvtui.paint.text import days, number, signed, wrap
+from brvtui.trace import Aged, Ceiling, Detail, Hit, Kind, NearMiss, Part, Scale, Trace, adds_up, parts_gap
+
+_VALUE = 9
+_NAME = 13
+TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
+"""The constants whose values are marked on the bar of a score."""
+
+
+def ticks_of(trace: Trace) -> dict[str, float]:
+    """The thresholds that ``trace`` names and a score can be compared with, by the constant's name."""
+    named = {
+        check.constant: check.threshold for step in trace.steps for check in step.checks if check.threshold is not None
+    }
+    for hit in trace.hits:
+        for horizon in hit.ceiling.horizons if hit.ceiling else ():
+            named.setdefault(horizon.constant, horizon.threshold)
+    return {name: named[name] for name in TICKS if name in named}
+
+
+def score_lines(
+    hit: Hit, detail: Detail | None, scale: Scale, ticks: Mapping[str, float], width: int, glyphs: Glyphs
+) -> list[Line]:
+    """The parts of a hit's score and their sum, then all that is known of it; ``detail`` may still be on its way."""
+    made = _bar(hit, scale, ticks, width, glyphs)
+    places = max(4, scale.decimals)
+    made += [_part(part, places, width, glyphs) for part in hit.parts]
+    made.append(_sum(hit, places, width, glyphs))
+    if hit.ceiling:
+        made += ceiling_lines(hit.ceiling, width)
+    if hit.signals:
+        made += signals(hit.signals, width, glyphs)
+    return made + terms(hit.text, detail, width, glyphs)
+
+
+def title_line(hit: Hit, maturity: str, scale: Scale, aside: str, width: int, glyphs: Glyphs) -> Line:
+    """Kind, title and score of a hit; ``aside`` warns beside the score."""
+    sign, role = glyph_of(hit.kind, maturity, glyphs)
+    kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
+    made = Line().gap().add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
+    right = Line().add(f"{aside} " if aside else "", "warn")
+    return made.right(width, right.add(f"{hit.score:.{scale.decimals}f}", "bold strong"))
+
+
+def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
+    """The head of a document that is not in the results: its score, the reason, what it lacked."""
+    sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
+    right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
+    made = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
+    made.append(line(f" {missed.path}", "muted").cut(width))
+    made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
+    made.append(line(" it lacked ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
+    return [*made, line(" why not, and what would bring it in: w", "muted"), Line()]
+
+
+def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, glyphs: Glyphs) -> list[Line]:
+    """The parts beside each other; a whole bar is the scale's full score."""
+    if not adds_up(hit):
+        off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
+        return [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
+    if scale.full == 1.0:
+        ticks = {value: f"{glyphs.tick}{_short(value)}" for value in thresholds.values()}
+        return [Line().extend(stacked(hit.parts, width, tuple(ticks), glyphs)), tick_labels(width, ticks)]
+    scaled: Sequence[Part] = [replace(part, value=part.value / scale.full) for part in hit.parts]
+    label = f"the whole width is the best of the list, {scale.full:.{max(5, scale.decimals)}f}"
+    return [Line().extend(stacked(scaled, width, (), glyphs)), line(f" {label}", "faint").cut(width)]
+
+
+def _part(part: Part, places: int, width: int, glyphs: Glyphs) -> Line:
+    role = role_of(part.name) if part.value >= 0 else "lost"
+    lost = part.value < 0 and part.name != "rounding"
+    fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
+    made = Line().gap().add(f"{fill} ", role if part.value else "faint").fit(part.name, _NAME, "text").gap()
+    value = signed(part.value, places) if part.value else f"{0:.{places}f}"
+    right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
+    return made.add(how(part), "muted").right(width, right)
+
+
+def _sum(hit: Hit, places: int, width: int, glyphs: Glyphs) -> Line:
+    right = Line()
+    if adds_up(hit):
+        right.add(f"sum {glyphs.check} ", "ok")
+    else:
+        right.add(f"sum {glyphs.cross} ", "bold bad")
+    return Line().right(width, right.add(f"= {hit.score:.{places}f}", "bold strong"))
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".lstrip("0")
+
+
+def how(part: Part) -> str:
+    """What a part was made of: ``0.957 × 0.6``."""
+    if part.name == "rounding":
+        return part.note
+    if part.name == "cap":
+        return f"at most {part.factor:g}" if part.factor is not None else ""
+    if part.factor is None:
+        return part.note
+    if part.name == "maturity":
+        return f"{part.note} × {part.factor:g}"
+    if part.amount is None:
+        return part.note
+    divisor = part.amount * part.factor / part.value if part.value else 1.0
+    scale = f" ÷ {divisor:g}" if abs(round(divisor) - divisor) < 1e-6 and round(divisor) > 1 else ""
+    note = f"  {part.note}" if part.note else ""
+    return f"{part.amount:.3f} × {part.factor:g}{scale}{note}"
+
+
+def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
+    """The best score that any wording could give, and for how long that is enough."""
+    text = f"ceiling {ceiling.score:.3f}"
+    for horizon in ceiling.horizons:
+        threshold = _short(horizon.threshold)
+        if not horizon.reachable:
+            text += f" · never {threshold}"
+        elif horizon.days_left is None:
+            text += f" · {threshold} always"
+        else:
+            text += f" · {threshold} for {days(horizon.days_left)}"
+    return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
+
+
+def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
+    """Signals before and after decay, their source, and what an access hit would do."""
+    made = [rule(width, f"signals from {aged.source} · {days(aged.days)} old", dash=glyphs.dash)]
+    first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")
+    then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text")
+    if first.width + then.width < width:
+        made.append(first.gap().extend(then.spans))
+    else:
+        made += [first.cut(width), then.cut(width)]
+    sign, role = glyph_of(Kind.CONTEXT, aged.maturity, glyphs)
+    second = Line().gap().add(f"{sign} {aged.maturity}", role)
+    made.append(second.add(f"  read {aged.access_count}×  changed {aged.update_count}×", "muted").cut(width))
+    return made + [line(f" {part}", "muted") for part in wrap(aged.after_access, width - 1)]

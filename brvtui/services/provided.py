@@ -1,0 +1,63 @@
+"""The services that an engine may ask, as a session provides them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from brvtui.services.model import NO_MODEL, Prices
+
+if TYPE_CHECKING:
+    from brvtui.services.embedding import Embedder, VectorCache
+    from brvtui.services.model import ChatModel
+    from brvtui.services.reranking import Reranker
+
+
+class EngineServices(Protocol):
+    """Models that the user set. Nothing is loaded or asked before an engine does so."""
+
+    @property
+    def model(self) -> ChatModel | None:
+        """The language model, where a run may ask it now."""
+
+    @property
+    def model_is_set(self) -> bool:
+        """Whether the user named a language model, allowed or not."""
+
+    def why_no_model(self, run: bool) -> str:
+        """Why a probe or a run that comes to a model does not ask it, in a line or two."""
+
+    @property
+    def prices(self) -> Prices:
+        """The prices of the language model, by the user's settings."""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError` for a wrong setting."""
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError` for a wrong setting."""
+
+    def vectors(self, model: str) -> VectorCache:
+        """The vectors that the embedder called ``model`` made of this tree's texts, as kept on disk."""
+
+
+class NoServices:
+    """No service is there."""
+
+    model: ChatModel | None = None
+    model_is_set = False
+    prices = Prices()
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+
+    def why_no_model(self, run: bool) -> str:
+        """That none is set."""
+        return NO_MODEL
+
+    def vectors(self, model: str) -> VectorCache:
+        """Raises LookupError: there is no embedder that could have made any."""
+        raise LookupError(model)
+
+
+NO_SERVICES: EngineServices = NoServices()
