@@ -21,10 +21,11 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from brvtui import trace
-from brvtui.engines.byterover.reasons import why_not
+from brvtui.engines import registry
 
 FILE = Path(__file__).with_name("trace.schema.json")
-ROOTS = (trace.Trace, trace.Search, trace.Detail, why_not.Explanation)
+SECTIONS = {kind.SECTION: kind for name in registry.names() for kind in registry.load(name).sections}
+ROOTS = (trace.Trace, trace.Detail, trace.Explanation, *SECTIONS.values())
 REF = "#/$defs/{model}"
 
 
@@ -33,12 +34,19 @@ def schema() -> dict[str, Any]:
     adapters = [(kind, "serialization", TypeAdapter(kind)) for kind in ROOTS]
     _, made = TypeAdapter.json_schemas(adapters, ref_template=REF)
     models = made["$defs"]
-    for module in (*_modules_of(trace), why_not):
+    packages = {import_module(kind.__module__.rpartition(".")[0]) for kind in SECTIONS.values()} - {trace}
+    modules = [*_modules_of(trace), *(module for package in packages for module in _modules_of(package))]
+    for module in modules:
         for (kind, field), text in _attribute_docs(module).items():
             if field in models.get(kind, {}).get("properties", {}):
                 models[kind]["properties"][field]["description"] = text
     for model in models.values():
         _tidy(model)
+    models["Trace"]["properties"]["sections"] = _object(
+        "The data that only the trace's engine has, by name.",
+        {name: {"$ref": REF.format(model=kind.__name__)} for name, kind in sorted(SECTIONS.items())},
+        optional=tuple(SECTIONS),
+    )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:brv-tui:trace:{trace.SCHEMA}",
@@ -61,39 +69,32 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
     tier = {"type": "integer", "minimum": 0, "maximum": 4}
     return {
         "QueryOutput": _object(
-            "brv-tui query --format json: the routed query; with --limit a plain search, with --detail the details by "
-            "a hit's file.",
+            "brv-tui query --format json: the answer of an engine; with --limit a plain search among its sections, with "
+            "--detail the details by a hit's file.",
             {
                 "schema": number,
+                "engine": {"type": "string"},
                 "trace": ref("Trace"),
-                "search": ref("Search"),
                 "detail": {"type": "object", "additionalProperties": ref("Detail")},
             },
-            optional=("search", "detail"),
+            optional=("detail",),
         ),
         "SavedTrace": _object(
-            "A file of brv-tui query --save FILE.json, which brv-tui show reads again: the routed query, who saved it "
-            "when, the details of hits and near misses, and the scores that near misses would have had, by their file.",
+            "A file of brv-tui query --save FILE.json, which brv-tui show reads again: the answer, who saved it when, "
+            "and the details of hits and near misses, by their file.",
             {
                 "schema": number,
-                "pipeline": {"const": "byterover"},
+                "engine": {"type": "string"},
                 "saved_by": {"type": "string"},
                 "saved_at": {"type": "string"},
                 "trace": ref("Trace"),
                 "detail": {"type": "object", "additionalProperties": ref("Detail")},
-                "missed": {"type": "object", "additionalProperties": ref("Hit")},
-                "search": ref("Search"),
             },
-            optional=("search",),
         ),
         "ExplainOutput": _object(
-            "One line of brv-tui explain --format json: one note of one query. reason_number is the reason's place in "
-            "the closed list.",
-            {
-                "schema": number,
-                **explanation["properties"],
-                "reason_number": {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]},
-            },
+            "One line of brv-tui explain --format json: one note of one query. The reason's number is its place in the "
+            "engine's closed list.",
+            {"schema": number, **explanation["properties"]},
         ),
         "ReplayLine": _object(
             "One line of brv-tui replay --queries: the plain search, and the tiers of asking twice on an empty cache.",

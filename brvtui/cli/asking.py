@@ -71,10 +71,8 @@ def query(
     """
     check_files(files)
     session = open_session(project, profile, now, signals)
-    if "aliases" in options:
-        options["progress"] = _tell_vectors
     with refused():
-        trace = session.probe(text, scope, engine, options, services=True)
+        trace = session.probe(text, scope, engine, options, services=True, progress=_tell_vectors)
         if limit:
             trace = session.with_plain_search(trace, limit)
     if files:

@@ -34,6 +34,10 @@ class Context(Generic[C]):
     services: EngineServices = NO_SERVICES
 
 
+def _silent(made: int, wanted: int) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One query. A probe has no effect and asks no service that costs, unless it is allowed to."""
@@ -45,6 +49,8 @@ class Query:
     """Whether a probe may ask services that cost; a run always may."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options that only some engines know, by name. An engine raises :class:`EngineError` for one that it does not."""
+    progress: Callable[[int, int], None] = _silent
+    """Called, while something is made that the answer waits for, with how much is made, and of how much."""
 
 
 class Engine(Protocol[C]):

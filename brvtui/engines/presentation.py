@@ -107,14 +107,18 @@ class Presentation:
         return fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """What the user would read, and what a model did for it."""
+        """What the user would read."""
         mark = marker(self.words(trace))
         if trace.answer.kind == "retrieval":
             given = ", ".join(hit.title for hit in trace.hits) or "nothing"
             text = f"{self.title} retrieves and stops there: it writes no answer. A reader would be given: {given}"
             return paragraphs(text, width, mark)
+        return answer_lines(trace.answer, width, mark)
+
+    def completion(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """What a model did for the answer; nothing where none was asked."""
         done = trace.answer.completion
-        return answer_lines(trace.answer, width, mark) + (completion_lines(done, width, glyphs) if done else [])
+        return completion_lines(done, width, glyphs) if done is not None else []
 
     def prompt_title(self, trace: Trace | None) -> str:
         """The name of the second tab of the answer."""

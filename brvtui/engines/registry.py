@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Engine, EngineError
+from brvtui.typed_tables import nearest
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
@@ -35,7 +36,7 @@ def load(name: str) -> Engine[Any]:
     """
     place = _OURS.get(name) or _theirs().get(name)
     if place is None:
-        raise EngineError(f"no engine {name}: installed are {', '.join(names())}")
+        raise EngineError(f"no engine {name}{nearest(name, names())}: installed are {', '.join(names())}")
     module, _, attribute = place.partition(":")
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)

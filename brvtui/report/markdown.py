@@ -139,10 +139,7 @@ def _answer(trace: Trace, shown: Presentation) -> Iterator[str]:
         yield fenced(trace.answer.text)
     if trace.answer.sources:
         yield Markdown(f"Sources: {', '.join(path(source) for source in trace.answer.sources)}\n")
-    if trace.answer.completion is not None:
-        from brvtui.paint.completion import completion_lines
-
-        yield _fence(completion_lines(trace.answer.completion, _WIDTH, UNICODE))
+    yield _fence(shown.completion(trace, _WIDTH, UNICODE))
     if trace.answer.prompt is not None:
         yield heading(2, "Prompt")
         for section in trace.answer.prompt.sections:

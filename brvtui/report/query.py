@@ -20,7 +20,6 @@ from brvtui.trace import Detail, Hit, Trace
 
 _SHOWN_MISSES = 3
 _SHOWN_ANSWER_LINES = 24
-_SHOWN_PROMPT_LINES = 12
 
 
 def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> RenderableType:
@@ -78,6 +77,7 @@ def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Gl
 def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
     made = [rule(width, f"answer · {shown.kind_of_answer(trace.answer)}", dash=glyphs.dash)]
     made += _first(shown.answer(trace, width, glyphs), _SHOWN_ANSWER_LINES)
+    made += shown.completion(trace, width, glyphs)
     if trace.answer.prompt is not None:
         made.append(rule(width, "prompt", dash=glyphs.dash))
         prompt = trace.answer.prompt

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 
 Options = Mapping[str, Any]
+Progressing = Callable[[int, int], None]
 _NONE: Options = {}
 
 
@@ -185,14 +186,23 @@ class Session:
         return self._publisher.keep(self.profile, everything)
 
     def probe(
-        self, query: str, scope: str = "", engine: str = "", options: Options = _NONE, services: bool = False
+        self,
+        query: str,
+        scope: str = "",
+        engine: str = "",
+        options: Options = _NONE,
+        services: bool = False,
+        progress: Progressing | None = None,
     ) -> Trace:
         """The trace of ``query``, without any effect; by the engine that the settings name, or by ``engine``.
 
         Services that cost are asked only with ``services``. Raises :class:`brvtui.engines.contract.EngineError`, as
         does everything that asks an engine.
         """
-        return self.engines.answer(engine or self.engine, EngineQuery(query, scope, False, services, options))[1]
+        asked = EngineQuery(query, scope, False, services, options)
+        if progress is not None:
+            asked = replace(asked, progress=progress)
+        return self.engines.answer(engine or self.engine, asked)[1]
 
     def run(self, query: str, scope: str = "", engine: str = "", options: Options = _NONE) -> Trace:
         """The trace of ``query``; its answer is cached as the engine would, and hits recorded if that is on.

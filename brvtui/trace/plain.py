@@ -12,8 +12,8 @@ from brvtui.trace.traces import Trace
 def to_plain(value: Any) -> Any:
     """``value`` as dicts, lists and scalars, ready for JSON; enum members become their strings."""
     if isinstance(value, Trace):
-        made = {f.name: to_plain(getattr(value, f.name)) for f in fields(value) if f.name != "sections"}
-        return {**made, "sections": {section.SECTION: to_plain(section) for section in value.sections}}
+        sections = {section.SECTION: section for section in value.sections}
+        return {f.name: to_plain(sections if f.name == "sections" else getattr(value, f.name)) for f in fields(value)}
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, (tuple, list)):

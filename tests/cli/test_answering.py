@@ -258,7 +258,7 @@ def test_what_ask_wrote_is_shown_again(run: Run, old: Tree, set_model: Set, tmp_
         (tmp_path / "asked.json").write_text(run("ask", TIER_4, "--llm", "--format", "json")[1])
     code, out, _ = run("show", str(tmp_path / "asked.json"), inside=False)
     assert code == 0
-    assert "2 calls, 1 tool" in out
+    assert "2 calls · 1 tool" in out
     assert "1. read_note" in out
 
 

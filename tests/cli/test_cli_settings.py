@@ -68,7 +68,14 @@ def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
         assert err == f"brv-tui: {user_file()}: unknown key thme; did you mean theme?\n"
 
 
-def test_the_pipeline_that_is_set_answers(run: Run) -> None:
+def test_an_engine_that_is_not_installed_is_named(run: Run) -> None:
+    own('engine = "jefs_brain"\n')
+    code, _, err = run("query", "refresh")
+    assert code == 2
+    assert "no engine jefs_brain, did you mean jeffs_brain?" in err
+
+
+def test_the_engine_that_is_set_answers(run: Run) -> None:
     own('engine = "jeffs_brain"\n')
     assert json.loads(run("query", "refresh", "--format", "json")[1])["engine"] == "jeffs_brain"
     assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--engine", "byterover")[1])

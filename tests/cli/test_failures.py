@@ -11,7 +11,7 @@ from tests.cli.conftest import Run
 
 
 def test_a_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         secret = "the launch code is 4711"
         raise KeyError(secret)
 
@@ -28,7 +28,7 @@ def test_a_crash_leaves_a_report(run: Run, own_data_folders: Path, monkeypatch: 
 
 
 def test_what_the_system_refuses_is_a_line(run: Run, own_data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
+    def refused(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "/full/disk")
 
     monkeypatch.setattr(Session, "probe", refused)

@@ -63,7 +63,7 @@ def test_show_in_every_form(run: Run, tmp_path: Path) -> None:
         code, out, _ = run("show", str(files[0]), "--format", file.suffix[1:])
         assert code == 0
         assert out == file.read_text()
-    assert "brv search --limit 2" in run("show", str(files[0]))[1]
+    assert "a plain search with limit 2" in run("show", str(files[0]))[1]
     assert len(run("show", str(files[0]), "--detail")[1]) > len(run("show", str(files[0]))[1])
 
 
@@ -79,7 +79,7 @@ def test_show_takes_the_answer_of_query_too(run: Run, tmp_path: Path) -> None:
 def test_saving_changes_neither_answer_nor_exit_code(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("query", "zyzzyva", "--format", "json", "--save", str(tmp_path / "t.md"))
     assert code == 1
-    assert json.loads(out)["trace"]["outcome"] == "not_covered"
+    assert json.loads(out)["trace"]["sections"]["route"]["outcome"] == "not_covered"
     assert (tmp_path / "t.md").read_text().startswith("# Why “zyzzyva” got its answer")
 
 

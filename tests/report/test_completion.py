@@ -71,13 +71,15 @@ def test_the_text_report_shows_it(tree: Tree) -> None:
         console.quiet = False
         console.print(trace_report(answered(tree), {}, 100))
     text = captured.get()
-    assert spent(DONE) in text
+    assert "by mini at h" in text
+    assert "2 calls · 2 tools · 100 t in, 10 t out" in text
     assert "2. read_note" in text
-    assert "## Summary\nYes." in "\n".join(line.rstrip() for line in text.splitlines())
+    assert "## Summary\nYes." in "\n".join(line.strip() for line in text.splitlines())
 
 
 def test_markdown_shows_it(tree: Tree) -> None:
     text = markdown_report(saved_now(answered(tree), NOW_MS))
-    assert "mini at h: 2 calls, 2 tools" in text
+    assert "by mini at h" in text
+    assert "2 calls · 2 tools" in text
     assert "leads out of the tree" in text
-    assert "| y.md | no | no |" in text.replace("\\", "").replace("`", "")
+    assert "not in the tree, so not grounded: y.md" in text

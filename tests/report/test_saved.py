@@ -55,19 +55,21 @@ def test_markdown_holds_the_whole_decision(saved: Saved) -> None:
     headings = [after.content for block, after in pairwise(blocks) if block.type == "heading_open"]
     assert headings[0] == "Why “quokka” got its answer"
     second = [after.content for block, after in pairwise(blocks) if block.type == "heading_open" and block.tag == "h2"]
-    assert second == ["Route", "Results", "Scores", "Retry", "Cache (simulated)", "Answer"]
+    assert second == [
+        "Results", "Route", "Scores", "Retry", "Cache (simulated)", "Answer: no LLM asked", "Prompt",
+    ]  # fmt: skip
     text = "\n".join(block.content for block in blocks)
     for step in trace.steps:
         assert step.label in text
     for hit in trace.hits:
         assert f"{hit.score:.2f}" in text
-    assert "A plain search for 2" in headings
+    assert "a plain search with limit 2" in text
     assert "Not in the results" in headings
     assert saved.saved_at in text
     assert sum(item.value for item in saved.detail["x/n.md"].contributions) == pytest.approx(
         saved.detail["x/n.md"].score.term_sum
     )
-    assert all(f"{item.value:.4f}" in text for item in saved.detail["x/n.md"].contributions)
+    assert all(f"{item.value:.3f}" in text for item in saved.detail["x/n.md"].contributions)
 
 
 def test_markdown_takes_nothing_of_a_note_for_markdown(saved: Saved) -> None:
@@ -98,14 +100,14 @@ def test_svg_of_what_xml_cannot_hold(project: Tree) -> None:
 
 def test_text_is_what_query_prints(saved: Saved) -> None:
     assert "TIER" in text_of(saved)
-    assert "brv search --limit 2" in text_of(saved)
+    assert "a plain search with limit 2" in text_of(saved)
     assert len(text_of(saved, whole=True)) > len(text_of(saved))
 
 
 def test_a_hybrid_trace_in_each_form(project: Tree) -> None:
     session = project.session()
     saved = session.answers.saved(session.probe("quokka", engine="jeffs_brain", services=True))
-    assert "JEFFS_BRAIN" in text_of(saved)
+    assert "JEFFS BRAIN" in text_of(saved)
     blocks = MarkdownIt("gfm-like", {"html": True}).parse(markdown_report(saved))
     kinds = {token.type for block in blocks for token in block.children or ()}
     assert kinds <= {"text", "text_special", "strong_open", "strong_close", "code_inline"}

@@ -116,7 +116,8 @@ class AnswerPane(Pane):
             mark = marker(view.presentation.words(trace))
             text = paragraphs(live.text, width, mark) if live.text else []
             return [*made, *live_lines(live, width, self.glyphs), *text]
-        return made + view.presentation.answer(trace, width, self.glyphs)
+        shown = view.presentation
+        return made + shown.answer(trace, width, self.glyphs) + shown.completion(trace, width, self.glyphs)
 
     def lacks(self, view: View) -> Iterable[Message]:
         """The text of the selected note, when its tab is in front."""

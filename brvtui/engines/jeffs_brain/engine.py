@@ -109,7 +109,7 @@ class JeffsBrain:
         """The answer with the texts of its notes. Raises :class:`EngineError`."""
         from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve
 
-        request, aliases, progress = _request(query)
+        request, aliases = _request(query)
         embedder, reranker = _embedder(context), _reranker(context)
         watch = Stopwatch()
         with watch.measure("index"):
@@ -117,7 +117,7 @@ class JeffsBrain:
         mode, _ = resolve_mode(request.mode or Mode(context.constants.options.mode), embedder is not None)
         if mode is not Mode.BM25 and _may_ask(query):
             with watch.measure("note vectors"):
-                self.prepare(context, progress, _never)
+                self.prepare(context, query.progress, _never)
             ready = self._index(context)
         sources = Sources(
             ready.index,
@@ -162,14 +162,14 @@ class JeffsBrain:
             return ready
 
 
-def _request(query: Query) -> tuple[Request, Aliases, Progress]:
-    """The request with its aliases and its progress. Raises :class:`EngineError` for an option that is none."""
+def _request(query: Query) -> tuple[Request, Aliases]:
+    """The request and its aliases. Raises :class:`EngineError` for an option that is none."""
     from brvtui.engines.jeffs_brain.pipeline import Request
     from brvtui.text.aliases import AliasError, read_aliases
 
     known = {option.name for option in fields(Request)} - {"query", "probe", "scope"}
     options: dict[str, Any] = dict(query.options)
-    file, progress = options.pop("aliases", None), options.pop("progress", _silent)
+    file = options.pop("aliases", None)
     unknown = sorted(options.keys() - known)
     if unknown:
         raise EngineError(f"{ENGINE} has no option {unknown[0]}: it has {', '.join(sorted(known))}, aliases")
@@ -181,7 +181,7 @@ def _request(query: Query) -> tuple[Request, Aliases, Progress]:
     except AliasError as error:
         raise EngineError(str(error)) from error
     made = Request(query.text, Mode(mode) if mode else None, probe=not _may_ask(query), scope=query.scope, **options)
-    return made, aliases, progress
+    return made, aliases
 
 
 def _embedder(context: Context[HybridProfile]) -> Embedder | None:
@@ -216,10 +216,6 @@ def _snapshotted(context: Context[HybridProfile]) -> Snapshotted:
     moment = datetime.fromtimestamp(context.now_ms / _MS, UTC).isoformat(timespec="milliseconds")
     clock = moment.replace("+00:00", "Z")
     return Snapshotted(snapshot.project.name, snapshot.generation, len(snapshot.notes), clock)
-
-
-def _silent(made: int, wanted: int) -> None:
-    pass
 
 
 def _never() -> bool:

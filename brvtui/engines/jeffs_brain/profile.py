@@ -6,9 +6,9 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
+from typing import Literal
 
 from brvtui.engines.jeffs_brain.sections import ENGINE as NAME
-from brvtui.engines.jeffs_brain.sections import Mode
 from brvtui.ladder import LadderRules
 from brvtui.ranking.intent import IntentRules
 from brvtui.services.requests import RequestPolicy
@@ -20,7 +20,7 @@ from brvtui.typed_tables import Count, Positive, ProfileError, typed
 class Defaults:
     """What a request has that says nothing else."""
 
-    mode: Mode
+    mode: Literal["auto", "bm25", "semantic", "hybrid"]
     top_k: int
     candidate_k: int
     rerank_top_n: int
