@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
-from brvtui.paint.text import cut, fit
+from brvtui.paint.text import cut, fit, wrap
 from brvtui.text.visible import visible
 
 Span = tuple[str, str]
@@ -121,3 +121,11 @@ def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3) -> 
 
 def _total(groups: list[tuple[int, list[Span]]], gap: int) -> int:
     return sum(cell_len(text) for _, spans in groups for text, _ in spans) + gap * (len(groups) - 1)
+
+
+def folded(whole: Line, width: int) -> list[Line]:
+    """``whole`` in lines of at most ``width`` cells, broken between words where that is possible."""
+    if whole.width <= width:
+        return [whole]
+    role = next((role for text, role in whole.spans if text.strip()), "text")
+    return [Line().gap().add(part, role) for part in wrap(whole.plain.strip(), width - 1)]

@@ -11,7 +11,7 @@ from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.headline import headline_line
 from brvtui.paint.hits import hit_lines, miss_line
-from brvtui.paint.line import Line, line, rule, spread
+from brvtui.paint.line import Line, folded, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.steps import notices
 from brvtui.paint.text import wrap
@@ -35,10 +35,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     shown = presentation(trace.engine)
     made = [headline_line(shown.headline(trace), trace.timings.get("total", 0.0), "", width + 1)]
     facts = f" {trace.version}, profile {trace.profile}, {trace.snapshot.notes} notes of {trace.snapshot.project}"
-    made += [
-        line(facts, "muted").cut(width),
-        Line().gap().extend(spread(width - 1, shown.reading(trace, glyphs)).spans),
-    ]
+    made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
     made += [Line(), *shown.decision(trace, width, glyphs), *shown.flow(trace, width, glyphs)]
     made += [Line(), rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
@@ -65,6 +62,17 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     if not made:
         made = [line(" nothing was found", "bold strong"), *shown.nothing(trace)]
     return made
+
+
+def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
+    """How the query was read, in as many lines as that takes."""
+    made = [Line()]
+    for _, spans in shown.reading(trace, glyphs):
+        group = Line().gap(1).extend(spans)
+        if made[-1].width and made[-1].width + 2 + group.width > width:
+            made.append(Line())
+        made[-1].gap(2 if made[-1].width else 0).extend(group.spans)
+    return [entry for one in made for entry in folded(one, width)]
 
 
 def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:

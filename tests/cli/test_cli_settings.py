@@ -72,7 +72,7 @@ def test_an_engine_that_is_not_installed_is_named(run: Run) -> None:
     own('engine = "jefs_brain"\n')
     code, _, err = run("query", "refresh")
     assert code == 2
-    assert "no engine jefs_brain, did you mean jeffs_brain?" in err
+    assert "no engine jefs_brain; did you mean jeffs_brain?" in err
 
 
 def test_the_engine_that_is_set_answers(run: Run) -> None:

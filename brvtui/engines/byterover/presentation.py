@@ -23,7 +23,7 @@ from brvtui.paint.glyphs import STATE_WORDS, Glyphs
 from brvtui.paint.headline import Headline
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.steps import StepName, stage_line
-from brvtui.paint.text import number, plural
+from brvtui.paint.text import number, plural, wrap
 from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ class ByteRoverPresentation(Presentation):
         made += [stage_line(stage, width) for stage in found.stages]
         if not found.stages:
             made.append(line(f" {found.outcome.value.replace('_', ' ')}", "muted"))
+        if found.scope.pattern and not found.scope.path:
+            made += [line(f" {part}", "warn") for part in wrap(f"no scope: {found.scope.why}", width - 1)]
         made += _lifts(found, width, glyphs)
         plain = trace.find(PlainSearch)
         if plain is not None:
