@@ -53,14 +53,17 @@ class Compared:
     paths: tuple[str, ...]
     differences: tuple[str, ...]
     """What is different, a line each; empty when it would be answered the same."""
+    decimals: int = 2
+    """With how many its engine writes scores."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> Compared:
     """``entry`` beside ``trace``, the answer to its query on an empty cache."""
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
+    places = trace.scale.decimals
     if entry.status in _UNANSWERED:
-        return Compared(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],))
+        return Compared(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],), places)
     differences: list[str] = []
     if entry.from_cache:
         differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
@@ -68,16 +71,14 @@ def compare(entry: LoggedQuery, trace: Trace) -> Compared:
         differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
     if entry.not_covered is trace.covered and not entry.from_cache:
         differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
-    if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= _VISIBLE:
-        differences.append(f"top score {entry.top_score:.2f} then, {shown:.2f} now")
+    if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= 0.5 * 10**-places:
+        differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
     if entry.paths and paths and entry.paths[0] != paths[0]:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
-    return Compared(entry, trace.tier, shown, paths, tuple(differences))
+    return Compared(entry, trace.tier, shown, paths, tuple(differences), places)
 
 
 _UNANSWERED = {
     "error": "it failed then, so there is no answer to compare",
     "cancelled": "it was stopped then, so there is no answer to compare",
 }
-_VISIBLE = 0.005
-"""Scores that differ by less look the same."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from brvtui.paint.line import Line, badge
 from brvtui.paint.text import ms
 
+NO_ANSWER = "tier-none"
+"""The role of what found nothing; what is said beside it is no success."""
+
 
 @dataclass(frozen=True, slots=True)
 class Headline:
@@ -14,7 +17,7 @@ class Headline:
 
     badge: str
     role: str
-    """The role of the badge: ``tier-2`` and the like, ``tier-none`` for no answer."""
+    """The role of the badge: ``tier-2`` and the like, :data:`NO_ANSWER`."""
     label: str
     why: str
     warning: str = ""
@@ -25,7 +28,7 @@ def headline_line(shown: Headline, total_ms: float, busy: str, width: int) -> Li
     """The badge, what it means and why; at the right what warns or is ``busy``, and the milliseconds."""
     made = badge(shown.badge, shown.role)
     if shown.label:
-        made.add(" ").add(shown.label, f"bold {shown.role}")
+        made.add(" ").add(shown.label, "muted" if shown.role == NO_ANSWER else f"bold {shown.role}")
     made.add("  ").add(shown.why, "strong")
     right = Line()
     if busy or shown.warning:

@@ -35,7 +35,7 @@ def score_lines(
     """The parts of a hit's score and their sum, then all that is known of it; ``detail`` may still be on its way."""
     made = _bar(hit, scale, ticks, width, glyphs)
     places = max(4, scale.decimals)
-    made += [_part(part, places, width, glyphs) for part in hit.parts]
+    made += [_part(part, scale, places, width, glyphs) for part in hit.parts]
     made.append(_sum(hit, places, width, glyphs))
     if hit.ceiling:
         made += ceiling_lines(hit.ceiling, width)
@@ -77,14 +77,14 @@ def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, gl
     return [Line().extend(stacked(scaled, width, (), glyphs)), line(f" {label}", "faint").cut(width)]
 
 
-def _part(part: Part, places: int, width: int, glyphs: Glyphs) -> Line:
+def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> Line:
     role = role_of(part.name) if part.value >= 0 else "lost"
     lost = part.value < 0 and part.name != "rounding"
     fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
     made = Line().gap().add(f"{fill} ", role if part.value else "faint").fit(part.name, _NAME, "text").gap()
     value = signed(part.value, places) if part.value else f"{0:.{places}f}"
     right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
-    return made.add(how(part), "muted").right(width, right)
+    return made.add(_how(part, scale.decimals + 1), "muted").right(width, right)
 
 
 def _sum(hit: Hit, places: int, width: int, glyphs: Glyphs) -> Line:
@@ -100,8 +100,8 @@ def _short(value: float) -> str:
     return f"{value:.2f}".lstrip("0")
 
 
-def how(part: Part) -> str:
-    """What a part was made of: ``0.957 × 0.6``."""
+def _how(part: Part, places: int) -> str:
+    """What a part was made of, its amount with ``places`` decimals: ``0.957 × 0.6``."""
     if part.name == "rounding":
         return part.note
     if part.name == "cap":
@@ -115,7 +115,7 @@ def how(part: Part) -> str:
     divisor = part.amount * part.factor / part.value if part.value else 1.0
     scale = f" ÷ {divisor:g}" if abs(round(divisor) - divisor) < 1e-6 and round(divisor) > 1 else ""
     note = f"  {part.note}" if part.note else ""
-    return f"{part.amount:.3f} × {part.factor:g}{scale}{note}"
+    return f"{part.amount:.{places}f} × {part.factor:g}{scale}{note}"
 
 
 def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:

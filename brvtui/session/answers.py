@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Context, Query
+from brvtui.engines.contract import Context, EngineError, Query, Replays
 from brvtui.session.engines import Engines
 from brvtui.session.opened import Opened
 from brvtui.trace import Detail, Explanation, Trace
@@ -87,12 +87,18 @@ class Answers:
         return what_it_takes(context, trace, path, cancelled)
 
     def compare_logged(self, entry: LoggedQuery) -> Compared:
-        """A logged query beside its answer now, by a new instance of its engine: nothing is cached."""
+        """A logged query beside its answer now, on an empty cache; what keeps its engine from answering is told."""
         from brvtui.engines import registry
-        from brvtui.lab.log_summary import compare
+        from brvtui.lab.log_summary import Compared, compare
 
-        fresh = registry.load(entry.engine)
-        return compare(entry, fresh.answer(self._engines.context(entry.engine), Query(entry.query, entry.scope)))
+        try:
+            asked = self._engines.named(entry.engine)
+            if isinstance(asked, Replays):  # its answers leave something behind
+                asked = registry.load(entry.engine)
+            trace = asked.answer(self._engines.context(entry.engine), Query(entry.query, entry.scope))
+        except EngineError as error:
+            return Compared(entry, None, None, (), (str(error),))
+        return compare(entry, trace)
 
     def _context(self, trace: Trace) -> Context[Any]:
         return self._engines.context(trace.engine, self._opened.snapshot_of(trace))

@@ -70,5 +70,6 @@ def _entry(line: bytes) -> LoggedQuery | None:
         entry = LoggedQuery(**{**known, "paths": tuple(map(str, known.get("paths", ()))), "who": OURS})
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    checked = isinstance(entry.query, str) and isinstance(entry.at_ms, (int, float)) and isinstance(entry.status, str)
+    texts = (entry.query, entry.status, entry.engine)
+    checked = all(isinstance(text, str) for text in texts) and isinstance(entry.at_ms, (int, float))
     return entry if checked else None

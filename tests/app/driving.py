@@ -106,6 +106,12 @@ def text_of(pilot: Pilot[Any], selector: str) -> str:
     return "\n".join(line.plain for line in widget.lines)
 
 
+def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
+    """What the panes that only show the trace say."""
+    kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
+    return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
+
+
 def shown(pilot: Pilot[Any]) -> str:
     """Everything on the terminal, as text."""
     app = pilot.app

@@ -21,7 +21,7 @@ from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.sections import Search
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
-from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, screen, shown, text_of, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, panes, screen, shown, text_of, until, view
 from tests.saved.test_traces import places, written
 from tests.support.trees import Tree
 
@@ -40,12 +40,6 @@ async def opened(pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
     await until(pilot, lambda: all(worker.is_finished for worker in pilot.app.workers))
     await pilot.pause()
-
-
-def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
-    """What the panes that only show the trace say."""
-    kinds = ("verdict", "route", "results", "score", "retry", "cache", "answer", "lint")
-    return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -77,9 +71,9 @@ async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tm
             await pilot.press("j")
             if view(pilot).near_miss is not None:
                 break
-        assert view(pilot).selection.own is not None
-        assert view(pilot).selection.detail is not None
-        assert view(pilot).selection.own.file == view(pilot).selection.file == view(pilot).selection.detail.path
+        assert view(pilot).detail is not None
+        assert view(pilot).detail.hit is not None
+        assert view(pilot).detail.hit.file == view(pilot).selected == view(pilot).detail.path
         assert "sum" in "\n".join(panes(pilot)["score"])
 
 
@@ -146,14 +140,14 @@ async def test_a_file_that_is_no_trace_is_said(tmp_path: Path, content: str) -> 
         assert str(file) in view(pilot).project.problem
 
 
-async def test_a_trace_of_another_pipeline_opens_too(garden: Tree, tmp_path: Path) -> None:
+async def test_a_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path) -> None:
     session = garden.session()
     trace = session.probe("token", engine="jeffs_brain", services=True)
     file = written(tmp_path / "hybrid.json", as_json(session.answers.saved(trace)))
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert view(pilot).answer.foreign == trace
+        assert view(pilot).trace == trace
         assert "JEFFS BRAIN" in shown(pilot)
         assert "sum ✓" in text_of(pilot, "#score")
         await pilot.press("escape", "j")
@@ -162,7 +156,7 @@ async def test_a_trace_of_another_pipeline_opens_too(garden: Tree, tmp_path: Pat
         for key in ("m", "P"):
             await pilot.press(key)
             await opened(pilot)
-        assert view(pilot).answer.foreign == trace
+        assert view(pilot).trace == trace
 
 
 def test_the_tree_of_a_trace_holds_its_notes(garden: Tree) -> None:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.parts.project import Opening
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes
-from brvtui.engines.byterover.sections import Outcome
+from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import Answers
 from brvtui.trace import Trace
@@ -65,8 +65,8 @@ async def test_what_nothing_covers(app: BrvTui) -> None:
 async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot, "token store")
-        assert view(pilot).answer.trace is not None
-        assert view(pilot).answer.trace.outcome is Outcome.DIRECT  # type: ignore[union-attr]
+        assert view(pilot).trace is not None
+        assert view(pilot).trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
         assert "what it would take" not in text_of(pilot, "#route")
         assert view(pilot).answer.takes is None
         assert "nothing to find" in toasts(pilot)

@@ -13,8 +13,8 @@ from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.engines.jeffs_brain.profile import load
-from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.engines.jeffs_brain.sections import Mode
+from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.session import Session
 from brvtui.snapshot.naming import UnknownNote
 from brvtui.text.analysis import terms, without_stop_words

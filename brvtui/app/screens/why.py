@@ -18,8 +18,8 @@ def why_screen(explanation: Explanation) -> MessageScreen:
 
 
 def _found(explanation: Explanation) -> list[Entry]:
-    score = f", {explanation.hit.score:.2f}" if explanation.hit else ""
-    return [("note", explanation.path), ("rank", f"{explanation.rank}{score}"), ("router", explanation.use)]
+    score = f", {explanation.hit.score:.{explanation.trace.scale.decimals}f}" if explanation.hit else ""
+    return [("note", explanation.path), ("rank", f"{explanation.rank}{score}"), ("then", explanation.use)]
 
 
 def _lost(explanation: Explanation) -> list[Entry]:

@@ -14,6 +14,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.engines.registry import DEFAULT
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 from brvtui.tree.engine_files.logged_query import ENGINE, LoggedQuery
@@ -109,9 +110,10 @@ class LogPane(ChoicePane):
         tier, role = tier_of(entry)
         made.fit(tier, 5, role)
         if wide:
-            made.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{_score(entry.top_score):>5}  ", "strong")
+            made.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
-        return made.add(mark, "warn").add(entry.query, "text").cut(width)
+        whose = "" if entry.engine == DEFAULT else f"  {entry.engine}"
+        return made.add(mark, "warn").add(entry.query, "text").add(whose, "muted").cut(width)
 
     def moved(self, choice: str) -> None:
         """Tells the screen that another entry is under the cursor."""
@@ -154,6 +156,8 @@ def tier_of(entry: LoggedQuery) -> tuple[str, str]:
         return "none", "tier-none"
     if entry.tier is not None and entry.status == "completed":
         return f"T{entry.tier}", f"tier-{entry.tier}"
+    if entry.engine != DEFAULT and entry.status == "completed":
+        return "–", "muted"
     return {"error": "fail", "cancelled": "stop", "processing": "…"}.get(entry.status, "?"), "warn"
 
 
@@ -169,5 +173,10 @@ def _whole(value: float | None) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+def score_of(entry: LoggedQuery) -> str:
+    """The top score in at most 5 cells; other engines may have only small ones."""
+    if entry.top_score is None:
+        return "–"
+    if entry.engine == DEFAULT:
+        return f"{entry.top_score:.2f}"
+    return f"{entry.top_score:.4f}".removeprefix("0")[:5]

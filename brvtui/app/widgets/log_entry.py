@@ -7,6 +7,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.log import moment, tier_of
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
+from brvtui.engines.registry import DEFAULT
 from brvtui.lab.log_summary import Compared
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms, number, wrap
@@ -54,17 +55,19 @@ def _then(compared: Compared, width: int) -> list[Line]:
         _field("when", f"{moment(entry.at_ms)}, {entry.who}", width),
         Line().gap().fit("tier", _LABEL, "muted").add(tier, role).add(f"  {entry.status}", "muted").cut(width),
         _field("took", ms(entry.took_ms) if entry.took_ms is not None else "–", width),
-        _field("top score", number(entry.top_score), width),
+        _field("top score", number(entry.top_score, compared.decimals), width),
     ]
-    for name, value in (("scope", entry.scope), ("profile", entry.profile), ("failed", entry.problem)):
+    engine = "" if entry.engine == DEFAULT else entry.engine
+    told = (("engine", engine), ("scope", entry.scope), ("profile", entry.profile), ("failed", entry.problem))
+    for name, value in told:
         made += [_field(name, value, width)] if value else []
     return made + _paths(entry.paths, width)
 
 
 def _now(compared: Compared, width: int) -> list[Line]:
     made = [
-        _field("tier", f"T{compared.tier}", width),
-        _field("top score", number(compared.top_score), width),
+        _field("tier", f"T{compared.tier}" if compared.tier is not None else "–", width),
+        _field("top score", number(compared.top_score, compared.decimals), width),
     ]
     return made + _paths(compared.paths, width)
 

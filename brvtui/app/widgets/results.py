@@ -94,7 +94,8 @@ class ResultsPane(ChoicePane):
             self.owner.append(len(self.choices) - 1)
             warning = ASTRAY.get(view.stale.files.get(miss.file, ""), "")
             made.append(miss_line(miss, trace.scale, view.maturity_of(miss.file), warning, width, self.glyphs))
-        more = trace.matched - len(trace.hits) - min(len(misses), _MOST_MISSES)
+        own = sum(1 for hit in trace.hits if not hit.found_by)
+        more = trace.matched - own - min(len(misses), _MOST_MISSES)
         if more > 0 and misses:
             made.append(line(f"   … {more} more matched", "muted"))
             self.owner.append(-1)

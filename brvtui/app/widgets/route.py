@@ -71,7 +71,7 @@ class RoutePane(Pane):
         top += notices(trace.notices, width, self.glyphs)
         decision = view.presentation.decision(trace, width, self.glyphs)
         takes = takes_lines(view, width, self.glyphs)
-        self._takes_at = len(top) + len(decision)
+        self._takes_at = len(top) - self.pinned + len(decision)
         flow = view.presentation.flow(trace, width, self.glyphs)
         return [*top, *decision, *takes, *flow, *times(trace.timings, width)]
 

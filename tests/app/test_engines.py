@@ -1,19 +1,40 @@
-"""The pipeline jeffs_brain in the app: P switches, every pane follows, services are asked by runs alone."""
+"""Jeffs Brain in the app: P switches the engine, every pane follows, services are asked by runs alone."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.parts.project import Opening
 from brvtui.app.widgets.answer import AnswerPane
-from brvtui.trace import State
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view
+from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, Mode, SkipReason
+from brvtui.saved.traces import as_json
+from brvtui.trace import State, Trace
+from tests.app.driving import (
+    HUGE,
+    NARROW,
+    SIZES,
+    WIDE,
+    ask,
+    brv,
+    panes,
+    screen,
+    settled,
+    shown,
+    text_of,
+    type_text,
+    until,
+    view,
+)
 from tests.providers.service import Answer, Service, serving
-from tests.support.trees import Tree
+from tests.support.trees import NOW_MS, Tree
 
 WORDS = ("token", "rotat", "roll")
 
@@ -35,10 +56,17 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
         yield made
 
 
-def found(pilot: Pilot[Any]) -> HybridTrace:
-    trace = view(pilot).answer.foreign
+def found(pilot: Pilot[Any]) -> Trace:
+    """The answer of Jeffs Brain that is shown."""
+    trace = view(pilot).trace
     assert trace is not None
+    assert trace.engine == ENGINE
     return trace
+
+
+def hybrid(pilot: Pilot[Any]) -> Hybrid:
+    """What only Jeffs Brain has of it."""
+    return found(pilot).section(Hybrid)
 
 
 def toasts(pilot: Pilot[Any]) -> list[str]:
@@ -46,8 +74,14 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
     return [str(toast.message) for toast in pilot.app._notifications]
 
 
+def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Panes without what only the project knows: its engine ranks notes without looking at their maturity."""
+    known = re.compile(r"[○◐●]|draft|validated|core")
+    return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
+
+
 async def switch(pilot: Pilot[Any], query: str) -> None:
-    """Asks ``query``, then switches the pipeline; the results have the focus."""
+    """Asks ``query``, then switches the engine; the results have the focus."""
     await ask(pilot, query)
     await pilot.press("escape", "P")
     await settled(pilot)
@@ -57,10 +91,9 @@ async def switch(pilot: Pilot[Any], query: str) -> None:
 async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await switch(pilot, "refresh token rotation")
-        assert view(pilot).answer.trace is None
-        assert found(pilot).mode is Mode.BM25
+        assert hybrid(pilot).mode is Mode.BM25
         assert "JEFFS BRAIN  bm25" in shown(pilot)
-        assert f"Results {len(found(pilot).hits)} of {found(pilot).fused} · top 10" in shown(pilot)
+        assert f"Results {len(found(pilot).hits)} of {hybrid(pilot).fused} · top 10" in shown(pilot)
         for key, pane, text in (
             ("f3", "#score", "sum ✓"),
             ("f4", "#route", "in − dropped = out"),
@@ -71,32 +104,32 @@ async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -
             await pilot.press(key)
             await settled(pilot)
             assert text in text_of(pilot, pane).replace("\n ", " "), pane
-        assert "pipeline jeffs_brain" in text_of(pilot, "#status")
+        assert "engine jeffs_brain" in text_of(pilot, "#status")
         await pilot.press("P")
         await settled(pilot)
-        assert view(pilot).answer.foreign is None
-        assert view(pilot).answer.trace is not None
+        assert view(pilot).trace is not None
+        assert view(pilot).trace.engine == "byterover"
         assert "TIER 3" in shown(pilot)
 
 
-async def test_typing_goes_on_in_the_chosen_pipeline(app: BrvTui) -> None:
+async def test_typing_goes_on_with_the_chosen_engine(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "P", "i")
         await type_text(pilot, "rollback")
         assert found(pilot).query == "rollback"
-        assert found(pilot).probe
+        assert not found(pilot).ran
         assert "searched rollback" in text_of(pilot, "#lint")
         screen(pilot).field.value = ""
         await settled(pilot)
-        assert view(pilot).answer.foreign is None
+        assert view(pilot).trace is None
         assert "which notes two ranked lists agree on" in shown(pilot)
 
 
 async def test_the_arithmetic_adds_up_part_by_part(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "any tips for an overview of invoices")
-        assert found(pilot).intent == "preference"
+        assert hybrid(pilot).intent == "preference"
         score = text_of(pilot, "#score")
         assert "1 / (60 + 1)" in score
         assert "sum ✓" in score
@@ -117,7 +150,7 @@ async def test_the_rules_that_cannot_fire_are_named(app: BrvTui) -> None:
         assert "pointing the alias at the last image" in text_of(pilot, "#answer").replace("\n ", " ")
 
 
-async def test_a_rung_of_the_pipeline_can_be_chosen(app: BrvTui) -> None:
+async def test_a_step_of_the_ladder_can_be_chosen(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "tokenstore")
         assert "at trigram_fuzzy" in shown(pilot)
@@ -133,7 +166,7 @@ async def test_moving_through_the_list_explains_each(app: BrvTui) -> None:
         for place in range(1, 4):
             await pilot.press("j")
             await settled(pilot)
-            assert f"bm25 leg     1 / (60 + {place + 1})" in text_of(pilot, "#score")
+            assert f"bm25 leg      1 / (60 + {place + 1})" in text_of(pilot, "#score")
         await pilot.press("enter")
         await settled(pilot)
         assert screen(pilot).query_one(AnswerPane).tab == "note"
@@ -159,17 +192,106 @@ async def test_a_run_joins_the_history_and_says_so(app: BrvTui) -> None:
         assert view(pilot).query.history == ("rollback",)
 
 
-async def test_why_and_legs_are_told_where_they_do_not_fit(app: BrvTui) -> None:
+async def test_modes_are_told_where_they_do_not_fit(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "m")
         await settled(pilot)
-        assert "byterover has no legs to choose from: P switches the pipeline" in toasts(pilot)
-        await pilot.press("P")
-        await settled(pilot)
+        assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
+
+
+async def test_w_says_why_a_note_is_in_the_answer(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        hit = found(pilot).hits[0]
         await pilot.press("w")
+        await until(pilot, lambda: "Why it is in the answer" in shown(pilot))
+        assert hit.path in shown(pilot)
+        assert f"1, {hit.score:.4f}" in shown(pilot)
+        assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
+
+
+async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        missed = "billing/refunds.md"
+        assert missed not in {hit.path for hit in found(pilot).hits}
+        brv(pilot).selection.select(missed)
         await settled(pilot)
-        assert "why (not) explains answers of byterover: P switches back to it" in toasts(pilot)
+        assert "neither leg has this note: w says why" in text_of(pilot, "#score").replace("\n ", " ")
+        await pilot.press("w")
+        await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
+        assert "neither words nor vectors find it" in shown(pilot)
+        assert "re-run and seen" in shown(pilot)
+
+
+async def test_notes_behind_the_answer_are_near_misses(app: BrvTui, garden: Tree) -> None:
+    for number in range(12):
+        garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
+    async with app.run_test(size=HUGE) as pilot:
+        await switch(pilot, "kumquat")
+        misses = found(pilot).near_misses
+        assert [miss.rank for miss in misses] == [11, 12]
+        results = text_of(pilot, "#results")
+        assert "behind the first 10" in results
+        assert f"{misses[0].score:.4f}".removeprefix("0") in results
+        assert "+1 rank" in results
+        brv(pilot).selection.select(misses[1].file)
+        await until(pilot, lambda: "not in the results" in text_of(pilot, "#score"))
+        await settled(pilot)
+        score = text_of(pilot, "#score")
+        assert "it lacked 2 places, at rank 12" in score
+        assert "1 / (60 + 12)" in score
+        assert "sum ✓" in score
+
+
+async def test_a_run_is_logged_and_compared_with_now(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        score = f"{found(pilot).hits[0].score:.4f}"
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: view(pilot).ran)
+        await settled(pilot)
+        await pilot.press("4")
+        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+        await settled(pilot)
+        (row,) = [line for line in text_of(pilot, "#log").splitlines() if "rollback" in line]
+        assert row.split()[2:4] == ["brv-tui", "–"]
+        assert row.split()[-3:] == [score.removeprefix("0"), "rollback", "jeffs_brain"]
+        entry = text_of(pilot, "#entry")
+        assert "would be answered the same" in entry
+        assert "engine    jeffs_brain" in entry
+        assert entry.count(f"top score {score}") == 2
+        assert entry.count("deploy/rollback.md") == 2
+
+
+async def test_what_is_logged_of_an_engine_that_is_gone_is_shown(app: BrvTui, garden: Tree) -> None:
+    session = garden.session()
+    session.logbook.add(replace(session.probe("rollback"), engine="another"), NOW_MS, 1.0)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+        await settled(pilot)
+        assert "rollback  another" in text_of(pilot, "#log")
+        assert "no engine another" in text_of(pilot, "#entry")
+
+
+@pytest.mark.parametrize("query", ["any tips for an overview of invoices", "tokenstore", "zzzzzzz"])
+async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path, query: str) -> None:
+    file = tmp_path / "saved.json"
+    async with app.run_test(size=HUGE) as pilot:
+        await switch(pilot, query)
+        before = without_maturity(panes(pilot))
+        session = brv(pilot).project.session
+        assert session is not None
+        file.write_bytes(as_json(session.answers.saved(found(pilot))))
+    async with BrvTui(Opening(file)).run_test(size=HUGE) as pilot:
+        await until(pilot, lambda: view(pilot).trace is not None)
+        await pilot.pause()
+        assert brv(pilot).project.session is None
+        assert view(pilot).engine == ENGINE
+        assert without_maturity(panes(pilot)) == before
 
 
 async def test_a_scope_does_not_count(app: BrvTui) -> None:
@@ -188,7 +310,7 @@ async def test_a_change_on_disk_is_followed(app: BrvTui, garden: Tree) -> None:
         await switch(pilot, "kumquat")
         assert not found(pilot).hits
         garden.note("auth/fruit.md", "Fruit", "kumquat")
-        await until(pilot, lambda: view(pilot).answer.foreign and view(pilot).answer.foreign.hits)  # type: ignore[union-attr]
+        await until(pilot, lambda: (trace := view(pilot).trace) and trace.hits)
         await settled(pilot)
         assert "Fruit" in text_of(pilot, "#results")
 
@@ -197,7 +319,7 @@ async def test_typing_asks_no_service_and_a_run_does(app: BrvTui, service: Servi
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")
         prepared = len(service.asked)
-        assert prepared, "the notes' vectors were made when the pipeline was chosen"
+        assert prepared, "the notes' vectors were made when the engine was chosen"
         assert found(pilot).leg("vector").why == "a probe asks no service: a run does"
         await pilot.press("i", "end")
         await type_text(pilot, " rotation")
@@ -207,7 +329,7 @@ async def test_typing_asks_no_service_and_a_run_does(app: BrvTui, service: Servi
         await settled(pilot)
         assert service.asked[-1][1]["input"] == ["token rotation"]
         assert found(pilot).leg("vector").state is State.HIT
-        assert found(pilot).mode is Mode.HYBRID
+        assert hybrid(pilot).mode is Mode.HYBRID
         assert "by vectors" in shown(pilot)
         assert "vector leg" in text_of(pilot, "#score")
         assert view(pilot).answer.busy == ""
@@ -220,7 +342,7 @@ async def test_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
         for _ in range(4):
             await pilot.press("m")
             await settled(pilot)
-            modes.append((view(pilot).engine.mode, found(pilot).mode))
+            modes.append((view(pilot).mode, hybrid(pilot).mode))
         assert modes == [
             ("bm25", Mode.BM25), ("semantic", Mode.SEMANTIC), ("hybrid", Mode.HYBRID), ("auto", Mode.HYBRID),
         ]  # fmt: skip
@@ -245,12 +367,12 @@ async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatc
             await until(pilot, lambda: view(pilot).answer.busy == "asking the services")
             screen(pilot).field.value = "rollback"
             await until(pilot, lambda: found(pilot).query == "rollback")
-            assert found(pilot).probe
-            assert view(pilot).answer.busy == ""
+            assert not found(pilot).ran
+            assert view(pilot).busy == ""
             hold.set()
             await settled(pilot)
             assert found(pilot).query == "rollback"
-            assert found(pilot).probe
+            assert not found(pilot).ran
 
 
 async def test_a_service_that_fails_drops_the_leg(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,8 +398,8 @@ async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")
         assert any(toast.startswith("the embedder has a url but no model") for toast in toasts(pilot))
-        assert view(pilot).engine.pipeline == "byterover"
-        assert view(pilot).answer.trace is not None
+        assert view(pilot).engine == "byterover"
+        assert view(pilot).trace is not None
 
 
 async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,23 +408,23 @@ async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytes
         monkeypatch.setenv("BRV_TUI_RERANKER_MODEL", "judge")
         async with app.run_test(size=NARROW) as pilot:
             await switch(pilot, "token")
-            assert found(pilot).rerank_skipped is SkipReason.PROBE
+            assert hybrid(pilot).rerank_skipped is SkipReason.PROBE
             assert service.asked == []
 
 
-async def test_the_settings_choose_the_pipeline(
+async def test_the_settings_choose_the_engine(
     app: BrvTui, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("BRV_TUI_PIPELINE", "jeffs_brain")
+    monkeypatch.setenv("BRV_TUI_ENGINE", "jeffs_brain")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         assert found(pilot).hits[0].path == "deploy/rollback.md"
 
 
-async def test_vectors_are_made_when_the_settings_choose_the_pipeline(
+async def test_vectors_are_made_when_the_settings_choose_the_engine(
     garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, service: Service
 ) -> None:
-    monkeypatch.setenv("BRV_TUI_PIPELINE", "jeffs_brain")
+    monkeypatch.setenv("BRV_TUI_ENGINE", "jeffs_brain")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: service.asked)
         await until(pilot, lambda: not view(pilot).answer.busy)
@@ -315,7 +437,7 @@ async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
         await settled(pilot)
-        assert view(pilot).engine.pipeline == "jeffs_brain"
+        assert view(pilot).engine == "jeffs_brain"
         assert not service.asked
         garden.note("auth/fruit.md", "Fruit", "kumquat")
         await until(pilot, lambda: view(pilot).knows("auth/fruit.md"))
