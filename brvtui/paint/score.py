@@ -49,7 +49,7 @@ def title_line(hit: Hit, maturity: str, scale: Scale, aside: str, width: int, gl
     sign, role = glyph_of(hit.kind, maturity, glyphs)
     kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
     made = Line().gap().add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
-    right = Line().add(f"{aside} " if aside else "", "warn")
+    right = Line().add(aside, "warn")
     return made.right(width, right.add(f"{hit.score:.{scale.decimals}f}", "bold strong"))
 
 
@@ -84,7 +84,7 @@ def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> 
     made = Line().gap().add(f"{fill} ", role if part.value else "faint").fit(part.name, _NAME, "text").gap()
     value = signed(part.value, places) if part.value else f"{0:.{places}f}"
     right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
-    return made.add(_how(part, scale.decimals + 1), "muted").right(width, right)
+    return made.add(how(part, scale.decimals + 1), "muted").right(width, right)
 
 
 def _sum(hit: Hit, places: int, width: int, glyphs: Glyphs) -> Line:
@@ -100,7 +100,7 @@ def _short(value: float) -> str:
     return f"{value:.2f}".lstrip("0")
 
 
-def _how(part: Part, places: int) -> str:
+def how(part: Part, places: int = 3) -> str:
     """What a part was made of, its amount with ``places`` decimals: ``0.957 × 0.6``."""
     if part.name == "rounding":
         return part.note

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.widgets.score import how
 from brvtui.paint.bars import draining, eighths, stack, stacked, tick_labels
 from brvtui.paint.glyphs import ASCII, UNICODE, Glyphs, for_terminal
+from brvtui.paint.score import how
 from brvtui.trace import Part
 
 DRAFT = (
@@ -93,6 +93,10 @@ def test_a_bar_runs_empty() -> None:
 )
 def test_a_part_says_what_it_was_made_of(part: Part, text: str) -> None:
     assert how(part) == text
+
+
+def test_a_part_of_a_small_score_says_more_decimals() -> None:
+    assert how(Part("intent", 0.0049, 0.016393, 1.3, "a preference"), 5) == "0.01639 × 1.3  a preference"
 
 
 def test_letters_when_asked_for_or_when_there_is_no_unicode() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from brvtui.app.live import Live, advanced
-from brvtui.app.paint.model import completion_lines, live_lines
+from brvtui.app.paint.model import live_lines
+from brvtui.paint.completion import completion_lines
 from brvtui.paint.glyphs import for_terminal
 from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage, events
 

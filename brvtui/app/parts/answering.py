@@ -18,6 +18,7 @@ from brvtui.app.prober import Prober
 from brvtui.app.states import CacheState, EngineState, ProjectState, SelectionState
 from brvtui.app.store import ViewStore
 from brvtui.app.view import selectable
+from brvtui.engines.byterover.sections import CacheLook
 from brvtui.engines.contract import Completes, Prepares
 from brvtui.engines.registry import DEFAULT, names
 from brvtui.paint.score import ticks_of
@@ -188,7 +189,8 @@ class Answering:
         )
         if detail is None:
             self._explain_score()
-        if self._store.view.presentation.caches:
+        cache = trace.find(CacheLook)
+        if cache is not None and (trace.ran or cache.entries):
             self._look_at_cache()
 
     def _broke_down(self) -> None:

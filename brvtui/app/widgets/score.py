@@ -49,7 +49,8 @@ class ScorePane(Pane):
         place = shown.place(trace, view.selection.file, width, glyphs)
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
-            aside = "computed, not used" if view.unused else "found by the ladder" if hit is view.retried else ""
+            aside = "computed, not used " if view.unused else ""
+            aside += "found by the ladder " if hit is view.retried else ""
             head = title_line(hit, maturity, trace.scale, aside, width, glyphs)
             return [head, *score_lines(hit, detail, trace.scale, view.answer.ticks, width, glyphs), *place]
         assert miss is not None
