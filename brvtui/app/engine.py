@@ -256,13 +256,16 @@ def detail(session: Session, trace: Trace, file: str, post: Post) -> None:
 
 
 def explain(session: Session, trace: Trace, file: str, post: Post) -> None:
-    """Posts why ``file`` is, or is not, in the answer of ``trace``; remedies are found by asking again."""
+    """Posts why ``file`` is, or is not, in the answer of ``trace``, or Refused; remedies are found by asking again."""
+    from brvtui.engines.contract import EngineError
     from brvtui.snapshot.naming import UnknownNote
 
     try:
         post(Explained(trace, session.answers.explain(trace.query, file, trace.scope_option, trace)))
     except UnknownNote:
         return
+    except EngineError as error:
+        post(Refused(str(error)))
 
 
 def takes(session: Session, trace: Trace, post: Post, cancelled: Callable[[], bool]) -> None:

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from brvtui.app import engine
 from brvtui.app.app import BrvTui
+from brvtui.app.messages import Refused
 from brvtui.app.parts.project import Opening
 from brvtui.app.widgets.answer import AnswerPane
+from brvtui.config import configure
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, Mode, SkipReason
 from brvtui.saved.traces import as_json
 from brvtui.trace import State, Trace
@@ -223,6 +226,17 @@ async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> No
         await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
         assert "neither words nor vectors find it" in shown(pilot)
         assert "re-run and seen" in shown(pilot)
+
+
+def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, posted = garden.session(), []
+    trace = session.probe("rollback", engine=ENGINE)
+    monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
+    session.configuration = configure(session.project.root)
+    engine.explain(session, trace, "billing/refunds.md", lambda event: bool(posted.append(event)))
+    (refused,) = posted
+    assert isinstance(refused, Refused)
+    assert refused.what.startswith("the embedder has a url but no model")
 
 
 async def test_notes_behind_the_answer_are_near_misses(app: BrvTui, garden: Tree) -> None:
