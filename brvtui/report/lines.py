@@ -10,6 +10,7 @@ from rich.style import Style
 from rich.text import Text
 
 from brvtui.paint.line import Line
+from brvtui.text.visible import visible
 
 _STYLES = {
     "muted": "dim",
@@ -40,7 +41,7 @@ def rich_lines(lines: Iterable[Line]) -> RenderableType:
 
 def plain_lines(lines: Iterable[Line]) -> str:
     """``lines`` as text, without what is at the end of a line and cannot be seen."""
-    return "\n".join(line.plain.rstrip() for line in lines)
+    return "\n".join(visible(line.plain.rstrip()) for line in lines)
 
 
 def _text(line: Line) -> Text:
@@ -49,7 +50,8 @@ def _text(line: Line) -> Text:
         spans.pop()
     made = Text(no_wrap=True, overflow="ignore")
     for place, (text, role) in enumerate(spans):
-        made.append(text.rstrip() if place == len(spans) - 1 else text, _style(role))
+        shown = visible(text)
+        made.append(shown.rstrip() if place == len(spans) - 1 else shown, _style(role))
     return made
 
 

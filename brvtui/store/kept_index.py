@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui import __version__
+from brvtui import __version__, faults
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
@@ -170,7 +170,7 @@ class KeptIndex:
             yield None
             return
         except OSError as error:
-            raise Unusable(f"it cannot be read ({error.strerror})") from error
+            raise Unusable(f"it cannot be read ({faults.said(error)})") from error
         with file:
             yield file
 

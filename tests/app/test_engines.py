@@ -61,7 +61,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 def found(pilot: Pilot[Any]) -> Trace:
     """The answer of Jeffs Brain that is shown."""
-    trace = view(pilot).trace
+    trace = view(pilot).answer.trace
     assert trace is not None
     assert trace.engine == ENGINE
     return trace
@@ -110,8 +110,8 @@ async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -
         assert "engine jeffs_brain" in text_of(pilot, "#status")
         await pilot.press("P")
         await settled(pilot)
-        assert view(pilot).trace is not None
-        assert view(pilot).trace.engine == "byterover"
+        assert view(pilot).answer.trace is not None
+        assert view(pilot).answer.trace.engine == "byterover"
         assert "TIER 3" in shown(pilot)
 
 
@@ -125,7 +125,7 @@ async def test_typing_goes_on_with_the_chosen_engine(app: BrvTui) -> None:
         assert "searched rollback" in text_of(pilot, "#lint")
         screen(pilot).field.value = ""
         await settled(pilot)
-        assert view(pilot).trace is None
+        assert view(pilot).answer.trace is None
         assert "which notes two ranked lists agree on" in shown(pilot)
 
 
@@ -301,10 +301,10 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path, 
         assert session is not None
         file.write_bytes(as_json(session.answers.saved(found(pilot))))
     async with BrvTui(Opening(file)).run_test(size=HUGE) as pilot:
-        await until(pilot, lambda: view(pilot).trace is not None)
+        await until(pilot, lambda: view(pilot).answer.trace is not None)
         await pilot.pause()
         assert brv(pilot).project.session is None
-        assert view(pilot).engine == ENGINE
+        assert view(pilot).engine.name == ENGINE
         assert without_maturity(panes(pilot)) == before
 
 
@@ -324,7 +324,7 @@ async def test_a_change_on_disk_is_followed(app: BrvTui, garden: Tree) -> None:
         await switch(pilot, "kumquat")
         assert not found(pilot).hits
         garden.note("auth/fruit.md", "Fruit", "kumquat")
-        await until(pilot, lambda: (trace := view(pilot).trace) and trace.hits)
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.hits)
         await settled(pilot)
         assert "Fruit" in text_of(pilot, "#results")
 
@@ -356,7 +356,7 @@ async def test_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
         for _ in range(4):
             await pilot.press("m")
             await settled(pilot)
-            modes.append((view(pilot).mode, hybrid(pilot).mode))
+            modes.append((view(pilot).engine.mode, hybrid(pilot).mode))
         assert modes == [
             ("bm25", Mode.BM25), ("semantic", Mode.SEMANTIC), ("hybrid", Mode.HYBRID), ("auto", Mode.HYBRID),
         ]  # fmt: skip
@@ -382,7 +382,7 @@ async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatc
             screen(pilot).field.value = "rollback"
             await until(pilot, lambda: found(pilot).query == "rollback")
             assert not found(pilot).ran
-            assert view(pilot).busy == ""
+            assert view(pilot).answer.busy == ""
             hold.set()
             await settled(pilot)
             assert found(pilot).query == "rollback"
@@ -412,8 +412,8 @@ async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")
         assert any(toast.startswith("the embedder has a url but no model") for toast in toasts(pilot))
-        assert view(pilot).engine == "byterover"
-        assert view(pilot).trace is not None
+        assert view(pilot).engine.name == "byterover"
+        assert view(pilot).answer.trace is not None
 
 
 async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -451,7 +451,7 @@ async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
         await settled(pilot)
-        assert view(pilot).engine == "jeffs_brain"
+        assert view(pilot).engine.name == "jeffs_brain"
         assert not service.asked
         garden.note("auth/fruit.md", "Fruit", "kumquat")
         await until(pilot, lambda: view(pilot).knows("auth/fruit.md"))

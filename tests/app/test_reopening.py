@@ -71,9 +71,9 @@ async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tm
             await pilot.press("j")
             if view(pilot).near_miss is not None:
                 break
-        assert view(pilot).detail is not None
-        assert view(pilot).detail.hit is not None
-        assert view(pilot).detail.hit.file == view(pilot).selected == view(pilot).detail.path
+        assert view(pilot).selection.detail is not None
+        assert view(pilot).selection.detail.hit is not None
+        assert view(pilot).selection.detail.hit.file == view(pilot).selection.file == view(pilot).selection.detail.path
         assert "sum" in "\n".join(panes(pilot)["score"])
 
 
@@ -147,7 +147,7 @@ async def test_a_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path)
     app = BrvTui(Opening(file))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert view(pilot).trace == trace
+        assert view(pilot).answer.trace == trace
         assert "JEFFS BRAIN" in shown(pilot)
         assert "sum ✓" in text_of(pilot, "#score")
         await pilot.press("escape", "j")
@@ -156,7 +156,7 @@ async def test_a_trace_of_another_engine_opens_too(garden: Tree, tmp_path: Path)
         for key in ("m", "P"):
             await pilot.press(key)
             await opened(pilot)
-        assert view(pilot).trace == trace
+        assert view(pilot).answer.trace == trace
 
 
 def test_the_tree_of_a_trace_holds_its_notes(garden: Tree) -> None:

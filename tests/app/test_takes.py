@@ -65,8 +65,8 @@ async def test_what_nothing_covers(app: BrvTui) -> None:
 async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot, "token store")
-        assert view(pilot).trace is not None
-        assert view(pilot).trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
+        assert view(pilot).answer.trace is not None
+        assert view(pilot).answer.trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
         assert "what it would take" not in text_of(pilot, "#route")
         assert view(pilot).answer.takes is None
         assert "nothing to find" in toasts(pilot)

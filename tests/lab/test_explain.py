@@ -59,14 +59,14 @@ def test_a_note_that_is_found(quokkas: Tree) -> None:
 
 
 @pytest.mark.parametrize(
-    ("signals", "days", "router"),
+    ("signals", "days", "use"),
     [({}, 300, "under 0.7: not quoted"), (CORE, 0, "read into the direct answer")],
 )
-def test_what_the_router_makes_of_it(tree: Tree, signals: dict[str, object], days: float, router: str) -> None:
+def test_what_the_router_makes_of_it(tree: Tree, signals: dict[str, object], days: float, use: str) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)
     tree.sidecar_file("x/n.md", signals)
     tree.notes(30)
-    assert router in tree.session().answers.explain("quokka", "x/n.md").router
+    assert use in tree.session().answers.explain("quokka", "x/n.md").use
 
 
 def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:

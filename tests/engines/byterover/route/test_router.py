@@ -175,7 +175,7 @@ def test_a_trace_names_what_it_was_made_on(snapshot: Snapshot) -> None:
     trace, _ = run(snapshot, "quokka", CacheState())
     assert trace.snapshot.clock == "2026-11-20T12:00:00.000Z"
     assert (trace.snapshot.project, trace.snapshot.notes) == ("project", 33)
-    assert (trace.profile, trace.engine, trace.schema) == ("brv-3", "ByteRover 3.14.0", 1)
+    assert (trace.profile, trace.engine, trace.version) == ("brv-3", "byterover", "ByteRover 3.14.0")
     assert dataclasses.is_dataclass(trace)
 
 
