@@ -364,13 +364,13 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()
     real = asking.run
 
-    def fragile(session: Any, asked: Ask, surveyor: Any, *rest: Any) -> None:
+    def fragile(session: Any, asked: Ask, name: str, surveyor: Any, *rest: Any) -> None:
         if asked.query == _CALL:
-            engine.answer(session, asked, surveyor, rest[-1])
+            engine.answer(session, asked, name, "", surveyor, rest[-1], run=True, serves=False)
             breaks.wait(5)
             raise RuntimeError("broken")
         goes_on.wait(5)
-        real(session, asked, surveyor, *rest)
+        real(session, asked, name, surveyor, *rest)
 
     monkeypatch.setattr(asking, "run", fragile)
     with chatting(_held(hold)) as server:
