@@ -69,7 +69,7 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
     tier = {"type": "integer", "minimum": 0, "maximum": 4}
     return {
         "QueryOutput": _object(
-            "brv-tui query --format json: the answer of an engine; with --limit a plain search among its sections, with "
+            "brv-tui query --format json: the answer of an engine; with --limit a plain search is a section, with "
             "--detail the details by a hit's file.",
             {
                 "schema": number,
