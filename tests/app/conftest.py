@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_textual_snapshot import SVGImageExtension
 from syrupy.assertion import SnapshotAssertion
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
@@ -42,6 +44,23 @@ def linked(garden: Tree) -> Tree:
     garden.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Paragraph {number}." for number in range(40))), 3)
     garden.note("hub/other.md", "Other", "@hub/links/x.md [hub](links.md)", days=3)
     return garden
+
+
+@pytest.fixture(autouse=True, scope="session")
+def parsed_once() -> Iterator[None]:
+    """Apps share what Textual parsed of the same style sheet with the same variables."""
+    parse = Stylesheet._parse_rules
+    parsed: dict[object, list[RuleSet]] = {}
+
+    def kept(self: Stylesheet, *args: Any, **kwargs: Any) -> list[RuleSet]:
+        key = (args, *sorted(kwargs.items()), *sorted(self._variables.items()))
+        if key not in parsed:
+            parsed[key] = parse(self, *args, **kwargs)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Stylesheet, "_parse_rules", kept)
+        yield
 
 
 @pytest.fixture(autouse=True)

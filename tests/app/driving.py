@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Any, cast
 
 from textual import events
 from textual.keys import _character_to_key
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
+from textual.timer import Timer
 
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.frame import FrameScreen
@@ -20,6 +23,8 @@ from brvtui.app.widgets.lines import Lines
 WIDE = (120, 36)
 NARROW = (80, 24)
 HUGE = (200, 60)
+_PAUSE_S = 0.3
+"""What the app puts off for less than this is waited for; toasts and the keeping of the layout stay longer."""
 SIZES = {"80x24": NARROW, "120x36": WIDE, "200x60": HUGE}
 
 
@@ -50,9 +55,13 @@ def screen(pilot: Pilot[Any]) -> QueryScreen:
 async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 8.0) -> float:
     """Waits until ``happened()`` is true; how many seconds that took. Fails after ``seconds``."""
     begun = time.monotonic()
+    waited = 0
     while not happened():
         assert time.monotonic() - begun < seconds, f"did not happen within {seconds} s: {shown(pilot)}"
-        await pilot.pause(0.005)
+        waited += 1
+        await asyncio.sleep(min(0.005 * waited, 0.02))
+    if waited:
+        await pilot.pause(0)
     return time.monotonic() - begun
 
 
@@ -65,11 +74,24 @@ async def settled(pilot: Pilot[Any]) -> None:
     def idle() -> bool:
         query, phase = view(pilot).query.text, view(pilot).project.phase
         current = query == field.value or not field.value.strip() or phase is Phase.FAILED
-        return current and all(worker.is_finished for worker in pilot.app.workers)
+        return current and all(worker.is_finished for worker in pilot.app.workers) and not _under_way(pilot)
 
     for _ in range(3):
         await until(pilot, idle)
-        await pilot.pause()
+        await pilot.pause(0)
+
+
+def _under_way(pilot: Pilot[Any]) -> bool:
+    """Whether a message waits to be handled, or a pause goes on after which something is done."""
+    pumps: list[MessagePump] = [
+        pilot.app,
+        *(node for screen in pilot.app.screen_stack for node in screen.walk_children(with_self=True)),
+    ]
+    return any(pump._message_queue.qsize() or any(map(_ends_soon, pump._timers)) for pump in pumps)
+
+
+def _ends_soon(timer: Timer) -> bool:
+    return timer._repeat == 0 and timer._interval < _PAUSE_S and timer._task is not None and not timer._task.done()
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:
