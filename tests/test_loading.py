@@ -10,8 +10,10 @@ import pytest
 
 from brvtui.engines.byterover.route.manifest import manifest_of
 from brvtui.loading import follow, load
+from brvtui.tree.engine_files.sidecar import read_sidecar
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import find_project
+from brvtui.tree.reading.signals import SignalLayers, defaults
 from tests.support.comparing import same
 from tests.support.generated import age, generated, prose, signals
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, changed
@@ -66,7 +68,7 @@ def test_following_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> 
     tree = generated(tmp_path / "project", seed)
     snapshot, now = tree.snapshot(), NOW_MS
     snapshot.warm()
-    _ = snapshot.hierarchy, snapshot.updated_ms
+    _ = snapshot.hierarchy, snapshot.abstracts, snapshot.summary_files
     followed = 0
     for _ in range(12):
         before = on_disk(tree)
@@ -83,6 +85,8 @@ def test_following_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> 
         snapshot = made if made is not None else fresh
         snapshot.warm()
         same(snapshot, fresh, pick, now)
+        assert (snapshot.abstracts, snapshot.summary_files) == (fresh.abstracts, fresh.summary_files)
+        assert (snapshot.notices, snapshot.engine_failure) == (fresh.notices, fresh.engine_failure)
     assert followed > 6
 
 
@@ -107,6 +111,23 @@ def test_what_is_not_followed_is_read_as_a_whole(tree: Tree) -> None:
         assert follow(before, [place], BRV3, NOW_MS, tree.layers()) is None, place
     assert follow(before, [], BRV3, NOW_MS - 1, tree.layers()) is None
     assert follow(before, [], changed(BRV3, limits={"max_files": 3}), NOW_MS, tree.layers()) is None
+
+
+def test_a_note_that_comes_with_broken_signals_is_read_as_a_whole(tree: Tree) -> None:
+    tree.note("x/a.md", "A")
+    tree.sidecar_file(
+        "x/a.md", {"importance": 90, "recency": 1, "maturity": "core", "accessCount": 1, "updateCount": 0}
+    )
+    tree.sidecar_file("x/b.md", "no JSON")
+    stored = SignalLayers((), read_sidecar(tree.sidecar, defaults(BRV3.signals)).broken)
+    before = load(find_project(tree.root), BRV3, NOW_MS, stored)
+    assert before is not None
+    assert before.notices == before.project.notices
+    tree.note("x/b.md", "B")
+    assert follow(before, ["x/b.md"], BRV3, NOW_MS, stored) is None
+    after = load(find_project(tree.root), BRV3, NOW_MS, stored, before)
+    assert after is not None
+    assert "x/b.md are no JSON" in after.notices[-1]
 
 
 def test_following_nothing_is_the_same_snapshot(tree: Tree) -> None:

@@ -68,7 +68,7 @@ class Standings:
     def level_of(self, path: str) -> str:
         """The maturity of the note at ``path``; empty when there is none."""
         position = self.position(path)
-        return "" if position is None else LEVELS[self.board.snapshot.maturity[position]]
+        return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
         """What its card says of the note at ``position``; None when nothing is ahead of it."""

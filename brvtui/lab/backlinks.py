@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
-from brvtui.snapshot import Parsed, Snapshot
+from brvtui.snapshot import Key, Parsed, Snapshot
 from brvtui.tree.reading.links import Link, LinkState, Names, Resolved, links_in
 
 _LOOKED_UP_AT_ONCE = 256
-_names: WeakKeyDictionary[Snapshot, Mapping[str, Names]] = WeakKeyDictionary()
+_NAMES: Key[Mapping[str, Names]] = Key("names of files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +111,11 @@ def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
 
 def names_of(snapshot: Snapshot) -> Mapping[str, Names]:
     """The files of each tree, by the alias of its source; remembered while the snapshot lives."""
-    known = _names.get(snapshot)
-    if known is None:
-        paths: dict[str, list[str]] = {"": []}
-        for entry in snapshot.parsed.values():
-            paths.setdefault(entry.alias, []).append(entry.file)
-        known = _names[snapshot] = {alias: Names(files) for alias, files in paths.items()}
-    return known
+    return snapshot.derived.of(_NAMES, lambda: _names_of(snapshot.parsed.values()))
+
+
+def _names_of(entries: Iterable[Parsed]) -> dict[str, Names]:
+    paths: dict[str, list[str]] = {"": []}
+    for entry in entries:
+        paths.setdefault(entry.alias, []).append(entry.file)
+    return {alias: Names(files) for alias, files in paths.items()}

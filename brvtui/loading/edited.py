@@ -33,7 +33,6 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
         return _renamed(snapshot, snapshot.edited)
     _ = snapshot.orders  # made once, for the next preview too
     before = replace(snapshot, postings=snapshot.postings.apart())
-    before.adopt(snapshot)
     made = follow(before, [edit.path], constants, now_ms, snapshot.stored, edit)
     if made is None:
         made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edit=edit)
@@ -62,6 +61,4 @@ def signalled(
 
 
 def _renamed(made: Snapshot, text: Mapping[str, str]) -> Snapshot:
-    overlay = replace(made, generation=OVERLAY, edited=dict(text))
-    overlay.adopt(made)
-    return overlay
+    return replace(made, generation=OVERLAY, edited=dict(text))

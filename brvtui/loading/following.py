@@ -8,33 +8,33 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.loading.one_file import Edit, is_same, note_of, read_file
-from brvtui.snapshot import FolderSummary, Parsed, Snapshot
+from brvtui.loading.assemble import Parts, assemble
+from brvtui.loading.one_file import Edit, is_same, read_file
+from brvtui.snapshot import Parsed, Snapshot
+from brvtui.snapshot.handing_on import Step
+from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
 from brvtui.text.forward import NoteTerms
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
     MS_PER_HOUR,
-    SUMMARY_FILE,
     TreeFile,
-    UnseenFile,
     Unusual,
     document_order,
     folder_key,
     look_at,
-    role_of,
     walk_key,
 )
 from brvtui.tree.reading.fingerprint import of_lines
 from brvtui.tree.reading.orders import Orders
-from brvtui.tree.reading.signals import NoteSignals, SignalLayers, defaults, first_found
+from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")
 MOST_PLACES = 2_000
@@ -80,7 +80,7 @@ def follow(
         changes = _look(previous, places, constants, edit)
     except Unusual:
         return None
-    if changes is None or any(_is_odd(path) for path in changes.files):
+    if changes is None or any(_is_odd(path) or path in stored.broken for path in changes.files):
         return None
     resigned = stored.changed_since(previous.stored)
     aged = [path for path in _aged(orders, _edge(constants, now_ms)) if path not in {*changes.paths}]
@@ -89,7 +89,30 @@ def follow(
     arranged = _arranged(orders, previous, changes, aged, constants, now_ms)
     if arranged is None:
         return None
-    return _assemble(previous, changes, resigned, aged, arranged, constants, now_ms, stored)
+    orders = arranged.orders
+    made = assemble(
+        Parts(
+            project=previous.project,
+            constants=constants,
+            now_ms=now_ms,
+            generation=previous.generation + 1,
+            stored=stored,
+            files=orders.walked.items,
+            parsed=_parsed(previous, changes),
+            note_paths=[*orders.recent.items, *orders.older.items],
+            passed_over=[file for file in previous.unseen if file.path not in previous.parsed],
+            unreadable=_unreadable(previous, changes, constants, now_ms),
+            terms=changes.terms,
+            ids=previous.postings.ids,
+            postings=previous.postings,
+            kept=arranged.kept,
+        ),
+        Step(previous, arranged.kept, frozenset(changes.paths), frozenset(resigned), aged),
+    )
+    made.derived.put(ORDERS, orders)
+    made.derived.put(FINGERPRINT, of_lines(orders.covered.items))
+    made.derived.put(COVERED_COUNT, len(orders.covered))
+    return made
 
 
 def _is_special(snapshot: Snapshot) -> bool:
@@ -244,122 +267,22 @@ def _aged(orders: Orders, edge: float) -> Iterator[str]:
         yield path
 
 
-def _assemble(
-    previous: Snapshot,
-    changes: _Changes,
-    resigned: set[str],
-    aged: Sequence[str],
-    arranged: _Arranged,
-    constants: TreeConstants,
-    now_ms: float,
-    stored: SignalLayers,
-) -> Snapshot:
-    orders, kept = arranged.orders, arranged.kept
+def _parsed(previous: Snapshot, changes: _Changes) -> dict[str, Parsed]:
     parsed = dict(previous.parsed)
     for path in changes.gone:
         del parsed[path]
-    parsed |= changes.parsed
-    paths = [*orders.recent.items, *orders.older.items]
-    by_path = dict(zip(paths, range(len(paths)), strict=True))
-    reread = sorted(by_path[path] for path in changes.terms)
-    touched = sorted({*reread, *(by_path[path] for path in resigned if path in by_path)})
-    base = defaults(constants.signals)
-    found = {
-        position: first_found(path, stored.layers) or parsed[path].frontmatter_signals or base
-        for position, path in ((position, paths[position]) for position in touched)
-    }
-    notes = {place: note_of(paths[place], parsed[paths[place]], role_of(paths[place])) for place in reread}
-    summaries, summary_signals = _summaries(previous, parsed, {*changes.paths, *resigned}, stored)
-    made = Snapshot(
-        project=previous.project,
-        generation=previous.generation + 1,
-        loaded_ms=now_ms,
-        limits=previous.limits,
-        notes=_moved(previous.notes, kept, notes),
-        postings=previous.postings.changed(kept, [changes.terms[paths[position]] for position in reread]),
-        signals=_moved(previous.signals, kept, found),
-        summary_signals=summary_signals,
-        summaries=summaries,
-        files=tuple(orders.walked.items),
-        unseen=_unseen(previous, changes, constants, now_ms),
-        notices=previous.notices,
-        parsed=parsed,
-        edited={},
-        stored=stored,
-        frontmatter_defaults=previous.frontmatter_defaults,
-    )
-    made.__dict__.update(
-        orders=orders, by_path=by_path, fingerprint=of_lines(orders.covered.items), covered_count=len(orders.covered)
-    )
-    made.inherit(previous, kept, touched, set(changes.paths))
-    notes_resigned = (path for path in resigned if path in by_path or path in previous.by_path)
-    made.came_from(previous, {*changes.paths, *notes_resigned})
-    _hand_on_hierarchy(previous, made, changes, aged)
-    return made
+    parsed.update(changes.parsed)
+    return parsed
 
 
-def _moved(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> tuple[_Item, ...]:
-    """``items`` in another order, with those that are made anew at their places: copied run by run."""
-    made: list[_Item] = []
-    alone = np.where(kept < 0, -2, kept)  # so that none of these is the start of a run
-    starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
-    for start, end in pairwise((*starts, len(kept))):
-        first = int(kept[start])
-        if first < 0:
-            made.append(anew[start])
-        else:
-            made += items[first : first + end - start]
-    for place, item in anew.items():
-        made[place] = item
-    return tuple(made)
-
-
-def _summaries(
-    previous: Snapshot, parsed: Mapping[str, Parsed], paths: Iterable[str], stored: SignalLayers
-) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
-    """Which file lets each folder appear, and the stored signals of such files, after ``paths`` changed."""
-    summaries, signals = dict(previous.summaries), dict(previous.summary_signals)
-    for path in paths:
-        folder, _, name = path.rpartition("/")
-        if not folder or name not in (SUMMARY_FILE, CONTEXT_FILE):
-            continue
-        entry = parsed.get(path)
-        found = first_found(path, stored.layers) or (entry.frontmatter_signals if entry else None)
-        signals.pop(path, None)
-        if entry is not None and not entry.unseen and found:
-            signals[path] = found
-        summaries.pop(folder, None)
-        own, context = parsed.get(f"{folder}/{SUMMARY_FILE}"), parsed.get(f"{folder}/{CONTEXT_FILE}")
-        if own is not None and own.summary_order is not None:
-            summaries[folder] = FolderSummary(folder, own.file, own.mtime_ms)
-        elif context is not None and not context.unseen:
-            summaries[folder] = FolderSummary(folder, context.file, context.mtime_ms)
-    return summaries, signals
-
-
-def _unseen(previous: Snapshot, changes: _Changes, constants: TreeConstants, now_ms: float) -> tuple[UnseenFile, ...]:
-    """Files that are not searched: what the walk passed over, then what cannot be read, in document order."""
+def _unreadable(previous: Snapshot, changes: _Changes, constants: TreeConstants, now_ms: float) -> list[str]:
+    """Files that were looked into in vain, in document order."""
     touched = set(changes.paths)
-    passed_over = [file for file in previous.unseen if file.path not in previous.parsed]
     entries = [previous.parsed[file.path] for file in previous.unseen if file.path in previous.parsed]
     entries = [entry for entry in entries if entry.file not in touched]
     entries += [entry for entry in changes.parsed.values() if entry.unseen]
-    reasons = {entry.file: entry.unseen for entry in entries}
     files = sorted(
         (TreeFile(entry.file, entry.size, entry.mtime_ns, entry.inode, entry.ctime_ns) for entry in entries),
         key=lambda file: walk_key(file.path),
     )
-    listed = document_order(files, now_ms, constants.limits.recent_hours)
-    return (*passed_over, *(UnseenFile(file.path, reasons[file.path]) for file in listed))
-
-
-def _hand_on_hierarchy(previous: Snapshot, made: Snapshot, changes: _Changes, aged: Iterable[str]) -> None:
-    """The hierarchy with only the changed folders made anew, if there was one, and that is enough."""
-    if "hierarchy" not in previous.__dict__:
-        return
-    out = [path for path in changes.paths if path in previous.by_path and path not in made.by_path]
-    again = [path for path in (*changes.terms, *aged) if path in made.by_path]
-    new = [(path, made.notes[made.by_path[path]].title) for path in again]
-    hierarchy = previous.hierarchy.changed(out, new, made.by_path.get)
-    if hierarchy is not None:
-        made.__dict__["hierarchy"] = hierarchy
+    return [file.path for file in document_order(files, now_ms, constants.limits.recent_hours)]

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from brvtui.loading.one_file import Edit, is_same, note_of, read_file
-from brvtui.snapshot import FolderSummary, Known, Note, Parsed, Snapshot
+from brvtui.loading.assemble import Parts, assemble
+from brvtui.loading.one_file import Edit, is_same, read_file
+from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms, TermIds
-from brvtui.text.postings import Postings, build
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
     DUPLICATE,
     Listing,
-    Role,
     TreeFile,
     UnseenFile,
     document_order,
@@ -27,10 +26,7 @@ from brvtui.tree.reading.files import (
 from brvtui.tree.reading.project import Project
 from brvtui.tree.reading.signals import (
     NO_LAYERS,
-    NoteSignals,
     SignalLayers,
-    defaults,
-    first_found,
     frontmatter_defaults,
 )
 
@@ -45,18 +41,6 @@ class _Located:
     alias: str
     tree: Path
     path: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """Everything that was read, or was known: files in document order, and the terms of those that were read now."""
-
-    located: Sequence[_Located]
-    parsed: Mapping[str, Parsed]
-    fresh: Mapping[str, NoteTerms]
-    ids: TermIds
-    unseen: Sequence[UnseenFile]
-    own_files: Sequence[TreeFile]
 
 
 def load(
@@ -108,8 +92,29 @@ def load(
             fresh[item.path] = terms
     if progress:
         progress(len(located), len(located))
-    read = _Read(located, parsed, fresh, ids, unseen, own.files)
-    return _assemble(project, constants, now_ms, stored, read, reuse, previous.generation if previous else 0)
+    notes = [item.path for item in located if parsed[item.path].is_note]
+    places: Mapping[str, int] = reuse.by_path if reuse else {}
+    unreadable = [item.path for item in located if parsed[item.path].unseen]
+    return assemble(
+        Parts(
+            project=project,
+            constants=constants,
+            now_ms=now_ms,
+            generation=(previous.generation if previous else 0) + 1,
+            stored=stored,
+            files=own.files,
+            parsed=parsed,
+            note_paths=notes,
+            passed_over=unseen,
+            unreadable=unreadable,
+            terms=fresh,
+            ids=ids,
+            postings=reuse.postings if reuse else None,
+            kept=np.asarray([-1 if path in fresh else places[path] for path in notes], dtype=np.int64),
+            signals_ignored=_signals_ignored(parsed, stored.broken) if constants.limits.failures else "",
+            engine_failure=_engine_failure(project, notes, unseen),
+        )
+    )
 
 
 def _with(own: Listing, edit: Edit) -> Listing:
@@ -133,86 +138,22 @@ def _in_document_order(
     return located, [file.path for file in ordered[most:]]
 
 
-def _assemble(
-    project: Project,
-    constants: TreeConstants,
-    now_ms: float,
-    stored: SignalLayers,
-    read: _Read,
-    reuse: Known | None,
-    generation: int,
-) -> Snapshot:
-    base = defaults(constants.signals)
-    ignored = _signals_ignored(read, stored.broken) if constants.limits.failures else ""
-    notes: list[Note] = []
-    unseen = list(read.unseen)
-    signals: list[NoteSignals] = []
-    summary_signals: dict[str, NoteSignals] = {}
-    summaries: dict[str, FolderSummary] = {}
-    for item in read.located:
-        entry = read.parsed[item.path]
-        role = item.file.role
-        if entry.unseen:
-            unseen.append(UnseenFile(item.path, entry.unseen))
-            continue
-        own = first_found(item.file.path, stored.layers) or entry.frontmatter_signals
-        found = None if item.alias or ignored else own
-        folder = item.path.rpartition("/")[0]
-        if role in (Role.SUMMARY, Role.CONTEXT) and folder:
-            if role is Role.CONTEXT:
-                summaries.setdefault(folder, FolderSummary(folder, item.path, entry.mtime_ms))
-            elif entry.summary_order is not None:
-                summaries[folder] = FolderSummary(folder, item.path, entry.mtime_ms)
-            if found:
-                summary_signals[item.path] = found
-        if entry.is_note:
-            notes.append(note_of(item.path, entry, role))
-            signals.append(found or base)
-    return Snapshot(
-        project=project,
-        generation=generation + 1,
-        loaded_ms=now_ms,
-        limits=constants.limits,
-        notes=tuple(notes),
-        postings=_postings(notes, read, reuse),
-        signals=tuple(signals),
-        summary_signals=summary_signals,
-        summaries=summaries,
-        files=tuple(read.own_files),
-        unseen=tuple(unseen),
-        notices=(*project.notices, ignored) if ignored else project.notices,
-        parsed=read.parsed,
-        edited={},
-        stored=stored,
-        frontmatter_defaults=frontmatter_defaults(constants.signals),
-        engine_failure=_engine_failure(project, notes, unseen),
-    )
-
-
-def _postings(notes: Sequence[Note], read: _Read, reuse: Known | None) -> Postings:
-    new = [read.fresh[note.path] for note in notes if note.path in read.fresh]
-    if reuse is None:
-        return build(new, read.ids)
-    kept = [-1 if note.path in read.fresh else reuse.by_path[note.path] for note in notes]
-    return reuse.postings.changed(np.asarray(kept, dtype=np.int64), new)
-
-
-def _signals_ignored(read: _Read, broken: frozenset[str]) -> str:
+def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
     """Why the real engine reads no stored signals at all here: it reads them in one batch, which fails as a whole."""
-    asked = [item for item in read.located if read.parsed[item.path].has_stored_signals]
-    junk = next((item.path for item in asked if item.path in broken), "")
+    asked = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
+    junk = next((path for path in asked if path in broken), "")
     if junk:
         return f"the stored signals of {junk} are no JSON, so ByteRover 3.14 ignores those of all notes"
-    if any(item.alias for item in asked):
+    if any(entry.alias for entry in asked.values()):
         return "with shared sources, ByteRover 3.14 ignores all stored signals: every note has the defaults"
-    odd = next((item.path for item in asked if ":" in item.file.path or "\\" in item.file.path), "")
+    odd = next((path for path, entry in asked.items() if ":" in entry.file or "\\" in entry.file), "")
     if odd:
         return f"{odd}: for the : or \\ in this name, ByteRover 3.14 ignores all stored signals; rename the file"
     return ""
 
 
-def _engine_failure(project: Project, notes: Sequence[Note], unseen: Sequence[UnseenFile]) -> str:
-    if any(note.path == CONTEXT_FILE for note in notes):
+def _engine_failure(project: Project, notes: Sequence[str], unseen: Sequence[UnseenFile]) -> str:
+    if CONTEXT_FILE in notes:
         return f"{CONTEXT_FILE} at the root of the tree makes every search of the engine fail: move it into a folder"
     if project.failure:
         return project.failure

@@ -187,9 +187,7 @@ class Publisher:
         self._recent.append(made)
         self._newest = made
         if made.postings.wants_folding:
-            folded = replace(made, postings=made.postings.folded())
-            folded.adopt(made)
-            self._recent[-1] = self._newest = folded
+            self._recent[-1] = self._newest = replace(made, postings=made.postings.folded())
         self._prepare(self._newest)
 
     def _prepare(self, snapshot: Snapshot) -> None:

@@ -1,21 +1,20 @@
-"""The state: notes in document order, arrays beside them, postings, and what is gathered of them on demand."""
+"""The state: notes in document order, columns of arrays beside them, postings, and the files they came from."""
 
 from __future__ import annotations
 
 import errno
-import math
 import os
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.ranking.maturity import LEVELS
+from brvtui.snapshot.columns import Columns
+from brvtui.snapshot.derived import Derived, Key
 from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
 from brvtui.text.postings import Postings
 from brvtui.tree.constants import ReadingLimits
@@ -33,21 +32,46 @@ if TYPE_CHECKING:  # few questions need tantivy
     from brvtui.text.index import Document, TextIndex
 
 
+ABSTRACTS: Key[Mapping[str, int]] = Key("abstracts")
+SUMMARY_FILES: Key[frozenset[str]] = Key("summary files")
+HIERARCHY: Key[Hierarchy] = Key("hierarchy")
+DOMAINS: Key[Mapping[str, str]] = Key("domains")
+FINGERPRINT: Key[str] = Key("fingerprint")
+COVERED_COUNT: Key[int] = Key("count of covered files")
+COVERED_FILES: Key[tuple[tuple[str, str, int], ...]] = Key("covered files")
+ORDERS: Key[Orders | None] = Key("orders")
+INSIDE: Key[dict[str, NDArray[np.bool_]]] = Key("notes inside folders")
+INDEX: Key[TextIndex] = Key("index")
+LIKENESS_INDEX: Key[TextIndex] = Key("index for likeness")
+EARLIER_INDEX: Key[tuple[TextIndex, NDArray[np.int64]]] = Key("index of an earlier snapshot")
+"""And the place there of each note that is the same; -1 for the others."""
 _ABSTRACT = ".abstract.md"
-_SOURCES = {source: place for place, source in enumerate(Source)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class Predecessor:
+    """The snapshot that another was made from, and the paths of the files and stored signals that changed since."""
+
+    snapshot: weakref.ref[Snapshot]
+    changed: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Snapshot:
-    """Notes in document order, their signals as arrays beside them, the postings, and the files they came from."""
+    """One state of a project. Nothing of it changes, but that :attr:`derived` gathers what is asked for."""
 
     project: Project
     generation: int
     loaded_ms: float
     limits: ReadingLimits
     notes: tuple[Note, ...]
-    postings: Postings
+    """In document order."""
+    by_path: Mapping[str, int]
+    """Position of each note by its path."""
     signals: tuple[NoteSignals, ...]
+    """Of each note, as stored."""
+    columns: Columns
+    postings: Postings
     summary_signals: Mapping[str, NoteSignals]
     """Stored signals of summary files, by path."""
     summaries: Mapping[str, FolderSummary]
@@ -65,21 +89,19 @@ class Snapshot:
     """What completes the signals in a note's frontmatter; None where none are read there."""
     engine_failure: str = ""
     """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
+    predecessor: Predecessor | None = None
+    """What this one was made from, where it was made in part."""
+    derived: Derived = field(default_factory=Derived)
 
     @property
     def known(self) -> Known:
         """What the next reading need not read again."""
         return Known(self.limits, self.frontmatter_defaults, self.parsed, self.by_path, self.postings)
 
-    @cached_property
-    def by_path(self) -> dict[str, int]:
-        """Position of each note by its path."""
-        return {note.path: position for position, note in enumerate(self.notes)}
-
     @property
     def recorded(self) -> int:
         """How many notes have signals from the tool's own overlay."""
-        return int((self.sources == _SOURCES[Source.OVERLAY]).sum())
+        return self.columns.count_from(Source.OVERLAY)
 
     @property
     def reads_frontmatter(self) -> bool:
@@ -89,91 +111,43 @@ class Snapshot:
     @property
     def from_frontmatter(self) -> int:
         """How many notes have signals from their frontmatter."""
-        return int((self.sources == _SOURCES[Source.FRONTMATTER]).sum())
+        return self.columns.count_from(Source.FRONTMATTER)
 
-    @cached_property
-    def abstracts(self) -> dict[str, int]:
+    @property
+    def abstracts(self) -> Mapping[str, int]:
         """The length of each note's abstract, in UTF-16 units, by the path of the note that it abridges."""
-        found: dict[str, int] = {}
-        for path in self.parsed:
-            if path.endswith(_ABSTRACT):
-                found |= self._abstract(path)
-        return found
+        return self.derived.of(
+            ABSTRACTS, lambda: {note: entry.chars for path, entry in self.parsed.items() if (note := abridged(path))}
+        )
 
-    def _abstract(self, path: str) -> dict[str, int]:
-        entry, note = self.parsed.get(path), _note_of_abstract(path)
-        return {note: entry.chars} if entry is not None else {}
-
-    @cached_property
+    @property
     def summary_files(self) -> frozenset[str]:
         """The project's own ``_index.md`` files."""
-        return frozenset(path for path in self.parsed if _is_summary(path))
+        return self.derived.of(SUMMARY_FILES, lambda: frozenset(filter(is_own_summary, self.parsed)))
 
-    @cached_property
-    def chars(self) -> NDArray[np.int64]:
-        """The length of each note as the engine reads it, in UTF-16 units."""
-        return np.asarray([note.chars for note in self.notes], dtype=np.int64)
-
-    @cached_property
-    def sources(self) -> NDArray[np.int8]:
-        """Where each note's signals were found, as the place among the kinds of sources."""
-        return np.asarray([_SOURCES[entry.source] for entry in self.signals], dtype=np.int8)
-
-    @cached_property
-    def importance(self) -> NDArray[np.float64]:
-        """Stored importance, 0..100, by position."""
-        return np.asarray([entry.importance for entry in self.signals], dtype=np.float64)
-
-    @cached_property
-    def recency(self) -> NDArray[np.float64]:
-        """Stored recency, 0..1, by position."""
-        return np.asarray([entry.recency for entry in self.signals], dtype=np.float64)
-
-    @cached_property
-    def maturity(self) -> NDArray[np.int8]:
-        """Position in :data:`brvtui.ranking.maturity.LEVELS`, by position."""
-        return np.asarray([LEVELS.index(entry.maturity) for entry in self.signals], dtype=np.int8)
-
-    @cached_property
-    def mtime_ms(self) -> NDArray[np.float64]:
-        """Modification times in ms, by position."""
-        return np.asarray([note.mtime_ms for note in self.notes], dtype=np.float64)
-
-    @cached_property
-    def updated_ms(self) -> NDArray[np.float64]:
-        """When notes say they were updated, in ms, by position: infinite where they do not, NaN where it is unclear."""
-        return np.asarray([_said(self.parsed[note.path].updated_ms) for note in self.notes], dtype=np.float64)
-
-    @cached_property
-    def is_local(self) -> NDArray[np.bool_]:
-        """Whether each note is the project's own, by position."""
-        return np.asarray([note.is_local for note in self.notes], dtype=np.bool_)
-
-    @cached_property
+    @property
     def index(self) -> TextIndex:
         """The tantivy index of the notes' texts; made on first use, which reads every note again."""
         from brvtui.text.index import index_of
 
-        return index_of(self._document(position) for position in range(len(self.notes)))
+        return self.derived.of(INDEX, lambda: index_of(map(self._document, range(len(self.notes)))))
 
-    @cached_property
+    @property
     def likeness_index(self) -> TextIndex:
         """Such an index made from that of an earlier snapshot, if there was one: only what changed is read and written.
 
         Its BM25 still counts notes that are gone, which is good enough for telling what is alike.
         """
-        before = self._index_before
-        if "index" not in self.__dict__ and before is not None:
-            index, kept = before
+        return self.derived.of(LIKENESS_INDEX, self._likeness_index)
+
+    def _likeness_index(self) -> TextIndex:
+        earlier = self.derived.known(EARLIER_INDEX)
+        if earlier is not None and self.derived.known(INDEX) is None:
+            index, kept = earlier
             made = index.after(kept, [self._document(place) for place in np.flatnonzero(kept < 0).tolist()])
             if made is not None:
                 return made
         return self.index
-
-    @cached_property
-    def _index_before(self) -> tuple[TextIndex, NDArray[np.int64]] | None:
-        """The index of an earlier snapshot, and the place there of each note that is the same; -1 for the others."""
-        return None
 
     def _document(self, position: int) -> Document:
         from brvtui.text.index import Document
@@ -187,19 +161,23 @@ class Snapshot:
         except OSError:
             return ""
 
-    @cached_property
+    @property
     def hierarchy(self) -> Hierarchy:
         """Folders and notes as the symbols that a query can name."""
-        return build_hierarchy((note.path, note.title) for note in self.notes)
+        return self.derived.of(HIERARCHY, lambda: build_hierarchy((note.path, note.title) for note in self.notes))
 
-    @cached_property
-    def domains(self) -> dict[str, str]:
+    @property
+    def domains(self) -> Mapping[str, str]:
         """Folders at depth 1 by their lower-case name, the first in locale order where two differ in case only.
 
         Those of shared sources begin with ``[alias]:``.
         """
-        if "hierarchy" in self.__dict__:
-            names = [symbol.path for symbol in self.hierarchy.domains]
+        return self.derived.of(DOMAINS, self._domains)
+
+    def _domains(self) -> dict[str, str]:
+        hierarchy = self.derived.known(HIERARCHY)
+        if hierarchy is not None:
+            names = [symbol.path for symbol in hierarchy.domains]
         else:
             folders = {note.path.split("/", 1)[0] for note in self.notes if "/" in note.path}
             names = in_locale_order(sorted(folders), str)
@@ -208,33 +186,33 @@ class Snapshot:
             found.setdefault(name.lower(), name)
         return found
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """The tree's fingerprint at this snapshot."""
-        return fingerprint((place, mtime) for _, place, mtime in self.covered_files)
+        return self.derived.of(
+            FINGERPRINT, lambda: fingerprint((place, mtime) for _, place, mtime in self.covered_files)
+        )
 
-    @cached_property
+    @property
     def covered_count(self) -> int:
         """How many files the fingerprint covers."""
-        return len(self.covered_files)
+        return self.derived.of(COVERED_COUNT, lambda: len(self.covered_files))
 
-    @cached_property
+    @property
     def covered_files(self) -> tuple[tuple[str, str, int], ...]:
         """Path, absolute path and mtime (ms) of every file that the fingerprint covers, shared sources included."""
-        folders = self._folders
+        return self.derived.of(COVERED_FILES, self._covered_files)
+
+    def _covered_files(self) -> tuple[tuple[str, str, int], ...]:
+        trees = {"": self.project.tree, **{source.alias: source.tree for source in self.project.sources}}
+        begins = {alias: f"{tree}{os.sep}" for alias, tree in trees.items()}  # text, since files are many
         return tuple(
             [
-                (path, f"{folders[entry.alias]}{entry.file}", entry.mtime_ms)
+                (path, f"{begins[entry.alias]}{entry.file}", entry.mtime_ms)
                 for path, entry in self.parsed.items()
                 if entry.is_note or is_covered(role_of(entry.file))
             ]
         )
-
-    @cached_property
-    def _folders(self) -> dict[str, str]:
-        """What the absolute paths of a tree's files begin with, by the tree's alias: text, since files are many."""
-        trees = {"": self.project.tree, **{source.alias: source.tree for source in self.project.sources}}
-        return {alias: f"{tree}{os.sep}" for alias, tree in trees.items()}
 
     def fingerprint_with(self, touched: Mapping[str, int]) -> str:
         """The fingerprint if the files in ``touched`` had those mtimes (ms)."""
@@ -245,93 +223,44 @@ class Snapshot:
     def placed(self, entry: Parsed) -> Placed:
         """What decides where a file of the project's own tree stands."""
         covered = is_covered(role_of(entry.file))
-        line = fingerprint_line(f"{self._folders['']}{entry.file}", entry.mtime_ms) if covered else ""
+        line = fingerprint_line(f"{self.project.tree}{os.sep}{entry.file}", entry.mtime_ms) if covered else ""
         return Placed(entry.file, entry.mtime_ms, entry.is_note, line)
 
-    @cached_property
+    @property
     def orders(self) -> Orders | None:
         """The orders that the next snapshot can be made from in part; None where a whole one must be made."""
+        return self.derived.of(ORDERS, self._orders)
+
+    def _orders(self) -> Orders | None:
         most = self.limits.max_files
         if self.project.sources or (most and len(self.files) > most):
             return None
         placed = (self.placed(entry) for entry in self.parsed.values())
         return make_orders(self.files, placed, self.loaded_ms, self.limits.recent_hours)
 
-    @cached_property
-    def _inside(self) -> dict[str, NDArray[np.bool_]]:
-        return {}
-
     def inside(self, folder: str) -> NDArray[np.bool_]:
         """Which notes a search inside ``folder`` may find: those below it, ``context.md`` files never."""
-        known = self._inside.get(folder)
+        folders = self.derived.of(INSIDE, dict)
+        known = folders.get(folder)
         if known is None:
             prefix = f"{folder}/"
             known = np.asarray(
                 [note.role is not Role.CONTEXT and note.path.startswith(prefix) for note in self.notes],
                 dtype=np.bool_,
             )
-            self._inside[folder] = known
+            folders[folder] = known
         return known
-
-    def inherit(
-        self, previous: Snapshot, kept: NDArray[np.int64], touched: Sequence[int], files: Collection[str]
-    ) -> None:
-        """Takes over what ``previous`` has gathered about notes: ``kept`` gives the place there of each note.
-
-        Only the values of the positions in ``touched`` are made anew; these hold all that are not in ``previous``.
-        ``files`` are those that changed.
-        """
-        if "abstracts" in previous.__dict__:
-            abstracts = dict(previous.abstracts)
-            for path in files:
-                note = _note_of_abstract(path)
-                if note:
-                    abstracts.pop(note, None)
-                    abstracts |= self._abstract(path)
-            self.__dict__["abstracts"] = abstracts
-        if "summary_files" in previous.__dict__:
-            changed = {path for path in files if _is_summary(path)}
-            here = {path for path in changed if path in self.parsed}
-            self.__dict__["summary_files"] = (previous.summary_files - changed) | here
-        if not len(previous.notes):
-            return
-        index = previous.__dict__.get("likeness_index", previous.__dict__.get("index"))
-        if index is not None:
-            self.__dict__["_index_before"] = index, kept
-        elif previous._index_before is not None:
-            index, places = previous._index_before
-            self.__dict__["_index_before"] = index, np.where(kept >= 0, places[kept], -1)
-        for name, value_of in _VALUES.items():
-            if name in previous.__dict__:
-                values = previous.__dict__[name][np.maximum(kept, 0)]
-                for position in touched:
-                    values[position] = value_of(self, position)
-                self.__dict__[name] = values
-
-    @cached_property
-    def _changed(self) -> tuple[weakref.ref[Snapshot], frozenset[str]] | None:
-        """The snapshot that this one was made from, and the paths of which files or stored signals changed since."""
-        return None
-
-    def came_from(self, previous: Snapshot, changed: Iterable[str]) -> None:
-        """Says that all is as in ``previous``, but for the files, or a note's stored signals, at ``changed`` paths."""
-        self.__dict__["_changed"] = weakref.ref(previous), frozenset(changed)
 
     def changed_since(self, before: Snapshot) -> frozenset[str] | None:
         """The paths of which files, or a note's stored signals, may differ from ``before``; None when not known."""
-        if self._changed is None or self._changed[0]() is not before:
+        if self.predecessor is None or self.predecessor.snapshot() is not before:
             return None
-        return self._changed[1]
-
-    def adopt(self, other: Snapshot) -> None:
-        """Takes over everything that ``other``, of the same notes, has computed already."""
-        self.__dict__.update({name: value for name, value in other.__dict__.items() if name not in self.__dict__})
+        return self.predecessor.changed
 
     def warm(self) -> None:
         """Computes now what the first query would otherwise wait for."""
         self.postings.warm()
-        _ = self.sources, self.importance, self.recency, self.maturity, self.mtime_ms, self.is_local
-        _ = self.domains, self.by_path, self.fingerprint
+        _ = self.domains, self.fingerprint
 
     def location(self, path: str) -> Path:
         """Where the note (or other tree file) at ``path`` lies on disk.
@@ -372,28 +301,11 @@ class Snapshot:
         return cut(data.decode("utf-8", "replace"), self.limits).text
 
 
-_VALUES: Mapping[str, Callable[[Snapshot, int], float]] = {
-    "importance": lambda snapshot, position: snapshot.signals[position].importance,
-    "recency": lambda snapshot, position: snapshot.signals[position].recency,
-    "maturity": lambda snapshot, position: LEVELS.index(snapshot.signals[position].maturity),
-    "chars": lambda snapshot, position: snapshot.notes[position].chars,
-    "sources": lambda snapshot, position: _SOURCES[snapshot.signals[position].source],
-    "mtime_ms": lambda snapshot, position: snapshot.notes[position].mtime_ms,
-    "is_local": lambda snapshot, position: snapshot.notes[position].is_local,
-    "updated_ms": lambda snapshot, position: _said(snapshot.parsed[snapshot.notes[position].path].updated_ms),
-}
-"""The value of each array that a snapshot keeps beside its notes, at one position."""
-
-
-def _note_of_abstract(path: str) -> str:
-    """The note that the file at ``path`` abridges; empty for any other file."""
+def abridged(path: str) -> str:
+    """The note that the file at ``path`` is an abstract of; empty for any other file."""
     return f"{path.removesuffix(_ABSTRACT)}.md" if path.endswith(_ABSTRACT) else ""
 
 
-def _is_summary(path: str) -> bool:
+def is_own_summary(path: str) -> bool:
+    """Whether ``path`` is that of a folder's summary in the project's own tree."""
     return not path.startswith("[") and path.rpartition("/")[2] == SUMMARY_FILE
-
-
-def _said(moment: float | None) -> float:
-    """A moment that a note claims, in ms; infinite where it claims none."""
-    return math.inf if moment is None else moment

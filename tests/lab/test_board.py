@@ -95,7 +95,7 @@ def test_signals_and_ceilings_are_those_of_hits(seed: int, tmp_path: Path) -> No
 def test_an_event_comes_on_its_day(seed: int, profile: Profile, tmp_path: Path) -> None:
     """Just before it the note stands as it did, just after it does not; what never comes has not come in ten years."""
     board = random_board(tmp_path, seed, profile)
-    steady = (board.snapshot.recency == 1) | (board.today.days > 0)
+    steady = (board.snapshot.columns.recency == 1) | (board.today.days > 0)
     for event, days in board.days_until.items():
         come = board.today.has_come[event]
         assert ((days == 0) == come)[steady].all(), event

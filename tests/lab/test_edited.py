@@ -29,7 +29,7 @@ def same(made: Snapshot, real: Snapshot, profile: Profile, now_ms: float, pick: 
     assert {file.path: (file.size, file.mtime_ns) for file in made.files} == {
         file.path: (file.size, file.mtime_ns) for file in real.files
     }
-    assert made.updated_ms.tolist() == pytest.approx(real.updated_ms.tolist(), nan_ok=True)
+    assert made.columns.updated_ms.tolist() == pytest.approx(real.columns.updated_ms.tolist(), nan_ok=True)
     assert made.fingerprint == real.fingerprint
     assert made.postings.averages == real.postings.averages
     assert len(made.postings.vocabulary) == len(real.postings.vocabulary)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
+
+import numpy as np
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
@@ -13,6 +15,7 @@ from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.lab.backlinks import LinkReader
 from brvtui.snapshot import Snapshot
+from brvtui.snapshot.columns import Columns
 from tests.support.generated import query
 from tests.support.trees import BRV3, NOW_MS, changed
 
@@ -33,8 +36,10 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
     assert again.domains == fresh.domains
     assert [*again.hierarchy.walk()] == [*fresh.hierarchy.walk()]
     assert (again.recorded, again.from_frontmatter) == (fresh.recorded, fresh.from_frontmatter)
-    for name in ("importance", "recency", "maturity", "sources", "mtime_ms", "updated_ms", "is_local"):
-        assert getattr(again, name).tolist() == getattr(fresh, name).tolist(), name
+    for column in fields(Columns):
+        one, other = (getattr(snapshot.columns, column.name) for snapshot in (again, fresh))
+        assert one.dtype == other.dtype, column.name
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), column.name
     assert again.postings.averages == fresh.postings.averages
     assert len(again.postings.vocabulary) == len(fresh.postings.vocabulary)
     for _ in range(6):

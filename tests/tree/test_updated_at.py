@@ -83,7 +83,7 @@ def test_it_is_kept_with_the_note(tree: Tree) -> None:
     tree.file("a/plain.md", "# B\n")
     tree.file("a/vague.md", "updatedAt: soon\n")
     snapshot = tree.snapshot()
-    kept = {note.path: snapshot.updated_ms[place] for place, note in enumerate(snapshot.notes)}
+    kept = {note.path: snapshot.columns.updated_ms[place] for place, note in enumerate(snapshot.notes)}
     assert kept["a/dated.md"] == ms("2026-01-02")
     assert math.isinf(kept["a/plain.md"])
     assert math.isnan(kept["a/vague.md"])

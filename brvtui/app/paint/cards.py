@@ -64,14 +64,14 @@ def share(value: float) -> str:
 
 def _named(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Line:
     note = standings.board.snapshot.notes[position]
-    sign, role = glyph_of(note.kind, LEVELS[standings.board.snapshot.maturity[position]], glyphs)
+    sign, role = glyph_of(note.kind, LEVELS[standings.board.snapshot.columns.maturity[position]], glyphs)
     return line(f"{sign} ", role).fit(note.title or note.path, width - 2, "text")
 
 
 def _bar(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Line:
     """The importance that is left on the day of the forecast, with the thresholds of the note's own maturity."""
     board = standings.board
-    level = int(board.snapshot.maturity[position])
+    level = int(board.snapshot.columns.maturity[position])
     rules = board.profile.signals
     ticks: dict[float, str] = {}
     if level > 0:
@@ -79,7 +79,7 @@ def _bar(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Lin
     if level + 1 < len(LEVELS):
         ticks[promoted_from(rules)[level]] = "ok"
     value = float(standings.forecast.then.importance[position])
-    stored = float(board.snapshot.importance[position])
+    stored = float(board.snapshot.columns.importance[position])
     return Line().extend(importance_bar(value, stored, ticks, width, glyphs)).add(f" {value:3.0f}", "strong")
 
 

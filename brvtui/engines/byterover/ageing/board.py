@@ -115,11 +115,11 @@ class Board:
 
     def after(self, days: float) -> Standing:
         """Every note ``days`` from now, if nothing but time passes."""
-        snapshot, profile = self.snapshot, self.profile
+        columns, profile = self.snapshot.columns, self.profile
         at_ms = self.now_ms + days * MS_PER_DAY
-        age = age_days(at_ms, snapshot.mtime_ms)
+        age = age_days(at_ms, columns.mtime_ms)
         made = scores(1.0, age, self._inputs, profile)
-        by_date = decayed_importance(snapshot.importance, age_days(at_ms, snapshot.updated_ms), profile.decay)
+        by_date = decayed_importance(columns.importance, age_days(at_ms, columns.updated_ms), profile.decay)
         come = {
             Event.LEAVES_TIER_2: made.score < self._gate(profile.direct.min_top),
             Event.LEAVES_PROMPT: made.score < self._gate(profile.direct.prefetch),
@@ -132,9 +132,9 @@ class Board:
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:
         """Days until each event comes to each note: 0 where it has, infinite where it never does."""
-        profile, stored, decay = self.profile, self.snapshot.importance, self.profile.decay
-        age = days_since(self.now_ms, self.snapshot.mtime_ms)
-        since_update = days_since(self.now_ms, self.snapshot.updated_ms)
+        columns, profile, decay = self.snapshot.columns, self.profile, self.profile.decay
+        stored, age = columns.importance, days_since(self.now_ms, columns.mtime_ms)
+        since_update = days_since(self.now_ms, columns.updated_ms)
         archived = np.where(self._archivable, profile.signals.archive_below, -np.inf)
         rested = np.nan_to_num(since_update, nan=-np.inf, neginf=-np.inf)
         found = {
@@ -151,12 +151,14 @@ class Board:
     @cached_property
     def after_one_hit(self) -> Levels:
         """The maturity of each note after one access hit, as a position in :data:`brvtui.ranking.maturity.LEVELS`."""
-        return after_access(self.snapshot.importance, self.snapshot.maturity, self.profile.signals)[1]
+        columns = self.snapshot.columns
+        return after_access(columns.importance, columns.maturity, self.profile.signals)[1]
 
     @cached_property
     def hits_to_promotion(self) -> Floats:
         """Access hits until each note is promoted, at least 1; infinite where no number of them does."""
-        return hits_until_promotion(self.snapshot.importance, self.snapshot.maturity, self.profile.signals)
+        columns = self.snapshot.columns
+        return hits_until_promotion(columns.importance, columns.maturity, self.profile.signals)
 
     @cached_property
     def path_ranks(self) -> NDArray[np.int64]:
@@ -171,8 +173,8 @@ class Board:
     def row(self, position: int) -> Row:
         """The note at ``position`` of the snapshot."""
         note, stored = self.snapshot.notes[position], self.snapshot.signals[position]
-        level = int(self.snapshot.maturity[position])
-        updated = float(self.snapshot.updated_ms[position])
+        level = int(self.snapshot.columns.maturity[position])
+        updated = float(self.snapshot.columns.updated_ms[position])
         hits = float(self.hits_to_promotion[position])
         return Row(
             position=position,
@@ -206,7 +208,7 @@ class Board:
 
     @cached_property
     def _demoted_below(self) -> Floats:
-        return np.asarray(demoted_below(self.profile.signals))[self.snapshot.maturity]
+        return np.asarray(demoted_below(self.profile.signals))[self.snapshot.columns.maturity]
 
     @cached_property
     def _archivable(self) -> Bools:
@@ -218,7 +220,7 @@ class Board:
     def _pruned_from(self) -> Floats:
         """The age from which each note is offered for pruning; infinite where it never is."""
         rules = self.profile.pruning
-        days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.maturity]
+        days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.columns.maturity]
         walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)
         return np.where(walked & (days > 0), days, np.inf)
 

@@ -47,7 +47,7 @@ def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
     made = scores(
         1.0, age_days(moments, note.mtime_ms), inputs_at(snapshot, np.asarray([position]), profile.score), profile
     )
-    since_update = age_days(moments, snapshot.updated_ms[position])
+    since_update = age_days(moments, snapshot.columns.updated_ms[position])
     crossings = [Crossing(event, float(until[position])) for event, until in board.days_until.items()]
     return Curve(
         path=note.path,

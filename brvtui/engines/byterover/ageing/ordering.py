@@ -36,7 +36,7 @@ def columns(forecast: Forecast, order: Order, only: Event | None = None) -> tupl
     ranked = np.lexsort((board.path_ranks, _keys(forecast, order)))
     if only is not None:
         ranked = ranked[forecast.then.has_come[only][ranked]]
-    levels = board.snapshot.maturity[ranked]
+    levels = board.snapshot.columns.maturity[ranked]
     return tuple(ranked[levels == level] for level in range(len(LEVELS)))
 
 

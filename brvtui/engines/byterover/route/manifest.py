@@ -10,14 +10,14 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover import profile as constants
 from brvtui.ranking.tokens import estimated_tokens
-from brvtui.snapshot import Snapshot
+from brvtui.snapshot import Key, Snapshot
+from brvtui.snapshot.state import ORDERS
 from brvtui.trace import Lane
 from brvtui.tree.reading.collation import in_locale_order
 from brvtui.tree.reading.files import ARCHIVE, MANIFEST_FILE, Role, folder_key, role_of
@@ -102,20 +102,21 @@ _LANES = ("summaries", "contexts", "stubs")
 _ARCHIVED = ARCHIVE.encode()
 _HUGE = 1 << 40
 """More tokens than any budget: what frontmatter claims beyond that is no more than too much."""
-_Key = tuple[constants.ManifestRules, tuple[int, int] | None]
-_made: WeakKeyDictionary[Snapshot, tuple[_Key, Manifest]] = WeakKeyDictionary()
+_Made = tuple[constants.ManifestRules, tuple[int, int] | None]
+_MADE: Key[tuple[_Made, Manifest]] = Key("manifest")
 
 
 def manifest_of(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest:
     """The manifest of ``snapshot``; remembered while the snapshot lives and the file stays as it is."""
     try:
         stat = (snapshot.project.tree / MANIFEST_FILE).stat()
-        key: _Key = (limits, (stat.st_mtime_ns, stat.st_size))
+        made_from: _Made = (limits, (stat.st_mtime_ns, stat.st_size))
     except OSError:
-        key = (limits, None)
-    known = _made.get(snapshot)
-    if known is None or known[0] != key:
-        known = _made[snapshot] = (key, _make(snapshot, limits))
+        made_from = (limits, None)
+    known = snapshot.derived.known(_MADE)
+    if known is None or known[0] != made_from:
+        known = (made_from, _make(snapshot, limits))
+        snapshot.derived.put(_MADE, known)
     return known[1]
 
 
@@ -178,7 +179,7 @@ def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
 
 def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Pool, Pool]:
     """Contexts and stubs, folder by folder; contexts by importance first where the profile says so."""
-    orders = snapshot.orders if "orders" in snapshot.__dict__ else None
+    orders = snapshot.derived.known(ORDERS)
     own = (note.path for note in snapshot.notes if note.is_local)
     paths: Sequence[str] = orders.listed.items if orders else sorted(own, key=folder_key)
     edges: tuple[tuple[bytes, ...], ...] = ((_ARCHIVED,), (_ARCHIVED + b"\0",))
@@ -191,10 +192,10 @@ def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Po
 
 def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.ManifestRules) -> Pool:
     positions = np.fromiter(map(snapshot.by_path.__getitem__, paths), dtype=np.int64, count=len(paths))
-    tokens = estimated_tokens(snapshot.chars[positions], limits.chars_per_token)
+    tokens = estimated_tokens(snapshot.columns.chars[positions], limits.chars_per_token)
     ranks = np.zeros(len(paths))
     if limits.contexts_by == "importance":
-        ranks = snapshot.importance[positions]
+        ranks = snapshot.columns.importance[positions]
         order = np.argsort(-ranks, kind="stable")
         paths, tokens, ranks = [paths[place] for place in order.tolist()], tokens[order], ranks[order]
     places = {path: place for place, path in enumerate(paths)} if snapshot.abstracts else {}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.engines.byterover.sections import Search
 from brvtui.ladder import TRIGRAMS, Climbed, Searches, climb
-from brvtui.snapshot import Snapshot
+from brvtui.snapshot import Key, Snapshot
 from brvtui.text.trigrams import TrigramIndex
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Ladder, Origin, State, TextScore, listed
@@ -28,15 +27,12 @@ class Retried:
 SEARCH_TIME = "search"
 """The key of the milliseconds of the search that the ladder begins with."""
 
-_names: WeakKeyDictionary[Snapshot, TrigramIndex] = WeakKeyDictionary()
+_NAMES: Key[TrigramIndex] = Key("trigrams of names")
 
 
 def names_of(snapshot: Snapshot) -> TrigramIndex:
     """The notes' file names by their trigrams; remembered while the snapshot lives."""
-    known = _names.get(snapshot)
-    if known is None:
-        known = _names[snapshot] = TrigramIndex((note.path, note.path) for note in snapshot.notes)
-    return known
+    return snapshot.derived.of(_NAMES, lambda: TrigramIndex((note.path, note.path) for note in snapshot.notes))
 
 
 def retry(

@@ -49,7 +49,7 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
     if not len(positions):
         return Ranking(positions, np.zeros(0), 0, 0)
     raw = table.raw[positions]
-    days = age_days(now_ms, snapshot.mtime_ms[positions])
+    days = age_days(now_ms, snapshot.columns.mtime_ms[positions])
     score = scores(saturate(raw), days, inputs_at(snapshot, positions, profile.score), profile).score
     matched = len(positions)
     at_least = int((score >= profile.search.gap_ratio * score.max()).sum())
@@ -63,11 +63,12 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
 
 def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: ScoreRules) -> ScoreInputs:
     """What the scores of the notes at ``positions`` depend on besides text and age."""
+    columns = snapshot.columns
     return score_inputs(
-        snapshot.importance[positions],
-        snapshot.recency[positions],
-        snapshot.maturity[positions],
-        snapshot.is_local[positions],
+        columns.importance[positions],
+        columns.recency[positions],
+        columns.maturity[positions],
+        columns.is_local[positions],
         rules,
     )
 
@@ -145,7 +146,7 @@ def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextSc
     """The hits of matching notes, their scores in parts, rounded as the gates see them."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray(positions, dtype=np.int64)
-    since = days_since(context.now_ms, snapshot.mtime_ms[places])
+    since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
     days = np.maximum(0.0, since)
     inputs = inputs_at(snapshot, places, profile.score)
     made = scores(np.asarray([text.relevance for text in texts]), days, inputs, profile)
@@ -165,7 +166,7 @@ def path_hits(context: Context, notes: Sequence[Note], score: float, name: str) 
     """Notes that a path answer lists: their score is given by the rule ``name``."""
     snapshot, profile = context.snapshot, context.constants
     places = np.asarray([snapshot.by_path[note.path] for note in notes], dtype=np.int64)
-    since = days_since(context.now_ms, snapshot.mtime_ms[places])
+    since = days_since(context.now_ms, snapshot.columns.mtime_ms[places])
     days = np.maximum(0.0, since)
     inputs = inputs_at(snapshot, places, profile.score)
     signals = [snapshot.signals[position] for position in places.tolist()]

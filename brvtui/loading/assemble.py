@@ -1,0 +1,190 @@
+"""The one place where a snapshot is put together: of everything, or of the last one and what changed."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.loading.one_file import note_of
+from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
+from brvtui.snapshot.columns import columns_of
+from brvtui.snapshot.handing_on import Step, hand_on
+from brvtui.snapshot.state import Predecessor
+from brvtui.text.forward import NoteTerms, TermIds
+from brvtui.text.postings import Postings, build
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE, TreeFile, UnseenFile, role_of
+from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.signals import (
+    NoteSignals,
+    SignalLayers,
+    defaults,
+    first_found,
+    frontmatter_defaults,
+)
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """What a snapshot is put together of."""
+
+    project: Project
+    constants: TreeConstants
+    now_ms: float
+    generation: int
+    stored: SignalLayers
+    files: Sequence[TreeFile]
+    """Those of the project's own tree, in the order of the walk."""
+    parsed: Mapping[str, Parsed]
+    """What was read of every file, now or before."""
+    note_paths: Sequence[str]
+    """In document order."""
+    passed_over: Sequence[UnseenFile]
+    """Files that were not looked into."""
+    unreadable: Iterable[str]
+    """Files that were, in vain, in document order."""
+    terms: Mapping[str, NoteTerms]
+    """Of the notes that were read now."""
+    ids: TermIds
+    postings: Postings | None
+    """Of an earlier snapshot; None when every note was read now."""
+    kept: NDArray[np.int64]
+    """The place in these postings of each note; -1 for those that were read now."""
+    signals_ignored: str = ""
+    """Why no note has stored signals; empty where they have."""
+    engine_failure: str = ""
+
+    def stored_signals(self, path: str) -> NoteSignals | None:
+        """What is stored for the file at ``path``; None for nothing, and for files of shared sources."""
+        entry = self.parsed[path]
+        if entry.alias or self.signals_ignored:
+            return None
+        return first_found(entry.file, self.stored.layers) or entry.frontmatter_signals
+
+
+def assemble(parts: Parts, step: Step | None = None) -> Snapshot:
+    """The snapshot of ``parts``. With a ``step``, all is as in the snapshot before but for what changed in it, and what
+    was gathered of that one is handed on.
+    """
+    paths = parts.note_paths
+    by_path = dict(zip(paths, range(len(paths)), strict=True))
+    read_now = np.flatnonzero(parts.kept < 0).tolist()
+    touched = range(len(paths)) if step is None else _touched(read_now, step.resigned, by_path)
+    base = defaults(parts.constants.signals)
+    notes: Sequence[Note] = [_note(parts, paths[place]) for place in (touched if step is None else read_now)]
+    signals: Sequence[NoteSignals] = [parts.stored_signals(paths[place]) or base for place in touched]
+    if step is None:
+        columns = columns_of(notes, signals, parts.parsed)
+        summaries, summary_signals = _summaries(parts, parts.parsed, {}, {})
+    else:
+        before = step.previous
+        notes = _moved(before.notes, step.kept, dict(zip(read_now, notes, strict=True)))
+        columns = before.columns.changed(
+            step.kept, touched, columns_of((notes[place] for place in touched), signals, parts.parsed)
+        )
+        signals = _moved(before.signals, step.kept, dict(zip(touched, signals, strict=True)))
+        changed = (*step.files, *step.resigned)
+        summaries, summary_signals = _summaries(parts, changed, before.summaries, before.summary_signals)
+    made = Snapshot(
+        project=parts.project,
+        generation=parts.generation,
+        loaded_ms=parts.now_ms,
+        limits=parts.constants.limits,
+        notes=tuple(notes),
+        by_path=by_path,
+        signals=tuple(signals),
+        columns=columns,
+        postings=_postings(parts, [parts.terms[paths[place]] for place in read_now]),
+        summary_signals=summary_signals,
+        summaries=summaries,
+        files=tuple(parts.files),
+        unseen=(*parts.passed_over, *(UnseenFile(path, parts.parsed[path].unseen) for path in parts.unreadable)),
+        notices=(*parts.project.notices, *filter(None, [parts.signals_ignored])),
+        parsed=parts.parsed,
+        edited={},
+        stored=parts.stored,
+        frontmatter_defaults=frontmatter_defaults(parts.constants.signals),
+        engine_failure=parts.engine_failure,
+        predecessor=None if step is None else _predecessor(step, by_path),
+    )
+    if step is not None:
+        hand_on(step, made)
+    return made
+
+
+def _note(parts: Parts, path: str) -> Note:
+    entry = parts.parsed[path]
+    return note_of(path, entry, role_of(entry.file))
+
+
+def _touched(read_now: Sequence[int], resigned: Iterable[str], by_path: Mapping[str, int]) -> Sequence[int]:
+    """The positions of the notes whose signals are looked up."""
+    return sorted({*read_now, *(by_path[path] for path in resigned if path in by_path)})
+
+
+def _postings(parts: Parts, terms: Sequence[NoteTerms]) -> Postings:
+    return build(terms, parts.ids) if parts.postings is None else parts.postings.changed(parts.kept, terms)
+
+
+def _predecessor(step: Step, by_path: Mapping[str, int]) -> Predecessor:
+    before = step.previous
+    resigned = (path for path in step.resigned if path in by_path or path in before.by_path)
+    return Predecessor(weakref.ref(before), step.files.union(resigned))
+
+
+def _moved(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:
+    """``items`` in another order, with those that are made anew at their places: copied run by run."""
+    made: list[_Item] = []
+    alone = np.where(kept < 0, -2, kept)  # so that none of these is the start of a run
+    starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
+    for start, end in pairwise((*starts, len(kept))):
+        first = int(kept[start])
+        if first < 0:
+            made.append(anew[start])
+        else:
+            made += items[first : first + end - start]
+    for place, item in anew.items():
+        made[place] = item
+    return made
+
+
+def _summaries(
+    parts: Parts,
+    paths: Iterable[str],
+    summaries: Mapping[str, FolderSummary],
+    signals: Mapping[str, NoteSignals],
+) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
+    """Which file lets each folder appear, and the stored signals of such files, after ``paths`` changed."""
+    made, found = dict(summaries), dict(signals)
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if not folder or name not in (SUMMARY_FILE, CONTEXT_FILE):
+            continue
+        entry = parts.parsed.get(path)
+        own = parts.stored_signals(path) if entry is not None and not entry.unseen else None
+        found.pop(path, None)
+        if own is not None:
+            found[path] = own
+        made.pop(folder, None)
+        summary = _summary(parts.parsed, folder)
+        if summary is not None:
+            made[folder] = summary
+    return made, found
+
+
+def _summary(parsed: Mapping[str, Parsed], folder: str) -> FolderSummary | None:
+    """A valid ``_index.md``, or else a ``context.md`` that can be read."""
+    own, context = f"{folder}/{SUMMARY_FILE}", f"{folder}/{CONTEXT_FILE}"
+    if own in parsed and parsed[own].summary_order is not None:
+        return FolderSummary(folder, own, parsed[own].mtime_ms)
+    if context in parsed and not parsed[context].unseen:
+        return FolderSummary(folder, context, parsed[context].mtime_ms)
+    return None

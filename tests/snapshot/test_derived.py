@@ -1,0 +1,114 @@
+"""What is gathered on demand lies in a cache beside the snapshot, and is handed on to the next one."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+
+from brvtui.engines.byterover.search.retrying import names_of
+from brvtui.lab.backlinks import names_of as file_names_of
+from brvtui.loading import follow
+from brvtui.snapshot import Key
+from brvtui.snapshot.derived import Derived
+from brvtui.snapshot.state import ABSTRACTS, EARLIER_INDEX, FINGERPRINT, HIERARCHY, ORDERS, SUMMARY_FILES
+from tests.support.trees import BRV3, NOW_MS, Tree
+
+COUNT: Key[int] = Key("count")
+
+
+def test_nothing_can_be_written_into_a_snapshot(tree: Tree) -> None:
+    snapshot = tree.snapshot()
+    assert not hasattr(snapshot, "__dict__")
+    with pytest.raises((FrozenInstanceError, AttributeError, TypeError)):
+        snapshot.hierarchy = None  # type: ignore[misc,assignment]
+    with pytest.raises((FrozenInstanceError, AttributeError, TypeError)):
+        snapshot.fresh = 1  # type: ignore[attr-defined]
+
+
+def test_an_entry_is_gathered_once() -> None:
+    derived, made = Derived(), []
+
+    def gather() -> int:
+        made.append(1)
+        return len(made)
+
+    assert derived.known(COUNT) is None
+    assert [derived.of(COUNT, gather), derived.of(COUNT, gather), derived.known(COUNT)] == [1, 1, 1]
+    assert derived.known(Key("count")) is None
+    derived.put(COUNT, 7)
+    assert derived.of(COUNT, gather) == 7
+
+
+def test_what_two_threads_gather_at_once_the_first_one_gives() -> None:
+    derived, together, found = Derived(), threading.Barrier(2), []
+    lists: Key[list[int]] = Key("list")
+
+    def gather() -> list[int]:
+        together.wait(10)
+        return []
+
+    threads = [threading.Thread(target=lambda: found.append(derived.of(lists, gather))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] is found[1]
+
+
+def test_an_entry_that_fails_is_asked_for_again() -> None:
+    derived = Derived()
+    with pytest.raises(OSError, match="gone"):
+        derived.of(COUNT, lambda: (_ for _ in ()).throw(OSError("gone")))
+    assert derived.of(COUNT, lambda: 3) == 3
+
+
+def test_snapshots_of_the_same_notes_share_what_is_gathered(tree: Tree) -> None:
+    tree.notes(3)
+    snapshot = tree.snapshot()
+    other = replace(snapshot, generation=9)
+    assert other.hierarchy is snapshot.hierarchy
+    assert names_of(other) is names_of(snapshot)
+    assert file_names_of(other) is file_names_of(snapshot)
+
+
+def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
+    tree.notes(3)
+    tree.summary("pad")
+    tree.file("pad/p000.abstract.md", "short")
+    before = tree.snapshot()
+    _ = before.hierarchy, before.abstracts, before.summary_files, before.index, names_of(before), before.domains
+    tree.file("pad/p001.abstract.md", "shorter")
+    (tree.tree / "pad" / "p000.abstract.md").unlink()
+    (tree.tree / "pad" / "_index.md").unlink()
+    tree.summary("other")
+    tree.note("other/new.md", "New")
+    places = ["pad/p001.abstract.md", "pad/p000.abstract.md", "pad/_index.md", "other/_index.md", "other/new.md"]
+    made = follow(before, places, BRV3, NOW_MS, tree.layers())
+    fresh = tree.snapshot()
+    assert made is not None
+    assert made.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
+    assert made.derived.known(SUMMARY_FILES) == fresh.summary_files == {"other/_index.md"}
+    assert made.derived.known(FINGERPRINT) == fresh.fingerprint
+    assert made.derived.known(ORDERS) is not None
+    handed = made.derived.known(HIERARCHY)
+    assert handed is not None
+    assert [*handed.walk()] == [*fresh.hierarchy.walk()]
+    earlier = made.derived.known(EARLIER_INDEX)
+    assert earlier is not None
+    assert earlier[0] is before.index
+    assert [place < 0 for place in earlier[1]] == [note.path == "other/new.md" for note in made.notes]
+    assert made.domains.keys() == {"pad", "other"}
+    assert names_of(made) is not names_of(before)
+
+
+def test_what_nobody_asked_for_is_not_handed_on(tree: Tree) -> None:
+    tree.notes(3)
+    before = tree.snapshot()
+    tree.note("pad/p001.md", "Edited")
+    made = follow(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
+    assert made is not None
+    assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY, EARLIER_INDEX)] == [None] * 4
+    assert made.changed_since(before) == {"pad/p001.md"}
+    assert made.changed_since(replace(before)) is None
