@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -134,14 +135,15 @@ def explain(
     from brvtui.snapshot.naming import UnknownNote
 
     session = open_session(project, profile, now, signals)
-    for notice in session.snapshot.notices:
-        click.echo(f"note: {visible(notice)}", err=True)
+    told = session.snapshot.notices
+    _tell(told)
     try:
         with refused():
             explanations = [session.answers.explain(text, note, scope, engine=engine) for note in notes]
         wanted = [session.answers.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
+    _tell(notice for notice in explanations[0].trace.notices if notice not in told)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
@@ -209,6 +211,12 @@ def replay(
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
+
+
+def _tell(notices: Iterable[str]) -> None:
+    """Prints ``notices`` beside the answer."""
+    for notice in notices:
+        click.echo(f"note: {visible(notice)}", err=True)
 
 
 def _tell_vectors(made: int, wanted: int) -> None:

@@ -275,6 +275,18 @@ def test_a_kept_index_that_is_broken_is_said_so(run: Run, project: Tree, monkeyp
     assert run(*explained)[2] == ""
 
 
+def test_signals_from_frontmatter_are_said_so(run: Run, project: Tree) -> None:
+    project.file("auth/jwt/leap.md", "---\nimportance: 90\nmaturity: core\n---\n# Leap second of tokens")
+    said = "1 note has signals from frontmatter (signals.frontmatter); ByteRover would use defaults"
+    assert said not in " ".join(run("query", "leap")[1].split())
+    assert run("explain", "leap", "auth/jwt/leap.md")[2] == ""
+    project.read_frontmatter()
+    assert said in " ".join(run("query", "leap")[1].split())
+    assert run("explain", "leap", "auth/jwt/leap.md")[2] == f"note: {said}\n"
+    trace = json.loads(run("query", "leap", "--format", "json")[1])["trace"]
+    assert (trace["notices"], trace["hits"][0]["signals"]["source"]) == ([said], "frontmatter")
+
+
 def test_escapes_in_a_title_are_shown_not_sent(run: Run, project: Tree) -> None:
     project.note("auth/red.md", "quokka [red]bold\x1b[31m title", "text")
     _, out, _ = run("query", "quokka bold title")
