@@ -16,7 +16,7 @@ from brvtui.session import Session
 from brvtui.trace import to_plain
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import ProjectError
-from tests.support.trees import NOW_MS, Tree, paths
+from tests.support.trees import NOW_MS, READS_FRONTMATTER, Tree, paths
 
 MEGABYTE = 1024 * 1024
 
@@ -25,6 +25,7 @@ MEGABYTE = 1024 * 1024
 def good(tree: Tree) -> Tree:
     """A tree with one good note, beside which something bad is put."""
     tree.note("x/good.md", "Quokka", "all about the quokka")
+    tree.read_frontmatter()
     tree.notes(30)
     return tree
 
@@ -154,7 +155,7 @@ def test_broken_yaml(good: Tree, block: str) -> None:
     good.file("x/broken.md", f"---\n{block}\n---\n# Broken\nquokka")
     good.file("x/_index.md", f"---\ntype: summary\n{block}\ncondensation_order: 1\n---\n")
     assert reasons(good) == {}
-    assert "x/broken.md" in paths(good.search("quokka"))
+    assert "x/broken.md" in paths(good.search("quokka", profile=READS_FRONTMATTER))
     assert good.snapshot().summaries == {}
     still_works(good)
 
@@ -300,19 +301,19 @@ def test_times_before_1970(good: Tree) -> None:
 def test_frontmatter_nested_beyond_reason_is_no_frontmatter(tree: Tree) -> None:
     nested = "\n".join("  " + "[" * 1_900 for _ in range(300))
     tree.file("x/deep.md", f"---\nimportance: 5\nk:\n{nested}\n---\n# Deep\n\nquokka\n")
-    assert paths(tree.search("quokka")) == ["x/deep.md"]
+    assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/deep.md"]
 
 
 def test_aliases_that_multiply_are_no_frontmatter(tree: Tree) -> None:
     lines = ["a0: &a0 {x: 1}"] + [f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}" for n in range(1, 40)]
     tree.file("x/bomb.md", "---\nimportance: 5\n" + "\n".join(lines) + "\n---\n# Bomb\n\nquokka\n")
-    assert paths(tree.search("quokka")) == ["x/bomb.md"]
+    assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/bomb.md"]
 
 
 def test_frontmatter_of_very_many_keys_is_no_frontmatter(tree: Tree) -> None:
     keys = "\n".join(f"key{n}: 1" for n in range(1_900))
     tree.file("x/keys.md", f"---\nimportance: 5\n{keys}\n---\n# Keys\n\nquokka\n")
-    assert paths(tree.search("quokka")) == ["x/keys.md"]
+    assert paths(tree.search("quokka", profile=READS_FRONTMATTER)) == ["x/keys.md"]
 
 
 def test_a_pipe_is_not_read(tree: Tree) -> None:

@@ -15,9 +15,9 @@ from brvtui.loading import Edit
 from brvtui.loading.edited import OVERLAY, edited
 from brvtui.snapshot import Snapshot
 from tests.support.generated import generated, prose, query, signals
-from tests.support.trees import BRV3, DAY_MS, NOW_MS, SUMMARY, Tree, changed
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, READS_FRONTMATTER, SUMMARY, Tree, changed
 
-WIDE = changed(BRV3, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
+WIDE = changed(READS_FRONTMATTER, out_of_domain={"min_notes": 10_000}, search={"gap_ratio": 0.0})
 HOUR_MS = 3_600_000
 
 

@@ -26,6 +26,7 @@ def library(tree: Tree) -> Tree:
     tree.note("billing/dunning.md", "Dunning", "Three reminders.", days=2)
     tree.summary("auth", "Tokens", days=5)
     tree.notes(60, days=9)
+    tree.read_frontmatter()
     return tree
 
 

@@ -175,6 +175,7 @@ class Soak:
     def __init__(self, root: Path, options: argparse.Namespace) -> None:
         (root / ".brv" / "context-tree").mkdir(parents=True)
         (root / ".brv" / "config.json").write_text("{}")
+        (root / ".brv" / "brv-tui.toml").write_text("[signals]\nfrontmatter = true\n")
         self.root = root
         self.measured = Measured()
         self._options = options
