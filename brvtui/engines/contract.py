@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from brvtui.services.provided import NO_SERVICES, EngineServices
-from brvtui.trace import Detail, Explanation, Trace
+from brvtui.trace import Detail, Explanation, Snapshotted, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
@@ -33,6 +34,13 @@ class Context(Generic[C]):
     """Milliseconds since 1970."""
     services: EngineServices = NO_SERVICES
 
+    @property
+    def snapshotted(self) -> Snapshotted:
+        """What a trace says of the snapshot and the time that it was made on."""
+        moment = datetime.fromtimestamp(self.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
+        held = self.snapshot
+        return Snapshotted(held.project.name, held.generation, len(held.notes), moment.replace("+00:00", "Z"))
+
 
 def _silent(made: int, wanted: int) -> None:
     pass
@@ -56,16 +64,25 @@ class Query:
 class Engine(Protocol[C]):
     """A memory system's retrieval. One instance serves one project, and may be called from any thread."""
 
-    name: str
-    """Its name in settings, traces and files."""
-    title: str
-    """The system's own name: ``Jeffs Brain``."""
-    profiles: tuple[str, ...]
-    """The names of its built-in constants; the first is the default."""
-    modes: tuple[str, ...]
-    """Values of the option ``mode``, the default first; empty for an engine that has no modes."""
-    sections: tuple[type[Any], ...]
-    """The types of its sections of a trace (:class:`brvtui.trace.Section`)."""
+    @property
+    def name(self) -> str:
+        """Its name in settings, traces and files."""
+
+    @property
+    def title(self) -> str:
+        """The system's own name: ``Jeffs Brain``."""
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The names of its built-in constants; the first is the default."""
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Values of the option ``mode``, the default first; empty for an engine that has no modes."""
+
+    @property
+    def sections(self) -> tuple[type[Any], ...]:
+        """The types of its sections of a trace (:class:`brvtui.trace.Section`)."""
 
     @property
     def presentation(self) -> Presentation:

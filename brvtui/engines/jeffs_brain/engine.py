@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, Mode
 from brvtui.services.failures import LegError, ServiceError
 from brvtui.timing import Stopwatch
-from brvtui.trace import Detail, Explanation, Ladder, Snapshotted, Trace
+from brvtui.trace import Detail, Explanation, Ladder, Trace
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
@@ -35,7 +34,6 @@ Progress = Callable[[int, int], None]
 _ANY_TEXT = "ready"
 _PROBED = "a probe asks no service: a run does"
 _UNDER_WAY = "the notes' vectors are still being made"
-_MS = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,7 @@ class JeffsBrain:
             (ready.gaps,) if ready.gaps else (),
             ready.index.idle_rules,
             _why_wait(embedder, query, ready),
-            _snapshotted(context),
+            context.snapshotted,
         )
         return retrieve(request, sources, context.constants, watch)
 
@@ -209,13 +207,6 @@ def _why_wait(embedder: Embedder | None, query: Query, ready: _Ready) -> str:
     if embedder.is_remote:
         return _PROBED
     return _UNDER_WAY if ready.index.table is None else ""
-
-
-def _snapshotted(context: Context[HybridProfile]) -> Snapshotted:
-    snapshot = context.snapshot
-    moment = datetime.fromtimestamp(context.now_ms / _MS, UTC).isoformat(timespec="milliseconds")
-    clock = moment.replace("+00:00", "Z")
-    return Snapshotted(snapshot.project.name, snapshot.generation, len(snapshot.notes), clock)
 
 
 def _never() -> bool:

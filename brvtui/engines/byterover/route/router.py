@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.engine import NAME
@@ -16,7 +15,7 @@ from brvtui.engines.byterover.route.prompt import build_prompt, quote
 from brvtui.engines.byterover.sections import CacheLook, FingerprintState, Outcome, Route, Scope, Search
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
-from brvtui.trace import SCHEMA, Answer, Snapshotted, State, Step, Trace
+from brvtui.trace import SCHEMA, Answer, State, Step, Trace
 from brvtui.wording import counted
 
 
@@ -64,7 +63,7 @@ def _route(context: Context, state: CacheState, asked: Asked, watch: Stopwatch) 
         mode="run" if asked.run else "probe",
         query=query,
         scope_option=asked.scope,
-        snapshot=Snapshotted(snapshot.project.name, snapshot.generation, len(snapshot.notes), _iso(now_ms)),
+        snapshot=context.snapshotted,
         verdict=decision.why,
         tier=decision.tier,
         covered=decision.outcome is not Outcome.NOT_COVERED and (hit is None or bool(made.hits)),
@@ -154,8 +153,3 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
     if scope.source == "option" and not scope.path:
         notices.append(f"{scope.why}: the whole tree was searched")
     return tuple(notices)
-
-
-def _iso(now_ms: float) -> str:
-    moment = datetime.fromtimestamp(now_ms / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

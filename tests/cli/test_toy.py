@@ -1,0 +1,145 @@
+"""An engine of another package, found through its entry point: everything shows it, and nothing else was changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mypy import api
+
+from brvtui.app.app import BrvTui
+from brvtui.app.parts.project import Opening
+from brvtui.engines import registry
+from brvtui.saved.traces import read
+from tests.app.driving import HUGE, ask, settled, shown, text_of, until, view
+from tests.cli.conftest import Run
+from tests.engines.toy import Counted
+from tests.support.trees import NOW_MS, Tree
+
+TOY = ("--engine", "toy")
+_ROOT = Path(__file__).parents[2]
+_SOURCE = (_ROOT / "tests/engines/toy.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The engine's package, as far as an installed one declares itself."""
+    declared = tmp_path / "site" / "toy-1.dist-info"
+    declared.mkdir(parents=True)
+    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1\n")
+    (declared / "entry_points.txt").write_text("[brvtui.engines]\ntoy = tests.engines.toy:Toy\n")
+    monkeypatch.syspath_prepend(declared.parent)
+    _forget()
+    yield
+    monkeypatch.undo()
+    _forget()
+
+
+def _forget() -> None:
+    for cached in (registry.names, registry.presentation, registry._theirs):
+        cached.cache_clear()
+
+
+def test_it_is_installed_beside_ours() -> None:
+    assert registry.names() == ("byterover", "jeffs_brain", "toy")
+
+
+def test_our_own_entry_points_are_those_of_the_registry() -> None:
+    declared = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert declared[registry.GROUP] == registry._OURS
+
+
+def test_text_says_why_and_lists_the_notes(run: Run) -> None:
+    code, out, _ = run("query", "refresh token", *TOY)
+    assert code == 0
+    assert out.splitlines()[0].split() == ["TOY", "2", "words", "were", "counted"]
+    assert "auth/jwt/rotation.md" in out
+    assert run("query", "sandwich", *TOY)[0] == 1
+
+
+def test_json_holds_its_section(run: Run) -> None:
+    trace = json.loads(run("query", "refresh token", *TOY, "--format", "json")[1])["trace"]
+    assert (trace["engine"], trace["sections"]) == ("toy", {"counted": {"words": ["refresh", "token"]}})
+
+
+def test_an_option_that_it_does_not_know(run: Run) -> None:
+    code, _, err = run("query", "refresh", *TOY, "--top-k", "3")
+    assert (code, "toy has no option top_k" in err) == (2, True)
+
+
+def test_explain_says_why_and_why_not(run: Run) -> None:
+    code, out, _ = run("explain", "refresh token", "auth/jwt/rotation.md", *TOY)
+    assert (code, "sum" in out) == (0, True)
+    code, out, _ = run("explain", "refresh token", "deploy/rollback.md", *TOY)
+    assert (code, "no word" in out) == (1, True)
+
+
+def test_it_is_replayed(run: Run, tmp_path: Path) -> None:
+    listed = tmp_path / "listed.json"
+    listed.write_text('["refresh token", "sandwich"]')
+    lines = [json.loads(line) for line in run("replay", "--queries", str(listed), *TOY)[1].splitlines()]
+    assert [line["covered"] for line in lines] == [True, False]
+    steps = tmp_path / "steps.json"
+    steps.write_text('[{"query": "refresh token"}, {"query": "cents", "wait": 60}]')
+    lines = [json.loads(line) for line in run("replay", "--sequence", str(steps), *TOY)[1].splitlines()]
+    assert [line["results"][0]["path"] for line in lines] == ["auth/jwt/rotation.md", "billing/invoices/rounding.md"]
+
+
+def test_it_is_saved_and_read_again(run: Run, tmp_path: Path) -> None:
+    file, shown = tmp_path / "kept.json", tmp_path / "kept.md"
+    assert run("query", "refresh token", *TOY, "--save", str(file), "--save", str(shown))[0] == 0
+    assert "2 words were counted" in shown.read_text()
+    trace = read(file).trace
+    assert (trace.engine, trace.section(Counted).words) == ("toy", ("refresh", "token"))
+
+
+def test_a_run_is_logged(project: Tree) -> None:
+    session = project.session()
+    trace = session.run("refresh token", engine="toy")
+    session.logbook.add(trace, NOW_MS, 1.0)
+    (entry, *_) = session.logbook.read(9)
+    assert (entry.query, entry.engine, entry.paths[0]) == ("refresh token", "toy", "auth/jwt/rotation.md")
+    assert session.answers.compare_logged(entry).differences == ()
+
+
+async def test_every_pane_shows_it(project: Tree) -> None:
+    project.settings('engine = "toy"\n')
+    app = BrvTui(Opening(project.root, None, NOW_MS))
+    async with app.run_test(size=HUGE) as pilot:
+        await ask(pilot, "refresh token")
+        await settled(pilot)
+        assert re.search(r"TOY +2 words were counted", shown(pilot))
+        for pane, text in (
+            ("#results", "Refresh rotation"),
+            ("#score", "sum ✓"),
+            ("#route", "least score"),
+            ("#answer", "Toy retrieves and stops there"),
+            ("#cache", "keeps no answers"),
+        ):
+            assert text in text_of(pilot, pane), pane
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: len(app.screen_stack) > 1)
+        assert view(pilot).answer.trace.engine == "toy"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("missing", ["detail", "why", "constants", "modes", "presentation"])
+def test_the_type_checker_finds_a_missing_piece(tmp_path: Path, missing: str) -> None:
+    without = re.sub(rf"^    (def )?{missing}(?=[(:= ])", r"    \1another", _SOURCE, flags=re.MULTILINE)
+    said = _checked(tmp_path / f"without_{missing}.py", without)
+    assert re.search(rf'"Toy" is missing following "Engine" protocol member:\nnote: +{missing}$', said)
+
+
+def test_the_type_checker_is_content_with_the_whole(tmp_path: Path) -> None:
+    assert _checked(tmp_path / "whole.py", _SOURCE) == ""
+
+
+def _checked(file: Path, source: str) -> str:
+    """What mypy says of the engine ``source`` where an engine is wanted, without the places."""
+    file.write_text(f"{source}\nfrom brvtui.engines.contract import Engine\nENGINE: Engine[float] = Toy()\n")
+    kept = str(_ROOT / ".mypy_cache")
+    said, _, _ = api.run([str(file), "--strict", "--cache-dir", kept, "--no-error-summary"])
+    return "\n".join(line.partition(": ")[2] for line in said.splitlines())

@@ -1,0 +1,85 @@
+"""An engine in about sixty lines, as another package would bring one: a note's score is the share of words it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.presentation import Presentation
+from brvtui.snapshot import Note
+from brvtui.snapshot.naming import Named
+from brvtui.trace import SCHEMA, Detail, Explanation, Hit, Origin, Part, Reason, Stage, State, Step, Trace
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The words that were counted."""
+
+    SECTION: ClassVar[str] = "counted"
+    words: tuple[str, ...]
+
+
+class ToyPresentation(Presentation):
+    """Everything but the heading is as for any trace."""
+
+    title = "Toy"
+
+
+class Toy:
+    """Counts words of the query in titles and texts."""
+
+    name = "toy"
+    title = "Toy"
+    profiles = ("plain",)
+    modes: tuple[str, ...] = ()
+    sections = (Counted,)
+    presentation = ToyPresentation()
+
+    def constants(self, profile: str = "") -> float:
+        """The least score of a hit."""
+        return 0.5
+
+    def answer(self, context: Context[float], query: Query) -> Trace:
+        """All notes that hold enough of the words, most words first."""
+        if query.options:
+            raise EngineError(f"toy has no option {min(query.options)}")
+        words = tuple(query.text.lower().split())
+        scored = sorted(_scored(context, words), key=lambda hit: -hit.score)
+        hits = tuple(hit for hit in scored if hit.score >= context.constants)
+        step = Step("count", None, "count words", State.TAKEN, (), f"notes with enough of the words: {len(hits)}")
+        return Trace(
+            SCHEMA, self.name, "Toy 1", "plain", "run" if query.run else "probe", query.text, query.scope,
+            context.snapshotted, f"{len(words)} words were counted", bool(hits), None,
+            (step,), (Stage("least score", len(scored), len(scored) - len(hits), len(hits), "half of all"),), hits,
+            total_found=len(hits), matched=len(scored), sections=(Counted(words),),
+        )  # fmt: skip
+
+    def detail(self, context: Context[float], trace: Trace, file: str) -> Detail | None:
+        """The score of the note at ``file``."""
+        hit = next((hit for hit in _scored(context, trace.section(Counted).words) if hit.file == file), None)
+        return Detail(file, (), None, "", hit) if hit is not None else None
+
+    def why(self, context: Context[float], trace: Trace, document: Named) -> Explanation:
+        """Why a note is in the answer, or what it lacks."""
+        rank = next((rank for rank, hit in enumerate(trace.hits, 1) if hit.file == document.path), None)
+        detail = self.detail(context, trace, document.path)
+        reason = None if rank else Reason(1, "too few words" if detail else "no word")
+        hit = detail.hit if detail is not None else None
+        return Explanation(
+            trace.query, document.path, document.path, rank is not None, rank, hit, detail, reason, "", None, "", trace
+        )
+
+
+def _scored(context: Context[float], words: tuple[str, ...]) -> Iterator[Hit]:
+    for note in context.snapshot.notes:
+        title, text = (sum(word in where.lower() for word in words) for where in _texts(context, note))
+        if text or title:
+            parts = (Part("title", title / 2 / len(words)), Part("text", text / 2 / len(words)))
+            score = sum(part.value for part in parts)
+            yield Hit(note.shown, note.path, note.title, note.kind, Origin.TEXT, score, parts)
+
+
+def _texts(context: Context[float], note: Note) -> tuple[str, str]:
+    return note.title, context.snapshot.text(note.path)
