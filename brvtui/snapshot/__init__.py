@@ -1,6 +1,6 @@
 """One immutable state of an open project: what every query reads. The writer is :mod:`brvtui.loading`."""
 
-from brvtui.snapshot.derived import Key
+from brvtui.derived import Key
 from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
 from brvtui.snapshot.state import Snapshot
 

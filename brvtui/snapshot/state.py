@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.derived import Derived, Key
 from brvtui.snapshot.columns import Columns
-from brvtui.snapshot.derived import Derived, Key
 from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
 from brvtui.text.postings import Postings
 from brvtui.tree.constants import ReadingLimits

@@ -9,12 +9,12 @@ delta is folded into the base when it has grown. Document frequencies count livi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.derived import Derived, Key
 from brvtui.ranking import bm25
 from brvtui.text.analysis import from_utf16
 from brvtui.text.constants import TextRules
@@ -31,6 +31,17 @@ _CACHED_EXPANSIONS = 512
 _DESCRIBED_MATCHES = 24
 
 
+_Expansions = dict[tuple[str, int], Expansion]
+_Descriptions = dict[tuple[str, int], TermExpansion]
+_Norms = dict[tuple[float, float], NDArray[np.float64]]
+_FREQUENCIES: Key[NDArray[np.int64]] = Key("frequencies")
+_VOCABULARY: Key[Vocabulary] = Key("vocabulary")
+_EXPANSIONS: Key[_Expansions] = Key("expansions")
+_DESCRIPTIONS: Key[_Descriptions] = Key("descriptions")
+_NORMS: Key[_Norms] = Key("norms")
+_SLOT_LENGTHS: Key[NDArray[np.float64]] = Key("lengths by slot")
+
+
 @dataclass(frozen=True, slots=True)
 class TermMatches:
     """What one query term does to every note: ``scores`` summed over matched terms and fields (0: no match)."""
@@ -40,7 +51,7 @@ class TermMatches:
     scores: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Postings:
     """One generation of the index. Notes are numbered in document order."""
 
@@ -53,41 +64,38 @@ class Postings:
     """By row, how many notes of the base that hold it are no more."""
     averages: tuple[float, ...]
     """Mean length of each field."""
+    derived: Derived = field(default_factory=Derived)
 
     def __len__(self) -> int:
         return len(self.slots)
 
-    @cached_property
+    @property
     def frequencies(self) -> NDArray[np.int64]:
         """Document frequency of each row."""
+        return self.derived.of(_FREQUENCIES, self._frequencies)
+
+    def _frequencies(self) -> NDArray[np.int64]:
         counts = -self.gone
         for part in (self.base, self.delta):
             counts[: part.index.row_count] += np.diff(part.index.starts)
         return counts
 
-    @cached_property
+    @property
     def vocabulary(self) -> Vocabulary:
         """The terms that some note holds."""
+        return self.derived.of(_VOCABULARY, self._vocabulary)
+
+    def _vocabulary(self) -> Vocabulary:
         alive = np.flatnonzero(_held(self.frequencies))
         names = self.ids.terms
         pairs = sorted((names[i], i) for i in alive.tolist())
         return Vocabulary([term for term, _ in pairs], np.asarray([i for _, i in pairs], dtype=np.int64))
 
-    @cached_property
-    def _expansions(self) -> dict[tuple[str, int], Expansion]:
-        return {}
-
-    @cached_property
-    def _descriptions(self) -> dict[tuple[str, int], TermExpansion]:
-        return {}
-
-    @cached_property
-    def _norms(self) -> dict[tuple[float, float], NDArray[np.float64]]:
-        return {}
-
-    @cached_property
+    @property
     def _slot_lengths(self) -> NDArray[np.float64]:
-        return np.concatenate([self.base.notes.lengths, self.delta.notes.lengths], axis=1)
+        return self.derived.of(
+            _SLOT_LENGTHS, lambda: np.concatenate([self.base.notes.lengths, self.delta.notes.lengths], axis=1)
+        )
 
     @property
     def lengths(self) -> NDArray[np.float64]:
@@ -106,12 +114,12 @@ class Postings:
 
     def expand(self, term: str, text: TextRules) -> Expansion:
         """The expansion of ``term``; remembered, since typing asks for the same terms again and again."""
-        key = _expansion_key(term, text)
-        known = self._expansions.get(key)
+        key, expansions = _expansion_key(term, text), self.derived.of(_EXPANSIONS, _Expansions)
+        known = expansions.get(key)
         if known is None:
-            if len(self._expansions) >= _CACHED_EXPANSIONS:
-                self._expansions.clear()
-            known = self._expansions[key] = self.vocabulary.expand(term, text)
+            if len(expansions) >= _CACHED_EXPANSIONS:
+                expansions.clear()
+            known = expansions[key] = self.vocabulary.expand(term, text)
         return known
 
     def warm(self) -> None:
@@ -121,8 +129,8 @@ class Postings:
 
     def forget(self) -> None:
         """Drops remembered expansions, so that the next query does all of its work."""
-        self._expansions.clear()
-        self._descriptions.clear()
+        self.derived.of(_EXPANSIONS, _Expansions).clear()
+        self.derived.of(_DESCRIPTIONS, _Descriptions).clear()
 
     def exact(self, term: str) -> Expansion:
         """The expansion of ``term`` to itself alone."""
@@ -130,10 +138,10 @@ class Postings:
 
     def norms(self, text: TextRules) -> NDArray[np.float64]:
         """Length norms by slot, shape (FIELDS, slots)."""
-        key = (text.k, text.b)
-        known = self._norms.get(key)
+        key, norms = (text.k, text.b), self.derived.of(_NORMS, _Norms)
+        known = norms.get(key)
         if known is None:
-            known = self._norms[key] = np.stack(
+            known = norms[key] = np.stack(
                 [
                     bm25.length_norm(self._slot_lengths[field], self.averages[field], text.k, text.b)
                     for field in range(len(FIELDS))
@@ -166,12 +174,12 @@ class Postings:
 
     def describe(self, term: str, text: TextRules) -> TermExpansion:
         """What answers ``term``, for a trace: the heaviest matches with their document frequencies, and counts."""
-        key = _expansion_key(term, text)
-        known = self._descriptions.get(key)
+        key, descriptions = _expansion_key(term, text), self.derived.of(_DESCRIPTIONS, _Descriptions)
+        known = descriptions.get(key)
         if known is None:
-            if len(self._descriptions) >= _CACHED_EXPANSIONS:
-                self._descriptions.clear()
-            known = self._descriptions[key] = self._described(self.expand(term, text))
+            if len(descriptions) >= _CACHED_EXPANSIONS:
+                descriptions.clear()
+            known = descriptions[key] = self._described(self.expand(term, text))
         return known
 
     def _described(self, expansion: Expansion) -> TermExpansion:
@@ -211,9 +219,7 @@ class Postings:
 
     def apart(self) -> Postings:
         """This generation with ids of its own, so that one beside the next can be made from it."""
-        made = replace(self, ids=self.ids.apart())
-        made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
-        return made
+        return replace(self, ids=self.ids.apart())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
         """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
@@ -237,13 +243,15 @@ class Postings:
         for slot in np.flatnonzero(left[:first]).tolist():
             gone[self.base.notes.note(slot).rows] += 1
         made = _generation(self.ids, self.base, segment([*survivors, *new], terms), slots, gone)
-        if "vocabulary" in self.__dict__:
-            made.__dict__["vocabulary"] = self._next_vocabulary(made)
-            if made.vocabulary is self.vocabulary:
-                made.__dict__["_expansions"] = dict(self._expansions)
+        vocabulary = self.derived.known(_VOCABULARY)
+        if vocabulary is not None:
+            made.derived.put(_VOCABULARY, self._next_vocabulary(vocabulary, made))
+            if made.vocabulary is vocabulary:
+                expansions = self.derived.of(_EXPANSIONS, _Expansions)
+                made.derived.put(_EXPANSIONS, dict(expansions))
         return made
 
-    def _next_vocabulary(self, made: Postings) -> Vocabulary:
+    def _next_vocabulary(self, vocabulary: Vocabulary, made: Postings) -> Vocabulary:
         before = np.zeros(len(self.ids.terms), dtype=bool)
         held = _held(self.frequencies)
         before[: len(held)] = held
@@ -251,7 +259,7 @@ class Postings:
         names = self.ids.terms
         lost = [(names[place], place) for place in np.flatnonzero(before & ~after).tolist()]
         won = [(names[place], place) for place in np.flatnonzero(after & ~before).tolist()]
-        return self.vocabulary.changed(won, lost)
+        return vocabulary.changed(won, lost)
 
     @property
     def wants_folding(self) -> bool:
@@ -275,8 +283,9 @@ class Postings:
             ids = TermIds([ids.terms[place] for place in np.flatnonzero(held).tolist()])
         nothing = np.zeros(base.index.row_count, dtype=np.int64)
         made = Postings(ids, base, segment((), len(ids.terms)), slots, nothing, self.averages)
-        if "vocabulary" in self.__dict__ and not few:
-            made.__dict__["vocabulary"] = self.vocabulary
+        vocabulary = self.derived.known(_VOCABULARY)
+        if vocabulary is not None and not few:
+            made.derived.put(_VOCABULARY, vocabulary)
         return made
 
 
@@ -302,8 +311,8 @@ def _held(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which terms any note holds; field by field, since reducing rows of three is slow."""
     by_term = frequencies.reshape(-1, len(FIELDS))
     held = by_term[:, 0] > 0
-    for field in range(1, len(FIELDS)):
-        held |= by_term[:, field] > 0
+    for place in range(1, len(FIELDS)):
+        held |= by_term[:, place] > 0
     return held
 
 
@@ -328,5 +337,5 @@ def _generation(
     lengths = np.concatenate([base.notes.lengths, delta.notes.lengths], axis=1)
     averages = tuple(bm25.running_mean(row.tolist()) for row in lengths[:, slots])
     made = Postings(ids, base, delta, slots, gone, averages)
-    made.__dict__["_slot_lengths"] = lengths
+    made.derived.put(_SLOT_LENGTHS, lengths)
     return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
@@ -10,12 +9,8 @@ import pytest
 from brvtui.engines.byterover.search.retrying import names_of
 from brvtui.lab.backlinks import names_of as file_names_of
 from brvtui.loading import follow
-from brvtui.snapshot import Key
-from brvtui.snapshot.derived import Derived
 from brvtui.snapshot.state import ABSTRACTS, EARLIER_INDEX, FINGERPRINT, HIERARCHY, ORDERS, SUMMARY_FILES
 from tests.support.trees import BRV3, NOW_MS, Tree
-
-COUNT: Key[int] = Key("count")
 
 
 def test_nothing_can_be_written_into_a_snapshot(tree: Tree) -> None:
@@ -25,43 +20,6 @@ def test_nothing_can_be_written_into_a_snapshot(tree: Tree) -> None:
         snapshot.hierarchy = None  # type: ignore[misc,assignment]
     with pytest.raises((FrozenInstanceError, AttributeError, TypeError)):
         snapshot.fresh = 1  # type: ignore[attr-defined]
-
-
-def test_an_entry_is_gathered_once() -> None:
-    derived, made = Derived(), []
-
-    def gather() -> int:
-        made.append(1)
-        return len(made)
-
-    assert derived.known(COUNT) is None
-    assert [derived.of(COUNT, gather), derived.of(COUNT, gather), derived.known(COUNT)] == [1, 1, 1]
-    assert derived.known(Key("count")) is None
-    derived.put(COUNT, 7)
-    assert derived.of(COUNT, gather) == 7
-
-
-def test_what_two_threads_gather_at_once_the_first_one_gives() -> None:
-    derived, together, found = Derived(), threading.Barrier(2), []
-    lists: Key[list[int]] = Key("list")
-
-    def gather() -> list[int]:
-        together.wait(10)
-        return []
-
-    threads = [threading.Thread(target=lambda: found.append(derived.of(lists, gather))) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found[0] is found[1]
-
-
-def test_an_entry_that_fails_is_asked_for_again() -> None:
-    derived = Derived()
-    with pytest.raises(OSError, match="gone"):
-        derived.of(COUNT, lambda: (_ for _ in ()).throw(OSError("gone")))
-    assert derived.of(COUNT, lambda: 3) == 3
 
 
 def test_snapshots_of_the_same_notes_share_what_is_gathered(tree: Tree) -> None:

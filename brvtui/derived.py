@@ -1,4 +1,4 @@
-"""What is gathered of a snapshot only when somebody asks: a cache beside it, with a typed key for each entry."""
+"""What is gathered of something immutable only when somebody asks: a cache beside it, a typed key for each entry."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ class Key(Generic[_Value]):
 
 
 class Derived:
-    """The entries of one snapshot. Methods may be called from any thread: what two gather at once, the first one gives.
+    """The entries of one snapshot, or of one generation of postings; copies with the same content share them.
 
-    Snapshots of the same notes share theirs. What the next snapshot takes over is in
-    :mod:`brvtui.snapshot.handing_on`.
+    Methods may be called from any thread: of what two gather at once, both get what the first has made.
     """
 
     __slots__ = ("_entries",)
