@@ -51,6 +51,8 @@ def notices(page: About) -> Iterator[str]:
         yield page.problem
     if page.unseen:
         yield f"not seen by the engine: {page.unseen}"
+    if page.unread_signals:
+        yield "the engine does not read the signals in its frontmatter, nor does this profile (signals.frontmatter)"
     if page.cut_lines:
         yield f"the engine does not read the last {plural(page.cut_lines, 'line')}"
     if page.cut_units:

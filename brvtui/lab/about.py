@@ -23,6 +23,7 @@ from brvtui.trace import Aged, Ceiling
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.frontmatter import Frontmatter, parse
 from brvtui.tree.reading.links import Names, Resolved
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults, from_fields
 
 _NO_FRONTMATTER = Frontmatter({}, 0)
 _GONE = "the file is gone"
@@ -64,6 +65,8 @@ class About:
     """Lines at its end that the engine does not read."""
     cut_units: int = 0
     """Lines that the engine reads only the beginning of."""
+    unread_signals: bool = False
+    """Whether its frontmatter has signals that would count, and differ from the defaults, were any read there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +118,15 @@ def about(context: Context, path: str) -> About:
         ceiling=attainable(inputs, since, profile)[0],
         cut_lines=note.cut_lines,
         cut_units=note.cut_units,
+        unread_signals=_has_unread_signals(snapshot, made, signals, profile),
     )
+
+
+def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, profile: Profile) -> bool:
+    if snapshot.reads_frontmatter or page.alias or signals.source is not Source.DEFAULT:
+        return False
+    own = from_fields(page.frontmatter.fields, defaults(profile.signals))
+    return own is not None and replace(own, source=signals.source) != signals
 
 
 def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Around:

@@ -116,6 +116,9 @@ def test_files_that_are_no_markdown_are_text(tree: Tree) -> None:
 def test_what_is_to_be_known_before_reading(page: About) -> None:
     assert list(notices(page)) == []
     assert "changed on disk" in next(notices(replace(page, state=FileState.NEWER)))
+    assert list(notices(replace(page, unread_signals=True))) == [
+        "the engine does not read the signals in its frontmatter, nor does this profile (signals.frontmatter)"
+    ]
     assert list(notices(replace(page, cut_lines=1, cut_units=2))) == [
         "the engine does not read the last 1 line",
         "the engine reads only the beginning of 2 long lines",

@@ -80,6 +80,24 @@ def test_the_text_is_whole_also_where_the_engine_reads_only_a_part(tree: Tree) -
     assert page.cut_lines == 1_002
 
 
+@pytest.mark.parametrize(
+    ("block", "unread"),
+    [
+        ("importance: 90\n", True),
+        ("maturity: core\ntitle: N\n", True),
+        ("importance: 50\nrecency: 1\nmaturity: draft\n", False),
+        ("importance: 900\n", False),
+        ("title: N\n", False),
+    ],
+)
+def test_signals_in_frontmatter_that_nobody_reads_are_noticed(tree: Tree, block: str, unread: bool) -> None:
+    tree.file("a/n.md", f"---\n{block}---\n# N\n")
+    assert tree.session().about("a/n.md").unread_signals is unread
+    assert not tree.session("docs").about("a/n.md").unread_signals
+    tree.sidecar_file("a/n.md", {"importance": 60})
+    assert not tree.session().about("a/n.md").unread_signals
+
+
 def test_broken_frontmatter_is_named(session: Session) -> None:
     page = session.about("auth/front.md")
     assert page.frontmatter.problem

@@ -123,7 +123,11 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
     block = block_of(text)
     if not block or not any(key in block for key in _LEGACY_KEYS):
         return None
-    fields = parse(text).fields
+    return from_fields(parse(text).fields, base)
+
+
+def from_fields(fields: Mapping[str, Any], base: NoteSignals) -> NoteSignals | None:
+    """The signals among the ``fields`` of a note's frontmatter, as :func:`from_frontmatter` finds them."""
     if not any(key[:-1] in fields for key in _LEGACY_KEYS):
         return None
     return from_mapping(fields, Source.FRONTMATTER, base, partial=True)
