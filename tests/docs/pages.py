@@ -13,6 +13,7 @@ PAGES = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "docs/engine.md",
+    "docs/engines.md",
     "docs/architecture.md",
     "docs/jeffs_brain.md",
     "docs/configuration.md",
