@@ -74,11 +74,24 @@ def open_project(
     except OSError as error:
         post(Failed(faults.line(error, start or "")))
         return None
+    import_painters(session.engine)
     post(Opened(session))
     if not read_tree(session, surveyor, post):
         session.close()
         return None
     return session
+
+
+def import_painters(engine: str) -> None:
+    """Imports what paints an answer of ``engine``, so that the first one need not wait for it.
+
+    It takes longer than all that the first screen shows without an answer.
+    """
+    from brvtui.app.paint import model, takes  # noqa: F401
+    from brvtui.engines.registry import presentation
+    from brvtui.paint import hits, score  # noqa: F401
+
+    presentation(engine)
 
 
 def reopen(file: Path, post: Post) -> None:
@@ -91,6 +104,7 @@ def reopen(file: Path, post: Post) -> None:
     except SavedError as error:
         post(Failed(str(error)))
         return
+    import_painters(saved.trace.engine)
     post(Reopened(saved, saved.trace, remembered(saved.trace)))
 
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from brvtui.app.editing.state import Edit
-from brvtui.app.live import Live
 from brvtui.engines.registry import DEFAULT
-from brvtui.lab.log_summary import Compared, LogSummary
-from brvtui.trace import Detail, Trace
-from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
+    from brvtui.app.editing.state import Edit
+    from brvtui.app.live import Live
     from brvtui.engines.byterover.counterfactuals.levers import Takes
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
+    from brvtui.lab.log_summary import Compared, LogSummary
     from brvtui.lab.similar import Similar
+    from brvtui.trace import Detail, Trace
+    from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 INDEX = "index"
 """The kind of a folder's ``_index.md``."""

@@ -13,19 +13,18 @@ from brvtui.app.states import (
     LogState,
     ModelState,
     NoteState,
+    Phase,
     ProjectState,
     QueryState,
     SelectionState,
     StaleState,
     WatchState,
 )
-from brvtui.engines.byterover.sections import Outcome, Route
-from brvtui.engines.presentation import fell_short
 from brvtui.engines.registry import presentation
-from brvtui.trace import Ended, Hit, Ladder, NearMiss, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
+    from brvtui.trace import Hit, NearMiss, Trace
 
 SubState = (
     ProjectState
@@ -66,6 +65,11 @@ class View:
         return self.answer.trace if self.query.text.strip() else None
 
     @property
+    def opening(self) -> bool:
+        """Whether the project is still looked for; its settings may name the engine that answers."""
+        return self.project.phase is Phase.LOADING and not self.project.total
+
+    @property
     def presentation(self) -> Presentation:
         """How the answer is shown; before there is one, how the engine's answers will be."""
         return presentation(self.answer.trace.engine if self.answer.trace is not None else self.engine.name)
@@ -78,20 +82,13 @@ class View:
     @property
     def uncached(self) -> str:
         """Why a run's answer was not cached, in a few words; empty when it was, and for a probe."""
-        if self.answer.trace is None or not self.ran:
-            return ""
-        answer = self.answer.trace.answer
-        done = answer.completion
-        if done is None:
-            return "no LLM asked" if answer.kind == "extractive" and self.model.name else ""
-        return fell_short(answer) or ("cut off" if done.ended is Ended.CUT else "")
+        trace = self.answer.trace
+        return self.presentation.uncached(trace.answer, self.model.name) if trace is not None and trace.ran else ""
 
     @property
     def may_take_less(self) -> bool:
         """Whether the answer needs a model, or there is none."""
-        route = self.answered.find(Route) if self.answered is not None else None
-        needing = (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
-        return route is not None and route.outcome in needing
+        return self.answered is not None and self.presentation.needs_model(self.answered)
 
     @property
     def hit(self) -> Hit | None:
@@ -110,10 +107,10 @@ class View:
     @property
     def retried(self) -> Hit | None:
         """The selected note as the retry ladder found it, when that is where it was found."""
-        ladder = self.answer.trace.find(Ladder) if self.answer.trace is not None else None
-        if ladder is None or self.hit is not None or self.near_miss is not None:
+        trace = self.answer.trace
+        if trace is None or self.hit is not None or self.near_miss is not None:
             return None
-        return next((hit for hit in ladder.hits if hit.file == self.selection.file), None)
+        return next((hit for hit in self.presentation.retried(trace) if hit.file == self.selection.file), None)
 
     def maturity_of(self, file: str) -> str:
         """The maturity of the note at ``file``; empty when there is none."""
@@ -128,8 +125,7 @@ class View:
     @property
     def unused(self) -> bool:
         """Whether the search was computed to be shown and not used, because the cache answered."""
-        route = self.answer.trace.find(Route) if self.answer.trace is not None else None
-        return route is not None and not route.used
+        return self.answer.trace is not None and self.presentation.unused(self.answer.trace)
 
 
 def selectable(trace: Trace) -> list[str]:

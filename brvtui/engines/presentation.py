@@ -97,6 +97,19 @@ class Presentation:
         """Why there is no score of the document ``file`` to show."""
         return "not a result of this query, and not a near miss: w says why" if file else "no result to explain"
 
+    def unused(self, trace: Trace) -> bool:
+        """Whether its results were found to be shown, and are no part of the answer."""
+        return False
+
+    def needs_model(self, trace: Trace) -> bool:
+        """Whether a change that was tried could make a model unnecessary for this query."""
+        return False
+
+    def retried(self, trace: Trace) -> tuple[Hit, ...]:
+        """What the retry ladder found, with scores, best first."""
+        ladder = trace.find(Ladder)
+        return ladder.hits if ladder is not None else ()
+
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """Everything that was tried, in its order."""
         ladder = trace.find(Ladder)
@@ -105,6 +118,13 @@ class Presentation:
     def kind_of_answer(self, answer: Answer) -> str:
         """What kind of answer it is, in a few words."""
         return fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
+
+    def uncached(self, answer: Answer, model: str) -> str:
+        """Why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty when it was."""
+        done = answer.completion
+        if done is None:
+            return "no LLM asked" if answer.kind == "extractive" and model else ""
+        return fell_short(answer) or ("cut off" if done.ended is Ended.CUT else "")
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """What the user would read."""

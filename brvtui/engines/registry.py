@@ -7,10 +7,10 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Engine, EngineError
 from brvtui.typed_tables import nearest
 
 if TYPE_CHECKING:
+    from brvtui.engines.contract import Engine
     from brvtui.engines.presentation import Presentation
 
 GROUP = "brvtui.engines"
@@ -34,6 +34,8 @@ def load(name: str) -> Engine[Any]:
 
     Raises :class:`brvtui.engines.contract.EngineError` when none is installed under that name, or it cannot be loaded.
     """
+    from brvtui.engines.contract import EngineError
+
     place = _OURS.get(name) or _theirs().get(name)
     if place is None:
         raise EngineError(f"no engine {name}{nearest(name, names())}: installed are {', '.join(names())}")
@@ -50,6 +52,7 @@ def load(name: str) -> Engine[Any]:
 @cache
 def presentation(name: str) -> Presentation:
     """How traces of the engine ``name`` are shown; what all traces have, for one that is not installed."""
+    from brvtui.engines.contract import EngineError
     from brvtui.engines.presentation import Presentation
 
     try:

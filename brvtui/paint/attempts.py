@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from brvtui.trace import Ladder, Listed, Rung, State
+from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import ms, wrap
+from brvtui.trace import Kind, Ladder, Listed, Rung, State
 
 _SCORE = "score"
+_TIMED = 40
+_NARROW = 30
+_SHORTER = (("whole tree", "whole"), (" searches", ""), ("retry ladder · advice", "ladder: advice"), (" found", ""))
 RUNG = "rung:"
 """How the id of a ladder's step begins."""
 
@@ -61,3 +67,51 @@ def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, 
     found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
     head = Attempted("ladder", name, ladder.state, found, ladder.why)
     return (head, *(rung_row(rung, times, depth=1) for rung in ladder.rungs))
+
+
+def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
+    """What was tried and what it found."""
+    state = row.state.value
+    reached = row.state not in (State.NOT_REACHED, State.SKIPPED, State.NOT_RUN)
+    name, found = row.name, row.found or STATE_WORDS[state]
+    if width < _NARROW:
+        found = row.found
+        for long, short in _SHORTER:
+            name, found = name.replace(long, short), found.replace(long, short)
+    made = Line().gap(row.depth).add(f"{glyphs.state[state]} ", STATE_ROLES[state])
+    made.add(name, ("bold strong" if opened else "text") if reached else "faint")
+    right = Line().add(found, "strong" if reached else "faint")
+    if row.took_ms is not None and width >= _TIMED:
+        right.add(f" {ms(row.took_ms):>8}", "muted")
+    return made.right(width, right)
+
+
+def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
+    """What was asked, where, and why it ended as it did; ``short``: a line each, which leaves room for results."""
+    indent = 2 + row.depth
+    made = []
+    if row.query:
+        made.append(Line().gap(indent).add("“", "faint").add(row.query, "text").add("”", "faint").cut(width))
+    if row.scope:
+        made.append(Line().gap(indent).add("in ", "faint").add(row.scope, "muted").cut(width))
+    if short:
+        return [*made, line(" " * indent + row.why, "muted").cut(width)] if row.why else made
+    return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
+
+
+def result_line(result: Listed, row: Attempted, maturity: str, here: bool, width: int, glyphs: Glyphs) -> Line:
+    """One of its results with its score, as of a note of that ``maturity``; ``here``: the selected one."""
+    sign, role = glyph_of(result.kind or Kind.CONTEXT, maturity, glyphs)
+    value = f"{result.score:.2f}"
+    if row.unit != _SCORE and width >= _TIMED:
+        value = f"{row.unit} {value}"
+    made = Line().gap(1 + row.depth).add(glyphs.here if here else " ", "accent").add(f"{sign} ", role)
+    return made.add(result.title, "text").right(width, Line().add(value, "strong"))
+
+
+def rest_of(row: Attempted) -> str:
+    """What is said below the results of a row."""
+    more = row.total - len(row.results)
+    if not row.results:
+        return "the scope of what follows" if row.total else "no results"
+    return f"… {more} more" if more > 0 else ""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span
-from brvtui.trace import Part
+
+if TYPE_CHECKING:
+    from brvtui.trace import Part
 
 
 def eighths(value: float, width: int, glyphs: Glyphs) -> str:

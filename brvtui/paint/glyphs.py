@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from brvtui.trace import Kind, State
+if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace takes long to import
+    from brvtui.trace import Kind
 
 AUTO, ON = "auto", "on"
 """Settings of ASCII output: chosen by the terminal's encoding, or always."""
@@ -46,26 +48,17 @@ class Glyphs:
     cross: str
 
 
-_STATES = (
-    State.HIT,
-    State.MISSED,
-    State.PASSED,
-    State.FAILED,
-    State.TAKEN,
-    State.SKIPPED,
-    State.NOT_REACHED,
-    State.NOT_RUN,
-)
+_STATES = ("hit", "missed", "passed", "failed", "taken", "skipped", "not_reached", "not_run")
 
 
 def _states(signs: str) -> dict[str, str]:
-    return {state.value: sign for state, sign in zip(_STATES, signs, strict=True)}
+    return dict(zip(_STATES, signs, strict=True))
 
 
 UNICODE = Glyphs(
     unicode=True,
     maturity={"draft": "○", "validated": "◐", "core": "●"},
-    kind={Kind.SUMMARY.value: "▤", Kind.ARCHIVE_STUB.value: "▱"},
+    kind={"summary": "▤", "archive_stub": "▱"},
     state=_states("»–✓✗»⊘·~"),
     fills={
         "relevance": "█",
@@ -109,7 +102,7 @@ UNICODE = Glyphs(
 ASCII = Glyphs(
     unicode=False,
     maturity={"draft": "d", "validated": "v", "core": "c"},
-    kind={Kind.SUMMARY.value: "s", Kind.ARCHIVE_STUB.value: "a"},
+    kind={"summary": "s", "archive_stub": "a"},
     state=_states(">-+x>/.~"),
     fills={
         "relevance": "R",
@@ -153,34 +146,32 @@ ASCII = Glyphs(
 MATURITIES = ("draft", "validated", "core")
 
 STATE_WORDS = {
-    State.HIT.value: "hit",
-    State.MISSED.value: "missed",
-    State.PASSED.value: "passed",
-    State.FAILED.value: "failed",
-    State.TAKEN.value: "taken",
-    State.SKIPPED.value: "skipped",
-    State.NOT_REACHED.value: "not reached",
-    State.NOT_RUN.value: "not run",
+    "hit": "hit",
+    "missed": "missed",
+    "passed": "passed",
+    "failed": "failed",
+    "taken": "taken",
+    "skipped": "skipped",
+    "not_reached": "not reached",
+    "not_run": "not run",
 }
 
 STATE_ROLES = {
-    State.HIT.value: "taken",
-    State.MISSED.value: "muted",
-    State.PASSED.value: "ok",
-    State.FAILED.value: "bad",
-    State.TAKEN.value: "taken",
-    State.SKIPPED.value: "muted",
-    State.NOT_REACHED.value: "faint",
-    State.NOT_RUN.value: "muted",
+    "hit": "taken",
+    "missed": "muted",
+    "passed": "ok",
+    "failed": "bad",
+    "taken": "taken",
+    "skipped": "muted",
+    "not_reached": "faint",
+    "not_run": "muted",
 }
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
     """The sign of a result and its role."""
-    if kind is Kind.SUMMARY:
-        return glyphs.kind[kind.value], "summary"
-    if kind is Kind.ARCHIVE_STUB:
-        return glyphs.kind[kind.value], "stub"
+    if kind.value in glyphs.kind:
+        return glyphs.kind[kind.value], "summary" if kind.value == "summary" else "stub"
     return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"
 
 

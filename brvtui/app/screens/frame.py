@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -15,9 +15,6 @@ from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.keys.bindings import bindings, declared
 from brvtui.app.messages import LayoutChanged
-from brvtui.app.parts.layouts import Layouts
-from brvtui.app.screens.jump import JumpScreen, Target
-from brvtui.app.screens.message import Entry, MessageScreen, entries_of
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
@@ -27,6 +24,11 @@ from brvtui.app.widgets.lines import Lines, restyle
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.status_line import StatusLine
 from brvtui.app.widgets.too_small import TooSmall
+
+if TYPE_CHECKING:
+    from brvtui.app.parts.layouts import Layouts
+    from brvtui.app.screens.jump import Target
+    from brvtui.app.screens.message import Entry
 
 
 class FrameScreen(Screen[None]):
@@ -191,9 +193,13 @@ class FrameScreen(Screen[None]):
 
     def action_jump(self) -> None:
         """Puts a letter on every pane and field: pressing one focuses it."""
+        from brvtui.app.screens.jump import JumpScreen
+
         self.app.push_screen(JumpScreen(self._targets()), self._go_to)
 
     def _targets(self) -> list[Target]:
+        from brvtui.app.screens.jump import Target
+
         found: list[Target] = []
         tabs = self.body.tab_spots()
         for name in (*self.STOPS, *self.PLAN.panes):
@@ -242,6 +248,8 @@ class FrameScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Help for what has the focus."""
+        from brvtui.app.screens.message import MessageScreen, entries_of
+
         focused = self.focused
         text = getattr(focused, "HELP_TEXT", "")
         if focused is not None and text:
@@ -251,10 +259,14 @@ class FrameScreen(Screen[None]):
 
     def action_keys(self) -> None:
         """All keys."""
+        from brvtui.app.screens.message import MessageScreen
+
         self.app.push_screen(MessageScreen("All keys", "", self._all_keys()))
 
     def _all_keys(self) -> list[Entry]:
         """Every key of screen, app, fields and panes, from their bindings."""
+        from brvtui.app.screens.message import entries_of
+
         groups: list[tuple[str, list[BindingType]]] = [
             ("Everywhere", [*FrameScreen.BINDINGS, *self.app.BINDINGS]),
             (self.TITLE, list(type(self).BINDINGS)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,11 +14,6 @@ from textual.widgets import Input
 from brvtui.app.actions.screens import QUERY_SCREEN
 from brvtui.app.arrangement import QUERY
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.parts.cache import Cache
-from brvtui.app.parts.layouts import Layouts
-from brvtui.app.parts.queries import Queries
-from brvtui.app.parts.reasons import Reasons
-from brvtui.app.parts.selection import Selection
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
 from brvtui.app.widgets.answer import AnswerPane
@@ -32,6 +27,13 @@ from brvtui.app.widgets.route import RoutePane
 from brvtui.app.widgets.scope_tree import ScopeTree
 from brvtui.app.widgets.score import ScorePane
 from brvtui.app.widgets.verdict import Verdict
+
+if TYPE_CHECKING:
+    from brvtui.app.parts.cache import Cache
+    from brvtui.app.parts.layouts import Layouts
+    from brvtui.app.parts.queries import Queries
+    from brvtui.app.parts.reasons import Reasons
+    from brvtui.app.parts.selection import Selection
 
 
 class QueryScreen(FrameScreen):
@@ -188,6 +190,8 @@ class QueryScreen(FrameScreen):
 def _mode(view: View) -> str:
     if view.project.saved:
         return "Query: a saved trace"
+    if view.opening:
+        return "Query"
     if not view.presentation.caches:
         return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
     if view.model.live is not None and view.model.live.is_about(view.query.text, view.query.scope):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import BindingType
@@ -12,15 +12,17 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import ANSWER
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.live import Live
-from brvtui.app.paint.model import live_lines
-from brvtui.app.states import AnswerState, ModelState, NoteState, QueryState, SelectionState
+from brvtui.app.states import AnswerState, ModelState, NoteState, ProjectState, QueryState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.paint.answers import Mark, marker, paragraphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
+
+if TYPE_CHECKING:
+    from brvtui.app.live import Live
+    from brvtui.paint.answers import Mark
+    from brvtui.trace import Trace
 
 TABS = ("answer", "prompt", "note")
 
@@ -29,7 +31,7 @@ class AnswerPane(Pane):
     """Three tabs over one text; the query's terms are marked in it."""
 
     TITLE = "Answer"
-    READS = (QueryState, AnswerState, SelectionState, NoteState, ModelState)
+    READS = (QueryState, AnswerState, SelectionState, NoteState, ModelState, ProjectState)
     HELP_TEXT = (
         "answer: what the user would read at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
         "by section with estimated tokens, and the lanes of the manifest. note: the text of the selected result. The "
@@ -104,7 +106,7 @@ class AnswerPane(Pane):
         made = [self._tabs(view)]
         trace = view.answered
         if self.tab == "note" and view.selection.file:
-            return made + self._note(view, width, marker(view.presentation.words(trace)) if trace is not None else None)
+            return made + self._note(view, width)
         if trace is None:
             return [*made, *empty_lines("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":
@@ -113,9 +115,7 @@ class AnswerPane(Pane):
             return made + view.presentation.prompt(trace, width, self.glyphs)
         live = _live(view)
         if live is not None:
-            mark = marker(view.presentation.words(trace))
-            text = paragraphs(live.text, width, mark) if live.text else []
-            return [*made, *live_lines(live, width, self.glyphs), *text]
+            return made + self._written(live, view, trace, width)
         shown = view.presentation
         return made + shown.answer(trace, width, self.glyphs) + shown.completion(trace, width, self.glyphs)
 
@@ -133,20 +133,37 @@ class AnswerPane(Pane):
         self._edges = []
         for tab in TABS:
             label = tab
-            if tab == "prompt":
+            if tab == "prompt" and not view.opening:
                 label = view.presentation.prompt_title(view.answered)
             chosen = tab == self.tab
             made.add(f"[{label}]" if chosen else f" {label} ", "bold accent" if chosen else "muted").gap()
             self._edges.append((made.width, tab))
         return made
 
-    def _note(self, view: View, width: int, mark: Mark) -> list[Line]:
+    def _written(self, live: Live, view: View, trace: Trace, width: int) -> list[Line]:
+        """What a model does, and what it has written so far."""
+        from brvtui.app.paint.model import live_lines
+        from brvtui.paint.answers import paragraphs
+
+        text = paragraphs(live.text, width, _marked(view, trace)) if live.text else []
+        return [*live_lines(live, width, self.glyphs), *text]
+
+    def _note(self, view: View, width: int) -> list[Line]:
+        from brvtui.paint.answers import paragraphs
+
         note = view.note.text
         if note is None or note.path != view.selection.file:
             return empty_lines("reading the note…", width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
-        return paragraphs(note.text, width, mark)
+        return paragraphs(note.text, width, _marked(view, view.answered))
+
+
+def _marked(view: View, trace: Trace | None) -> Mark:
+    """What marks the query's words in texts; None before there is an answer."""
+    from brvtui.paint.answers import marker
+
+    return marker(view.presentation.words(trace)) if trace is not None else None
 
 
 def _live(view: View) -> Live | None:

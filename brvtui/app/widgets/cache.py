@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.states import AnswerState, CacheState, EngineState, QueryState
+from brvtui.app.states import AnswerState, CacheState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line
@@ -12,7 +12,7 @@ class CachePane(Pane):
     """Entries with tier, age, time left, fingerprint and similarity to the query; the fingerprint that is held."""
 
     TITLE = "Cache"
-    READS = (QueryState, AnswerState, CacheState, EngineState)
+    READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)
     HELP_TEXT = (
         "What the router's cache would hold if the queries you ran here had gone to the engine. It is a simulation: "
         "the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a similar one "
@@ -23,8 +23,12 @@ class CachePane(Pane):
 
     def heading(self, view: View) -> str:
         """How full it is."""
+        if view.opening:
+            return self.TITLE
         return view.presentation.cache_title(view.answer.trace, view.cache.seen, self.content_size.width)
 
     def build(self, view: View, width: int) -> list[Line]:
         """The engine's own account of it."""
+        if view.opening:
+            return []
         return view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
@@ -14,10 +14,11 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.hits import hit_lines, miss_line
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import wrap
-from brvtui.trace import Hit, NearMiss, Trace
+
+if TYPE_CHECKING:
+    from brvtui.trace import Hit, NearMiss, Trace
 
 _MOST_MISSES = 20
 _WAY_OUT = "Leave with ctrl+q, then name a project or a folder of markdown: brv-tui PROJECT"
@@ -51,6 +52,8 @@ class ResultsPane(ChoicePane):
 
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
         """Two lines each while there is room, else for the selected one."""
+        from brvtui.paint.hits import hit_lines
+
         tall = len(trace.hits) * 2 + min(len(trace.near_misses), 4) + 2 <= self.content_size.height
         made: list[Line] = []
         for rank, hit in enumerate(trace.hits, 1):
@@ -81,6 +84,8 @@ class ResultsPane(ChoicePane):
         self.reveal()
 
     def _near(self, trace: Trace, view: View, width: int) -> list[Line]:
+        from brvtui.paint.hits import miss_line
+
         made: list[Line] = []
         shown = {hit.file for hit in trace.hits}
         reason = ""

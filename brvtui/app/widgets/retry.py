@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
@@ -12,15 +12,11 @@ from brvtui.app.states import AnswerState, QueryState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.verdict import empty_lines
-from brvtui.paint.attempts import Attempted, opened_first
-from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
-from brvtui.paint.line import Line, line
-from brvtui.paint.text import ms, wrap
-from brvtui.trace import Kind, Listed, State
+from brvtui.paint.line import Line
 
-_TIMED = 40
-_NARROW = 30
-_SHORTER = (("whole tree", "whole"), (" searches", ""), ("retry ladder · advice", "ladder: advice"), (" found", ""))
+if TYPE_CHECKING:
+    from brvtui.paint.attempts import Attempted
+    from brvtui.trace import Listed, Trace
 
 
 class RetryPane(ChoicePane):
@@ -42,11 +38,13 @@ class RetryPane(ChoicePane):
         super().__init__(id=id)
         self._rows: tuple[Attempted, ...] = ()
         self._opened: str | None = None
+        self._first_opened = ""
+        """The row that is open when nobody has chosen."""
 
     @property
     def opened(self) -> str:
         """The row whose results are shown; empty for none."""
-        return opened_first(self._rows) if self._opened is None else self._opened
+        return self._first_opened if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
         """Which row is open."""
@@ -65,21 +63,26 @@ class RetryPane(ChoicePane):
         if view.answered is None:
             self._rows = ()
             return empty_lines("how a search is relaxed when it finds too little", width)
-        self._rows = view.presentation.attempts(view.answered)
-        if not self._rows:
-            return empty_lines(f"{view.presentation.title} tries nothing but the query itself", width)
-        full = sum(1 + len(_reasons(row, width)) for row in self._rows) <= self.rows
+        made = self._tried(view.answered, view, width)
+        self.cursor = self.choices.index(before) if before in self.choices else self._first()
+        return made or empty_lines(f"{view.presentation.title} tries nothing but the query itself", width)
+
+    def _tried(self, trace: Trace, view: View, width: int) -> list[Line]:
+        from brvtui.paint.attempts import head_line, opened_first, reason_lines
+
+        self._rows = view.presentation.attempts(trace)
+        self._first_opened = opened_first(self._rows)
+        full = sum(1 + len(reason_lines(row, width)) for row in self._rows) <= self.rows
         made: list[Line] = []
         for row in self._rows:
-            self._own(row.id, made, [_head(row, width, self.glyphs, row.id == self.opened)])
+            self._own(row.id, made, [head_line(row, width, self.glyphs, row.id == self.opened)])
             if full or row.id == self.opened:
-                reasons = _reasons(row, width)
+                reasons = reason_lines(row, width)
                 if not full and 1 + len(reasons) + len(row.results) > self.rows:
-                    reasons = _reasons(row, width, short=True)
+                    reasons = reason_lines(row, width, short=True)
                 self._own(row.id, made, reasons, add=False)
             if row.id == self.opened:
                 self._list(row, made, width, view)
-        self.cursor = self.choices.index(before) if before in self.choices else self._first()
         return made
 
     def _first(self) -> int:
@@ -93,12 +96,13 @@ class RetryPane(ChoicePane):
         self.owner += [len(self.choices) - 1] * len(lines)
 
     def _list(self, row: Attempted, made: list[Line], width: int, view: View) -> None:
+        from brvtui.paint.attempts import rest_of, result_line
+
         for result in row.results:
             maturity = result.maturity or view.maturity_of(result.file)
-            sign = glyph_of(result.kind or Kind.CONTEXT, maturity, self.glyphs)
-            entry = _result(result, row, sign, width, self.glyphs.here if result.file == view.selection.file else " ")
-            self._own(_choice(row, result), made, [entry])
-        text = _rest(row)
+            here = result.file == view.selection.file
+            self._own(_choice(row, result), made, [result_line(result, row, maturity, here, width, self.glyphs)])
+        text = rest_of(row)
         if text:
             made.append(Line().gap(4 + row.depth).add(text, "faint"))
             self.owner.append(-1)
@@ -165,51 +169,5 @@ class RetryPane(ChoicePane):
         self.rebuild()
 
 
-def _rest(row: Attempted) -> str:
-    """What is said below the results of a row."""
-    more = row.total - len(row.results)
-    if not row.results:
-        return "the scope of what follows" if row.total else "no results"
-    return f"… {more} more" if more > 0 else ""
-
-
 def _choice(row: Attempted, result: Listed) -> str:
     return f"{row.id}\n{result.file}"
-
-
-def _head(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
-    state = row.state.value
-    reached = row.state not in (State.NOT_REACHED, State.SKIPPED, State.NOT_RUN)
-    name, found = row.name, row.found or STATE_WORDS[state]
-    if width < _NARROW:
-        found = row.found
-        for long, short in _SHORTER:
-            name, found = name.replace(long, short), found.replace(long, short)
-    made = Line().gap(row.depth).add(f"{glyphs.state[state]} ", STATE_ROLES[state])
-    made.add(name, ("bold strong" if opened else "text") if reached else "faint")
-    right = Line().add(found, "strong" if reached else "faint")
-    if row.took_ms is not None and width >= _TIMED:
-        right.add(f" {ms(row.took_ms):>8}", "muted")
-    return made.right(width, right)
-
-
-def _reasons(row: Attempted, width: int, short: bool = False) -> list[Line]:
-    """What was asked, where, and why it ended as it did; ``short``: a line each, which leaves room for results."""
-    indent = 2 + row.depth
-    made = []
-    if row.query:
-        made.append(Line().gap(indent).add("“", "faint").add(row.query, "text").add("”", "faint").cut(width))
-    if row.scope:
-        made.append(Line().gap(indent).add("in ", "faint").add(row.scope, "muted").cut(width))
-    if short:
-        return [*made, line(" " * indent + row.why, "muted").cut(width)] if row.why else made
-    return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
-
-
-def _result(result: Listed, row: Attempted, sign: tuple[str, str], width: int, here: str) -> Line:
-    glyph, role = sign
-    value = f"{result.score:.2f}"
-    if row.unit != "score" and width >= _TIMED:
-        value = f"{row.unit} {value}"
-    made = Line().gap(1 + row.depth).add(here, "accent").add(f"{glyph} ", role)
-    return made.add(result.title, "text").right(width, Line().add(value, "strong"))

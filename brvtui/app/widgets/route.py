@@ -11,13 +11,11 @@ from textual.message import Message
 from brvtui.app.actions.panes import ROUTE
 from brvtui.app.arrangement import VERDICT
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.paint.takes import takes_lines
 from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import empty_lines, strip, verdict
 from brvtui.paint.line import Line
-from brvtui.paint.steps import notices, times
 
 _LEAST_ROWS = 8
 """With fewer the pane is maximised for what was asked for."""
@@ -68,6 +66,9 @@ class RoutePane(Pane):
         trace = view.answered
         if trace is None:
             return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
+        from brvtui.app.paint.takes import takes_lines
+        from brvtui.paint.steps import notices, times
+
         top += notices(trace.notices, width, self.glyphs)
         decision = view.presentation.decision(trace, width, self.glyphs)
         takes = takes_lines(view, width, self.glyphs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from brvtui.app.states import GONE, NEWER, AnswerState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
@@ -9,9 +11,9 @@ from brvtui.app.widgets.verdict import astray_lines, empty_lines
 from brvtui.paint.bars import role_of
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
-from brvtui.paint.score import miss_lines, score_lines, title_line
-from brvtui.paint.terms import terms
-from brvtui.trace import Trace
+
+if TYPE_CHECKING:
+    from brvtui.trace import Trace
 
 _ASTRAY = {
     NEWER: "the file changed since: this is the score of the text before",
@@ -40,6 +42,9 @@ class ScorePane(Pane):
         return astray_lines(_ASTRAY, view, width, self.glyphs) + self._explained(view.answered, view, width)
 
     def _explained(self, trace: Trace, view: View, width: int) -> list[Line]:
+        from brvtui.paint.score import miss_lines, score_lines, title_line
+        from brvtui.paint.terms import terms
+
         shown, glyphs = view.presentation, self.glyphs
         selected = view.selection
         detail = selected.detail if selected.detail is not None and selected.detail.path == selected.file else None

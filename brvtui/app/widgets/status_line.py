@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.keys.naming import key_name
-from brvtui.app.live import Live
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.states import (
     AnswerState,
@@ -21,11 +22,13 @@ from brvtui.app.states import (
 )
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.engines.registry import DEFAULT
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
+
+if TYPE_CHECKING:
+    from brvtui.app.live import Live
 
 _EDITED_CELLS = 28
 """For the name of the note in the editor."""
@@ -139,6 +142,8 @@ def _work(live: Live | None) -> list[Span]:
 
 
 def _fingerprint(view: View) -> list[Span]:
+    from brvtui.engines.byterover.sections import FingerprintState
+
     traced = view.answer.trace.find(FingerprintState) if view.answer.trace is not None else None
     state = view.cache.seen.fingerprint if view.cache.seen is not None else traced
     if state is None:

@@ -18,7 +18,6 @@ from brvtui.app.widgets.verdict import empty_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import cut_left, days, wrap
-from brvtui.trace import Kind
 
 ROOT = ""
 UNSEEN = "\0unseen"
@@ -345,7 +344,7 @@ class RowLines(Sequence[Line]):
 def sign_of(branch: Branch, glyphs: Glyphs) -> tuple[str, str]:
     """The sign of a file and its role."""
     if branch.kind == INDEX:
-        return glyphs.kind[Kind.SUMMARY.value], "stub"
+        return glyphs.kind["summary"], "stub"
     if branch.kind in glyphs.kind:
         return glyphs.kind[branch.kind], "stub" if branch.kind == "archive_stub" else "summary"
     return (glyphs.maturity[branch.maturity], branch.maturity) if branch.maturity else (glyphs.derived, "stub")

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.paint import steps
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.headline import headline_line
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.text import plural, wrap
 
@@ -33,7 +31,11 @@ def loading(view: View) -> tuple[object, ...]:
 
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """The steps of the answer, or those that there will be."""
+    """The steps of the answer, or those that there will be; nothing is known of them while the project is opened."""
+    if view.opening:
+        return [Line()] * (4 if values else 2)
+    from brvtui.paint import steps
+
     outlook = view.presentation.outlook
     if view.answered is None:
         return steps.outlook_lines(outlook, width, glyphs, values)
@@ -46,6 +48,8 @@ def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
         return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
     if view.answered is None:
         return _before(view, width, glyphs).cut(width)
+    from brvtui.paint.headline import headline_line
+
     shown = view.presentation.headline(view.answered)
     return headline_line(shown, view.answered.timings.get("total", 0.0), view.answer.busy, width)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.route.tree_changes import CacheNow
 
 _MOST_WORDS = 12
+_NEEDING = (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 _MOST_LIFTS = 12
 
 
@@ -50,6 +51,16 @@ class ByteRoverPresentation(Presentation):
     question = "which tier would answer it"
     typing = "every key probes and changes nothing; Enter runs and caches the answer"
     caches = True
+
+    def unused(self, trace: Trace) -> bool:
+        """Where the cache answered, the search is computed to be shown."""
+        route = trace.find(Route)
+        return route is not None and not route.used
+
+    def needs_model(self, trace: Trace) -> bool:
+        """At tiers 3 and 4, and where nothing covers the query."""
+        route = trace.find(Route)
+        return route is not None and route.outcome in _NEEDING
 
     def headline(self, trace: Trace) -> Headline:
         """The tier and why; NOT COVERED has a tier only in the engine's log."""

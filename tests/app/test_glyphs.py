@@ -1,0 +1,22 @@
+"""The signs know every state and kind of the trace by its value."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.paint.glyphs import ASCII, STATE_ROLES, STATE_WORDS, UNICODE, Glyphs, glyph_of
+from brvtui.trace import Kind, State
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
+def test_every_state_has_a_sign_a_word_and_a_role(glyphs: Glyphs) -> None:
+    states = {state.value for state in State}
+    assert states == glyphs.state.keys() == STATE_WORDS.keys() == STATE_ROLES.keys()
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
+def test_notes_are_drawn_by_maturity_and_other_kinds_by_themselves(glyphs: Glyphs) -> None:
+    assert glyph_of(Kind.CONTEXT, "core", glyphs) == (glyphs.maturity["core"], "core")
+    assert glyph_of(Kind.CONTEXT, "", glyphs) == (" ", "muted")
+    assert glyph_of(Kind.SUMMARY, "core", glyphs) == (glyphs.kind[Kind.SUMMARY.value], "summary")
+    assert glyph_of(Kind.ARCHIVE_STUB, "core", glyphs) == (glyphs.kind[Kind.ARCHIVE_STUB.value], "stub")
