@@ -38,7 +38,7 @@ def load(name: str) -> Engine[Any]:
 
     place = _OURS.get(name) or _theirs().get(name)
     if place is None:
-        raise EngineError(f"no engine {name}{nearest(name, names())}: installed are {', '.join(names())}")
+        raise EngineError(f"no engine {name}{nearest(name, names())}")
     module, _, attribute = place.partition(":")
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)
@@ -51,14 +51,16 @@ def load(name: str) -> Engine[Any]:
 
 @cache
 def presentation(name: str) -> Presentation:
-    """How traces of the engine ``name`` are shown; what all traces have, for one that is not installed."""
+    """How traces of the engine ``name`` are shown; what all traces have, under its name, when it is not installed."""
     from brvtui.engines.contract import EngineError
     from brvtui.engines.presentation import Presentation
 
     try:
         return load(name).presentation
     except EngineError:
-        return Presentation()
+        shown = Presentation()
+        shown.title = name
+        return shown
 
 
 @cache

@@ -13,7 +13,7 @@ from brvtui import __version__, faults
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.saved.rebuilding import PlainError, from_plain
-from brvtui.trace import SCHEMA, Detail, Trace, to_plain
+from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain
 from brvtui.tree.reading.json_file import read_json
 
 _MS = 1000.0
@@ -108,20 +108,22 @@ def _rebuilt(value: dict[str, Any]) -> Saved:
 def trace_from_plain(value: Any) -> Trace:
     """The trace that :func:`brvtui.trace.to_plain` made ``value`` of, with the sections that its engine knows.
 
-    Without that engine it has none, and a notice says so. Raises :class:`brvtui.saved.rebuilding.PlainError`.
+    Other sections are kept as they are, so that saving the trace again loses none; where the engine is not installed, a
+    notice says so. Raises :class:`brvtui.saved.rebuilding.PlainError`.
     """
     if not isinstance(value, dict):
         raise PlainError("trace must be an object")
-    given = value.get("sections", {})
-    if not isinstance(given, dict):
-        raise PlainError("trace.sections must be an object")
+    given = from_plain(dict[str, Any], value.get("sections", {}), "trace.sections")
     common = from_plain(Trace, {**value, "sections": []}, "trace")
+    kinds: dict[str, type[Any]] = {}
     try:
         kinds = {kind.SECTION: kind for kind in registry.load(common.engine).sections}
     except EngineError:
         notice = f"the engine {common.engine} is not installed: only what all engines have is shown"
-        return replace(common, notices=(*common.notices, notice))
+        if notice not in common.notices:
+            common = replace(common, notices=(*common.notices, notice))
     sections = tuple(
-        from_plain(kind, given[name], f"trace.sections.{name}") for name, kind in kinds.items() if name in given
+        from_plain(kinds[name], section, f"trace.sections.{name}") if name in kinds else UnreadSection(name, section)
+        for name, section in given.items()
     )
     return replace(common, sections=sections)

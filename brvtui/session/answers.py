@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 from brvtui.engines.contract import Context, EngineError, Query, Replays
 from brvtui.session.engines import Engines
 from brvtui.session.opened import Opened
-from brvtui.trace import Detail, Explanation, Trace
+from brvtui.trace import Detail, Explanation, Origin, Trace
 from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals.levers import Takes
     from brvtui.lab.log_summary import Compared
     from brvtui.saved.traces import Saved
+
+_BY_TEXT = (Origin.TEXT, Origin.FUSED)
+"""Origins of a score that is made of matches; the others come from a path, a name or another result."""
 
 
 class Answers:
@@ -35,7 +38,7 @@ class Answers:
 
     def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:
         """:meth:`detail` of the first ``most`` hits (all without it) that matched by their text, by ``file``."""
-        files = [hit.file for hit in trace.hits[:most] if hit.text or hit.places]
+        files = [hit.file for hit in trace.hits[:most] if hit.origin in _BY_TEXT]
         return {file: found for file in files if (found := self.detail(trace, file)) is not None}
 
     def saved(self, trace: Trace) -> Saved:

@@ -33,7 +33,7 @@ from brvtui.trace.scores import (
     parts_gap,
 )
 from brvtui.trace.terms import MatchKind, TermExpansion, TermMatch
-from brvtui.trace.traces import SCHEMA, Scale, Section, Snapshotted, Step, Trace
+from brvtui.trace.traces import SCHEMA, Scale, Section, Snapshotted, Step, Trace, UnreadSection
 
 __all__ = [
     "INSTRUCTIONS",
@@ -81,6 +81,7 @@ __all__ = [
     "TextScore",
     "ToolStep",
     "Trace",
+    "UnreadSection",
     "Usage",
     "adds_up",
     "listed",

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
-from brvtui.trace.traces import Trace
+from brvtui.trace.traces import Trace, UnreadSection
 
 
 def to_plain(value: Any) -> Any:
@@ -14,6 +14,8 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Trace):
         sections = {section.SECTION: section for section in value.sections}
         return {f.name: to_plain(sections if f.name == "sections" else getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, UnreadSection):
+        return value.data
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, (tuple, list)):

@@ -57,6 +57,14 @@ class Section(Protocol):
     SECTION: ClassVar[str]
 
 
+@dataclass(frozen=True)
+class UnreadSection:
+    """A section of a saved trace whose type is not known here, as plain data."""
+
+    SECTION: str
+    data: Any
+
+
 S = TypeVar("S")
 
 

@@ -93,7 +93,9 @@ def test_it_is_saved_and_read_again(run: Run, tmp_path: Path) -> None:
     file, shown = tmp_path / "kept.json", tmp_path / "kept.md"
     assert run("query", "refresh token", *TOY, "--save", str(file), "--save", str(shown))[0] == 0
     assert "2 words were counted" in shown.read_text()
-    trace = read(file).trace
+    saved = read(file)
+    trace = saved.trace
+    assert saved.detail.keys() == {hit.file for hit in trace.hits}
     assert (trace.engine, trace.section(Counted).words) == ("toy", ("refresh", "token"))
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from brvtui import __version__
 from brvtui.engines.byterover.sections import Search
+from brvtui.engines.registry import presentation
 from brvtui.report.saved import Form, rendered
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from brvtui.trace import adds_up, to_plain
@@ -46,6 +47,20 @@ def test_a_hybrid_trace_is_read_again(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     saved = session.answers.saved(session.probe("quokka", engine="jeffs_brain", services=True))
     assert read(written(tmp_path / "t.json", as_json(saved))) == saved
+
+
+def test_sections_of_an_engine_that_is_not_installed_are_kept(project: Tree, tmp_path: Path) -> None:
+    session = project.session()
+    value = as_plain(session.answers.saved(session.probe("token")))
+    value["engine"] = value["trace"]["engine"] = "elsewhere"
+    file = tmp_path / "trace.json"
+    file.write_text(json.dumps(value))
+    for _ in range(2):
+        saved = read(file)
+        assert to_plain(saved.trace)["sections"] == value["trace"]["sections"]
+        assert [notice for notice in saved.trace.notices if "is not installed" in notice] == [saved.trace.notices[-1]]
+        file.write_bytes(as_json(saved))
+    assert presentation("elsewhere").title == "elsewhere"
 
 
 def test_it_holds_what_the_panes_show_of_hits_and_near_misses(project: Tree) -> None:

@@ -59,9 +59,8 @@ class ByteRover:
     def _cache(self) -> CacheState:
         from brvtui.engines.byterover.route.cache import CacheState
 
-        if self._held is None:
-            self._held = CacheState()
-        return self._held
+        held = self._held
+        return held if held is not None else CacheState()
 
     def constants(self, profile: str = "") -> Profile:
         """The built-in profile of that name, or the one in the TOML file of that path.
@@ -84,11 +83,11 @@ class ByteRover:
         if not query.run:
             return route(context, self._cache, Asked(query.text, query.scope))[0]
         with self._running:
-            before = self._cache
+            emptied = self._emptied
             self._seen_trees.see(context.snapshot)
-            trace, after = route(context, before, Asked(query.text, query.scope, run=True))
+            trace, after = route(context, self._cache, Asked(query.text, query.scope, run=True))
             with self._swapping:
-                if self._cache is before:
+                if self._emptied == emptied:
                     self._held = after
         return trace
 
@@ -103,13 +102,13 @@ class ByteRover:
         from brvtui.trace.events import Failed, Finished, Routed
 
         model = context.services.model
+        emptied = self._emptied
         trace = self.answer(context, query)
         if model is None or not asks_model(trace):
             yield Routed(trace, "")
             yield Finished(trace)
             return
         yield Routed(trace, model.name)
-        emptied = self._emptied
         made = yield from complete(Completing(context, model, context.services.prices, cancellation), trace)
         done = made.answer.completion
         if done is not None and done.ended in (Ended.FAILED, Ended.CANCELLED):
