@@ -21,9 +21,8 @@ from brvtui.report.saved import Form, rendered
 from brvtui.snapshot.naming import UnknownNote
 from brvtui.trace import Trace, to_plain
 from brvtui.tree.editing.note_text import note_text
-from brvtui.tree.editing.problems import Severity, problems
+from brvtui.tree.editing.problems import KnownFiles, Severity, problems
 from brvtui.tree.reading.inside import PathError, parts_of, read_inside
-from brvtui.tree.reading.known_files import KnownFiles
 from brvtui.tree.reading.links import LinkState, links_in
 from brvtui.tree.saving.note_files import SaveError
 from tests.support.trees import BRV3, Tree, paths

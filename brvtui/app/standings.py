@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover.ageing.after_hits import After
+from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import Board, Event, Row
 from brvtui.engines.byterover.ageing.curve import Curve
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY, Coming, Forecast, calendar

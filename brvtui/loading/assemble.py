@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from brvtui.loading.one_file import note_of
 from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
 from brvtui.snapshot.columns import columns_of
-from brvtui.snapshot.handing_on import Step, hand_on
+from brvtui.snapshot.handing_on import Transition, hand_on
 from brvtui.snapshot.state import Predecessor
 from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.text.postings import Postings, build
@@ -70,28 +70,30 @@ class Parts:
         return first_found(entry.file, self.stored.layers) or entry.frontmatter_signals
 
 
-def assemble(parts: Parts, step: Step | None = None) -> Snapshot:
-    """The snapshot of ``parts``. With a ``step``, all is as in the snapshot before but for what changed in it, and what
-    was gathered of that one is handed on.
+def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
+    """The snapshot of ``parts``.
+
+    With a ``transition``, all is as in the snapshot before but for what changed, and what was gathered of that one is
+    handed on.
     """
     paths = parts.note_paths
     by_path = dict(zip(paths, range(len(paths)), strict=True))
     read_now = np.flatnonzero(parts.kept < 0).tolist()
-    touched = range(len(paths)) if step is None else _touched(read_now, step.resigned, by_path)
+    touched = range(len(paths)) if transition is None else _touched(read_now, transition.resigned, by_path)
     base = defaults(parts.constants.signals)
-    notes: Sequence[Note] = [_note(parts, paths[place]) for place in (touched if step is None else read_now)]
+    notes: Sequence[Note] = [_note(parts, paths[place]) for place in (touched if transition is None else read_now)]
     signals: Sequence[NoteSignals] = [parts.stored_signals(paths[place]) or base for place in touched]
-    if step is None:
+    if transition is None:
         columns = columns_of(notes, signals, parts.parsed)
         summaries, summary_signals = _summaries(parts, parts.parsed, {}, {})
     else:
-        before = step.previous
-        notes = _moved(before.notes, step.kept, dict(zip(read_now, notes, strict=True)))
+        before = transition.previous
+        notes = _moved(before.notes, transition.kept, dict(zip(read_now, notes, strict=True)))
         columns = before.columns.changed(
-            step.kept, touched, columns_of((notes[place] for place in touched), signals, parts.parsed)
+            transition.kept, touched, columns_of((notes[place] for place in touched), signals, parts.parsed)
         )
-        signals = _moved(before.signals, step.kept, dict(zip(touched, signals, strict=True)))
-        changed = (*step.files, *step.resigned)
+        signals = _moved(before.signals, transition.kept, dict(zip(touched, signals, strict=True)))
+        changed = (*transition.files, *transition.resigned)
         summaries, summary_signals = _summaries(parts, changed, before.summaries, before.summary_signals)
     made = Snapshot(
         project=parts.project,
@@ -113,10 +115,10 @@ def assemble(parts: Parts, step: Step | None = None) -> Snapshot:
         stored=parts.stored,
         frontmatter_defaults=frontmatter_defaults(parts.constants.signals),
         engine_failure=parts.engine_failure,
-        predecessor=None if step is None else _predecessor(step, by_path),
+        predecessor=None if transition is None else _predecessor(transition, by_path),
     )
-    if step is not None:
-        hand_on(step, made)
+    if transition is not None:
+        hand_on(transition, made)
     return made
 
 
@@ -134,10 +136,10 @@ def _postings(parts: Parts, terms: Sequence[NoteTerms]) -> Postings:
     return build(terms, parts.ids) if parts.postings is None else parts.postings.changed(parts.kept, terms)
 
 
-def _predecessor(step: Step, by_path: Mapping[str, int]) -> Predecessor:
-    before = step.previous
-    resigned = (path for path in step.resigned if path in by_path or path in before.by_path)
-    return Predecessor(weakref.ref(before), step.files.union(resigned))
+def _predecessor(transition: Transition, by_path: Mapping[str, int]) -> Predecessor:
+    before = transition.previous
+    resigned = (path for path in transition.resigned if path in by_path or path in before.by_path)
+    return Predecessor(weakref.ref(before), transition.files.union(resigned))
 
 
 def _moved(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from brvtui.loading.assemble import Parts, assemble
 from brvtui.loading.one_file import Edit, is_same, read_file
 from brvtui.snapshot import Parsed, Snapshot
-from brvtui.snapshot.handing_on import Step
+from brvtui.snapshot.handing_on import Transition
 from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
 from brvtui.text.forward import NoteTerms
 from brvtui.tree.constants import TreeConstants
@@ -107,7 +107,7 @@ def follow(
             postings=previous.postings,
             kept=arranged.kept,
         ),
-        Step(previous, arranged.kept, frozenset(changes.paths), frozenset(resigned), aged),
+        Transition(previous, arranged.kept, frozenset(changes.paths), frozenset(resigned), aged),
     )
     made.derived.put(ORDERS, orders)
     made.derived.put(FINGERPRINT, of_lines(orders.covered.items))

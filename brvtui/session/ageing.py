@@ -9,7 +9,7 @@ from brvtui.session.opened import Opened
 from brvtui.tree.reading.signals import NoteSignals
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.ageing.after_hits import After
+    from brvtui.engines.byterover.ageing.after_changes import After
     from brvtui.engines.byterover.ageing.board import Board
     from brvtui.engines.byterover.ageing.curve import Curve
     from brvtui.engines.byterover.ageing.forecast import Forecast
@@ -47,13 +47,13 @@ class Ageing:
 
     def after_hits(self, path: str, hits: int) -> After:
         """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note."""
-        from brvtui.engines.byterover.ageing.after_hits import after_hits
+        from brvtui.engines.byterover.ageing.after_changes import after_hits
 
         return after_hits(*self._signals_of(path), hits, self._opened.profile)
 
     def after_updates(self, path: str, updates: int) -> After:
         """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note."""
-        from brvtui.engines.byterover.ageing.after_hits import after_updates
+        from brvtui.engines.byterover.ageing.after_changes import after_updates
 
         return after_updates(*self._signals_of(path), updates, self._opened.profile)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from brvtui.engines.byterover.ageing.after_hits import accessed
 from brvtui.engines.byterover.sections import Route, Search
 from brvtui.ranking.constants import SignalRules
 from brvtui.snapshot import Snapshot
@@ -21,6 +20,7 @@ def counts(trace: Trace) -> bool:
 
 def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: SignalRules) -> None:
     """Counts a hit for each local note that the search of ``trace`` found itself. Raises OSError."""
+    from brvtui.engines.byterover.ageing.after_changes import accessed
 
     def counted(recorded: dict[str, NoteSignals]) -> None:
         for file in dict.fromkeys(

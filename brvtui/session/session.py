@@ -42,7 +42,7 @@ from brvtui.tree.reading.project import Project, find_project
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
-    from brvtui.engines.byterover.ageing.standing import Standings
+    from brvtui.engines.byterover.ageing.after_changes import AfterSave
     from brvtui.engines.byterover.engine import ByteRover
     from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
@@ -296,11 +296,11 @@ class Session:
         found = PlainSearch(self.search(trace.query, limit, trace.scope_option))
         return replace(trace, sections=(*trace.sections, found))
 
-    def standings(self, path: str, data: bytes) -> Standings:
+    def standings(self, path: str, data: bytes) -> AfterSave:
         """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
-        from brvtui.engines.byterover.ageing.standing import standings
+        from brvtui.engines.byterover.ageing.after_changes import after_save
 
-        return standings(self._context(), path, data)
+        return after_save(self._context(), path, data)
 
     def preview(self, query: str, path: str, data: bytes, keep_mtime: bool = False, scope: str = "") -> Preview:
         """The answer to ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.

@@ -18,7 +18,7 @@ _SOURCES = {source: place for place, source in enumerate(Source)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class NoteColumns:
     """Values of every note of a snapshot, in document order."""
 
     importance: NDArray[np.float64]
@@ -41,24 +41,24 @@ class Columns:
         """How many notes have their signals from ``source``."""
         return int((self.source == _SOURCES[source]).sum())
 
-    def changed(self, kept: NDArray[np.int64], touched: Sequence[int], anew: Columns) -> Columns:
+    def changed(self, kept: NDArray[np.int64], touched: Sequence[int], anew: NoteColumns) -> NoteColumns:
         """These columns in another order: ``kept`` gives the place here of each note, ``anew`` the values of
         ``touched``, which hold all notes that have no place here.
         """
         if len(touched) == len(kept):
             return anew
         places = np.maximum(kept, 0)
-        made = {column.name: getattr(self, column.name)[places] for column in fields(Columns)}
+        made = {column.name: getattr(self, column.name)[places] for column in fields(NoteColumns)}
         for name, values in made.items():
             values[touched] = getattr(anew, name)
-        return Columns(**made)
+        return NoteColumns(**made)
 
 
-def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> Columns:
+def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:
     """The columns of ``notes`` that have these stored signals."""
     held = list(notes)
     updated = (parsed[note.path].updated_ms for note in held)
-    return Columns(
+    return NoteColumns(
         importance=np.asarray([entry.importance for entry in signals], dtype=np.float64),
         recency=np.asarray([entry.recency for entry in signals], dtype=np.float64),
         maturity=np.asarray([_LEVELS[entry.maturity] for entry in signals], dtype=np.int8),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.derived import Derived, Key
-from brvtui.snapshot.columns import Columns
+from brvtui.snapshot.columns import NoteColumns
 from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
 from brvtui.text.postings import Postings
 from brvtui.tree.constants import ReadingLimits
@@ -70,7 +70,7 @@ class Snapshot:
     """Position of each note by its path."""
     signals: tuple[NoteSignals, ...]
     """Of each note, as stored."""
-    columns: Columns
+    columns: NoteColumns
     postings: Postings
     summary_signals: Mapping[str, NoteSignals]
     """Stored signals of summary files, by path."""

@@ -12,7 +12,7 @@ from typing import Any
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
 from brvtui.tree.reading.json_file import read_json
-from brvtui.tree.saving.processes import is_running
+from brvtui.tree.saving.leftovers import is_running
 
 _FOLDER = "drafts"
 _DIGITS = 32

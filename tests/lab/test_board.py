@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from brvtui.engines.byterover.ageing.after_hits import after_hits
+from brvtui.engines.byterover.ageing.after_changes import after_hits
 from brvtui.engines.byterover.ageing.board import Board, Event
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile

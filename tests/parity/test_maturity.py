@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from brvtui.engines.byterover.ageing.after_hits import after_hits, after_updates
+from brvtui.engines.byterover.ageing.after_changes import after_hits, after_updates
 from brvtui.engines.byterover.ageing.board import Board, Event
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults, from_mapping
 from tests.support.recorded import REPOSITORY

@@ -15,7 +15,7 @@ from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.search import Options, search
 from brvtui.lab.backlinks import LinkReader
 from brvtui.snapshot import Snapshot
-from brvtui.snapshot.columns import Columns
+from brvtui.snapshot.columns import NoteColumns
 from tests.support.generated import query
 from tests.support.trees import BRV3, NOW_MS, changed
 
@@ -36,7 +36,7 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
     assert again.domains == fresh.domains
     assert [*again.hierarchy.walk()] == [*fresh.hierarchy.walk()]
     assert (again.recorded, again.from_frontmatter) == (fresh.recorded, fresh.from_frontmatter)
-    for column in fields(Columns):
+    for column in fields(NoteColumns):
         one, other = (getattr(snapshot.columns, column.name) for snapshot in (again, fresh))
         assert one.dtype == other.dtype, column.name
         assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), column.name

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from brvtui.engines.byterover.ageing.after_hits import accessed
+from brvtui.engines.byterover.ageing.after_changes import accessed
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled

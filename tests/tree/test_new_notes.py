@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from brvtui.tree.editing.new_notes import NewNote, Template, first_place, keywords_of, new_path, slug_of, text_of
 from brvtui.tree.editing.note_text import note_text
-from brvtui.tree.editing.problems import problems
+from brvtui.tree.editing.problems import KnownFiles, problems
 from brvtui.tree.reading.contents import title_of
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.inside import PathError, parts_of
-from brvtui.tree.reading.known_files import KnownFiles
 from brvtui.tree.reading.links import Names, links_in
 from brvtui.tree.reading.signals import Source, defaults, from_frontmatter
 from tests.support.trees import BRV3, NOW_MS, Tree, paths, stored

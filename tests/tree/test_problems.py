@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.tree.editing.note_text import note_text
-from brvtui.tree.editing.problems import Problem, Severity, problems
-from brvtui.tree.reading.known_files import KnownFiles
+from brvtui.tree.editing.problems import KnownFiles, Problem, Severity, problems
 from brvtui.tree.reading.links import Names
 from tests.docs.pages import ROOT
 from tests.support.trees import BRV3

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.snapshot import Snapshot
     from brvtui.tree.editing.note_text import NoteText
-    from brvtui.tree.reading.known_files import KnownFiles
+    from brvtui.tree.editing.problems import KnownFiles
 
 Post = Callable[[Message], bool]
 MOST_CHARS = 200_000
@@ -138,7 +138,7 @@ def look(session: Session, text: Text, post: Post) -> None:
 
 @lru_cache(maxsize=1)
 def _known_files(snapshot: Snapshot) -> KnownFiles:
-    from brvtui.tree.reading.known_files import KnownFiles
+    from brvtui.tree.editing.problems import KnownFiles
     from brvtui.tree.reading.links import Names
 
     return KnownFiles(Names(file.path for file in snapshot.files))

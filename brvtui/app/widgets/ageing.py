@@ -19,7 +19,7 @@ from brvtui.app.states import GONE, NEWER, Phase, ProjectState, SelectionState, 
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import astray_lines, empty_lines
-from brvtui.engines.byterover.ageing.after_hits import After
+from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import Row
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 from brvtui.paint.glyphs import Glyphs, glyph_of

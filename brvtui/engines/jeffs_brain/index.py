@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.jeffs_brain.chunks import COLUMNS, Chunk, chunk_of
+from brvtui.engines.jeffs_brain.intent import idle_rules
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.protocols import RankedHit
 from brvtui.engines.jeffs_brain.vectors import Embedded, Kept, VectorTable, embed_texts
-from brvtui.ranking.intent import idle_rules
 from brvtui.services.embedding import Embedder, Vector
 from brvtui.services.failures import LegError
 from brvtui.snapshot import Parsed as ParsedFile

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from brvtui.engines.jeffs_brain import intent as intents
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.protocols import Index, RankedHit
-from brvtui.engines.jeffs_brain.reranking import Outcome, Wanted, rerank
+from brvtui.engines.jeffs_brain.reranking import Outcome, Wanted, head_and_tail, rerank, rerank_text
 from brvtui.engines.jeffs_brain.retrieved import Retrieved
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, Mode, Placed, StageError
 from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
-from brvtui.ranking import intent as intents
 from brvtui.ranking.fusion import Candidate, Fused, fuse, ranked
-from brvtui.ranking.reranking import head_and_tail, rerank_text
 from brvtui.services.embedding import Embedder
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import Reranker

@@ -8,9 +8,9 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Literal
 
+from brvtui.engines.jeffs_brain.intent import IntentRules
 from brvtui.engines.jeffs_brain.sections import ENGINE as NAME
 from brvtui.ladder import LadderRules
-from brvtui.ranking.intent import IntentRules
 from brvtui.services.requests import RequestPolicy
 from brvtui.services.reranking import RerankRules
 from brvtui.typed_tables import Count, Positive, ProfileError, typed

@@ -1,4 +1,4 @@
-"""Whether a reranker is asked, and what its answer does to the list (``docs/jeffs_brain.md``, "Reranking")."""
+"""Whether a reranker is asked, what it is sent, and what becomes of the list (``docs/jeffs_brain.md``, "Reranking")."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.sections import SkipReason, StageError
 from brvtui.ranking.fusion import Candidate, unanimity
-from brvtui.ranking.reranking import head_and_tail, rerank_text, reranked
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import RerankDocument, Reranker
 
@@ -75,3 +74,26 @@ def rerank(
 
 def _document(candidate: Candidate, most: int) -> RerankDocument:
     return RerankDocument(candidate.id, rerank_text(candidate.title, candidate.summary, candidate.content, most))
+
+
+def rerank_text(title: str, summary: str, content: str, most: int) -> str:
+    """What a reranker reads of a note: title and summary, the one there is, or the first ``most`` characters."""
+    lines = [part for part in (title.strip(), summary.strip()) if part]
+    return "\n".join(lines) if lines else " ".join(content.split())[:most].rstrip()
+
+
+def head_and_tail(count: int, most: int) -> tuple[range, range]:
+    """The positions that a reranker sees, and the others."""
+    cut = min(max(0, most), count)
+    return range(cut), range(cut, count)
+
+
+def reranked(count: int, most: int, answer: Sequence[int]) -> list[int]:
+    """All ``count`` positions: those of the head as ``answer`` orders them, the head's others, the tail as it was.
+
+    What ``answer`` names twice counts once; what is no position of the head is ignored.
+    """
+    head, tail = head_and_tail(count, most)
+    named = [position for position in dict.fromkeys(answer) if position in head]
+    seen = set(named)
+    return [*named, *(position for position in head if position not in seen), *tail]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from brvtui.ranking.tokens import estimated_tokens
+from brvtui.ranking.packing import estimated_tokens
 from brvtui.tree.constants import ArchiveRules
 from brvtui.tree.editing.yaml_scalar import scalar
 from brvtui.tree.reading.contents import first_units, units

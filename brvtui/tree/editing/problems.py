@@ -11,7 +11,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.constants import ReadingLimits
@@ -21,8 +21,7 @@ from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_unit
 from brvtui.tree.reading.frontmatter import block_span, parse
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.json_file import number_of
-from brvtui.tree.reading.known_files import KnownFiles
-from brvtui.tree.reading.links import LinkKind, LinkState, links_in
+from brvtui.tree.reading.links import LinkKind, LinkState, Names, links_in, normalised
 from brvtui.tree.reading.signals import is_count
 
 _RANGES = {"importance": 100, "recency": 1}
@@ -34,6 +33,8 @@ _STUB = "archive_stub"
 _SECTION = re.compile(r"^## Relations[^\S\n]*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _MOST_SUGGESTIONS = 5
 _LEAST_LIKENESS = 50.0
+_LEAST_LIKENESS_OF_PATHS = 85.0
+_MOST_REMEMBERED = 256
 
 
 class Severity(StrEnum):
@@ -51,6 +52,27 @@ class Problem:
     column: int
     message: str
     severity: Severity
+
+
+class KnownFiles:
+    """The markdown files of a tree, and which of them somebody may have meant; made once for many look-ups."""
+
+    def __init__(self, names: Names) -> None:
+        """``names`` are those of every file: notes, stubs, archived and derived ones."""
+        self.names = names
+        self._normalised = {path: normalised(path) for path in sorted(names.files)}
+        self._nearest: dict[str, str | None] = {}
+
+    def nearest(self, path: str) -> str | None:
+        """The path that is most like ``path``, if one is; remembered, because it is asked again while typing."""
+        wanted = normalised(path)
+        if wanted not in self._nearest:
+            if len(self._nearest) >= _MOST_REMEMBERED:
+                self._nearest.clear()
+            least = _LEAST_LIKENESS_OF_PATHS
+            found = process.extractOne(wanted, self._normalised, scorer=fuzz.ratio, score_cutoff=least)
+            self._nearest[wanted] = found[2] if found else None
+        return self._nearest[wanted]
 
 
 def problems(path: str, note: NoteText, edited: str, known: KnownFiles, limits: ReadingLimits) -> tuple[Problem, ...]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui.tree.reading.regular import read_regular
-from brvtui.tree.saving.processes import is_running
 from brvtui.tree.saving.seen import digest
 
 OLD_SECONDS = 600
@@ -80,3 +79,14 @@ def _sort_out(file: Path, path: str, now_s: float, removed: list[str], kept: lis
         return
     file.unlink()
     removed.append(path)
+
+
+def is_running(process: int) -> bool:
+    """Whether a process of this id is running."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

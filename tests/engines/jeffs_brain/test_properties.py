@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from brvtui.engines.jeffs_brain.chunks import Chunk
 from brvtui.engines.jeffs_brain.index import index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
+from brvtui.engines.jeffs_brain.reranking import head_and_tail, reranked
 from brvtui.engines.jeffs_brain.retrieved import Retrieved
 from brvtui.engines.jeffs_brain.sections import Hybrid, Mode
 from brvtui.ranking.fusion import Candidate, fuse
-from brvtui.ranking.reranking import head_and_tail, reranked
 from brvtui.ranking.similarity import jaccard
 from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.text.query_language import Operator, TokenKind, alternatives, compile_fts

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from brvtui.engines.jeffs_brain.index import ChunkIndex
+from brvtui.engines.jeffs_brain.intent import Intent, detect, factors, multiplied, reordered
+from brvtui.engines.jeffs_brain.reranking import rerank_text
 from brvtui.engines.jeffs_brain.sections import Hybrid
 from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.ranking.fusion import fuse, safe_k, unanimity
-from brvtui.ranking.intent import Intent, detect, factors, multiplied, reordered
-from brvtui.ranking.reranking import rerank_text
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.aliases import expand
 from brvtui.text.query_language import Parsed, compile_fts

@@ -43,7 +43,7 @@ class Event(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class BoardState:
     """Every note at one moment, if nothing but time passes until then."""
 
     days: Floats
@@ -109,11 +109,11 @@ class Board:
         return len(self.snapshot.notes)
 
     @cached_property
-    def today(self) -> Standing:
+    def today(self) -> BoardState:
         """Every note now."""
         return self.after(0.0)
 
-    def after(self, days: float) -> Standing:
+    def after(self, days: float) -> BoardState:
         """Every note ``days`` from now, if nothing but time passes."""
         columns, profile = self.snapshot.columns, self.profile
         at_ms = self.now_ms + days * MS_PER_DAY
@@ -127,7 +127,7 @@ class Board:
             Event.PRUNING: age >= self._pruned_from,
             Event.BELOW_MATURITY: made.importance < self._demoted_below,
         }
-        return Standing(age, made.importance, made.recency, made.score, by_date, come)
+        return BoardState(age, made.importance, made.recency, made.score, by_date, come)
 
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:

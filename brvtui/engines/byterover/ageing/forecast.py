@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover.ageing.board import Board, Bools, Event, Standing
+from brvtui.engines.byterover.ageing.board import Board, BoardState, Bools, Event
 
 LAST_DAY = 365
 
@@ -33,7 +33,7 @@ class Forecast:
     day: float
 
     @cached_property
-    def then(self) -> Standing:
+    def then(self) -> BoardState:
         """Every note on that day."""
         return self.board.after(self.day)
 

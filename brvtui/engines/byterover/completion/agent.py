@@ -15,7 +15,7 @@ from time import perf_counter
 
 from brvtui.engines.byterover.completion.note_tools import TOOLS, NoteTools, Result, arguments_of, refusal
 from brvtui.engines.byterover.profile import AgentRules
-from brvtui.ranking.tokens import estimated_tokens
+from brvtui.ranking.packing import estimated_tokens
 from brvtui.services.model import (
     Cancellation,
     ChatModel,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from brvtui.engines.byterover.ageing.after_hits import accessed
+from brvtui.engines.byterover.ageing.after_changes import accessed
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import SignalsSet, TimeSet
 from brvtui.engines.byterover.counterfactuals.least import Candidate, in_vain, is_steady, least, too_low, verified

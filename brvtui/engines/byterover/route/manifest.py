@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover import profile as constants
-from brvtui.ranking.tokens import estimated_tokens
+from brvtui.ranking.packing import estimated_tokens, fitting
 from brvtui.snapshot import Key, Snapshot
 from brvtui.snapshot.state import ORDERS
 from brvtui.trace import Lane
@@ -204,26 +204,12 @@ def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.Ma
         if note in places:
             tokens[places[note]] = estimated_tokens(chars, limits.chars_per_token)
             text_paths[note] = f"{note.removesuffix('.md')}.abstract.md"
-    return Pool(paths, text_paths, tokens, ranks, _fitting(tokens, limits.contexts))
+    return Pool(paths, text_paths, tokens, ranks, fitting(tokens, limits.contexts))
 
 
 def _pool(paths: Sequence[str], tokens: Sequence[int], budget: int) -> Pool:
     held = np.asarray([max(-_HUGE, min(_HUGE, amount)) for amount in tokens], dtype=np.int64)
-    return Pool(paths, {}, held, np.zeros(len(held)), _fitting(held, budget))
-
-
-def _fitting(tokens: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
-    """Which entries fit when each is taken, in order, that still does."""
-    taken: list[int] = []
-    left, place = budget, 0
-    while place < len(tokens):
-        found = int(np.argmax(tokens[place:] <= left)) + place
-        if tokens[found] > left:
-            break
-        taken.append(found)
-        left -= int(tokens[found])
-        place = found + 1
-    return np.asarray(taken, dtype=np.int64)
+    return Pool(paths, {}, held, np.zeros(len(held)), fitting(held, budget))
 
 
 def _from_json(value: Any, limits: constants.ManifestRules) -> tuple[Manifest, str] | None:

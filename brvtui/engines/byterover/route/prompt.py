@@ -17,7 +17,7 @@ from brvtui.engines.byterover.profile import CallRules
 from brvtui.engines.byterover.route.manifest import Manifest, injected_text, manifest_of
 from brvtui.engines.byterover.search.excerpt import excerpt
 from brvtui.engines.byterover.search.lint import query_words
-from brvtui.ranking.tokens import estimated_tokens
+from brvtui.ranking.packing import estimated_tokens
 from brvtui.snapshot import Snapshot
 from brvtui.trace import INSTRUCTIONS, Hit, Kind, Origin, Prompt, PromptSection
 from brvtui.tree.reading.frontmatter import parse

@@ -1,4 +1,4 @@
-"""What access hits and curate updates would make of a note (``docs/engine.md``, "Maturity")."""
+"""What access hits, curate updates and saves would make of a note (``docs/engine.md``, "Maturity")."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from brvtui.engines.byterover.ageing.board import Board, Row
+from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import inputs_of
+from brvtui.loading.edited import edited, saved
 from brvtui.ranking.ceiling import ceilings
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
@@ -78,3 +81,29 @@ def _after(signals: NoteSignals, days: float, local: bool, times: int, profile: 
         days,
         float(ceiling[0]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AfterSave:
+    """A note as it is, saved with a new modification time, and saved with the one that it has; None: no note."""
+
+    now: Row | None
+    renewed: Row | None
+    kept: Row | None
+
+
+def after_save(context: Context, path: str, data: bytes) -> AfterSave:
+    """The note at ``path`` on the board now, and once its file holds ``data``: a new modification time makes it young,
+    keeping the old one does not. Nothing is written.
+    """
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
+    renewed, kept = (
+        edited(snapshot, profile, now_ms, saved(snapshot, now_ms, path, data, keep)) for keep in (False, True)
+    )
+    return AfterSave(*(_row(Context(state, profile, now_ms), path) for state in (snapshot, renewed, kept)))
+
+
+def _row(context: Context, path: str) -> Row | None:
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
+    position = snapshot.by_path.get(path)
+    return None if position is None else Board(snapshot, profile, now_ms).row(position)

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from brvtui.engines.byterover.ageing.after_changes import after_save
 from brvtui.engines.byterover.ageing.board import Board
-from brvtui.engines.byterover.ageing.standing import standings
 from brvtui.engines.byterover.context import Context
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -23,7 +23,7 @@ def grown(tree: Tree) -> Tree:
 
 
 def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> None:
-    found = standings(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
+    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
     assert found.now is not None
     assert found.renewed is not None
     assert found.kept is not None
@@ -35,7 +35,7 @@ def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> N
 
 @pytest.mark.parametrize("keeps", [False, True])
 def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
-    found = standings(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
+    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
     grown.file("ops/rollback.md", _TEXT, 40 if keeps else 0)
     after = grown.snapshot()
     written = Board(after, BRV3, NOW_MS).row(after.by_path["ops/rollback.md"])
@@ -47,14 +47,14 @@ def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> Non
 
 
 def test_a_new_note_has_no_now(grown: Tree) -> None:
-    found = standings(Context(grown.snapshot(), BRV3, NOW_MS), "ops/new.md", _TEXT)
+    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/new.md", _TEXT)
     assert found.now is None
     assert found.renewed is not None
     assert found.kept == found.renewed
 
 
 def test_what_the_engine_would_not_read_stands_nowhere(grown: Tree) -> None:
-    found = standings(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", b"# A\0B")
+    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", b"# A\0B")
     assert found.now is not None
     assert (found.renewed, found.kept) == (None, None)
 
@@ -62,5 +62,5 @@ def test_what_the_engine_would_not_read_stands_nowhere(grown: Tree) -> None:
 def test_nothing_is_written(grown: Tree) -> None:
     place = grown.tree / "ops/rollback.md"
     before = os.stat(place).st_ctime_ns, place.read_bytes()
-    standings(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
+    after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
     assert (os.stat(place).st_ctime_ns, place.read_bytes()) == before
