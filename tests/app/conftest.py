@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_textual_snapshot import SVGImageExtension
 from syrupy.assertion import SnapshotAssertion
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.parts.project import Opening
 from brvtui.app.screens.comparing import Unexpected
 from brvtui.session import Session
 from brvtui.trace import Trace
-from tests.app.driving import NARROW, WIDE, settled
 from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.app.linked import HUB, HUB_TEXT
+from tests.app.pictures import Looks, Pictures
 from tests.support.trees import NOW_MS, Tree
 
 
@@ -108,26 +106,7 @@ def app(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
     return make_app(garden.root)
 
 
-Looks = Callable[[Pilot[Any]], Awaitable[None]]
-_SIZES = {"80x24": NARROW, "120x36": WIDE}
-_THEMES = ("brv-dark", "brv-light")
-
-
 @pytest.fixture
-def looks(snapshot: SnapshotAssertion) -> Looks:
-    """Compares what is shown with its pictures: one app at two sizes, in a dark and in a light theme."""
-    pictures = snapshot.use_extension(SVGImageExtension)
-
-    async def compare(pilot: Pilot[Any]) -> None:
-        different = []
-        for size, cells in _SIZES.items():
-            await pilot.resize_terminal(*cells)
-            for theme in _THEMES:
-                pilot.app.theme = theme
-                await settled(pilot)
-                await pilot.pause(0.05)
-                if pilot.app.export_screenshot() != pictures(name=f"{size}-{theme}"):
-                    different.append(f"{size}-{theme}")
-        assert not different
-
-    return compare
+def looks(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Looks:
+    """Compares what is shown with its pictures: one app at several sizes, in several themes."""
+    return Pictures(snapshot, request).compare

@@ -11,6 +11,7 @@ from textual import events
 from textual.keys import _character_to_key
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.timer import Timer
 
 from brvtui.app.app import BrvTui
@@ -68,7 +69,8 @@ async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: floa
 async def settled(pilot: Pilot[Any]) -> None:
     """Waits until the project is open, or cannot be, and nothing is under way."""
     await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
-    await until(pilot, lambda: view(pilot).watch.active or view(pilot).project.phase is Phase.FAILED)
+    if brv(pilot).project.saved is None:
+        await until(pilot, lambda: view(pilot).watch.active or view(pilot).project.phase is Phase.FAILED)
     field = screen(pilot).field
 
     def idle() -> bool:
@@ -82,12 +84,22 @@ async def settled(pilot: Pilot[Any]) -> None:
 
 
 def _under_way(pilot: Pilot[Any]) -> bool:
-    """Whether a message waits to be handled, or a pause goes on after which something is done."""
+    """Whether a message waits, something is still to be drawn, or a pause goes on after which something is done."""
+    app = pilot.app
+    if _to_draw(app.screen):
+        return True
     pumps: list[MessagePump] = [
-        pilot.app,
-        *(node for screen in pilot.app.screen_stack for node in screen.walk_children(with_self=True)),
+        app,
+        *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True)),
     ]
-    return any(pump._message_queue.qsize() or any(map(_ends_soon, pump._timers)) for pump in pumps)
+    return any(
+        pump._message_queue.qsize() or pump._next_callbacks or any(map(_ends_soon, pump._timers)) for pump in pumps
+    )
+
+
+def _to_draw(screen: Screen[Any]) -> bool:
+    changed = screen._layout_required or screen._scroll_required or screen._repaint_required
+    return bool(changed or screen._recompose_required or screen._dirty_widgets or screen._callbacks)
 
 
 def _ends_soon(timer: Timer) -> bool:

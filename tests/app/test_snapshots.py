@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,21 @@ from brvtui.app.parts.project import Opening
 from brvtui.app.states import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
-from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, screen, settled, shown, until, view
+from tests.app.pictures import DARK, LIGHT, Looks
 from tests.support.trees import Tree
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
-Compare = Callable[..., bool]
+MakeApp = Callable[..., BrvTui]
+_ONLY_NARROW, _ONLY_WIDE = {"80x24": NARROW}, {"120x36": WIDE}
+_WIDE_AND_NARROW = _ONLY_WIDE | _ONLY_NARROW
+_SIZES = _WIDE_AND_NARROW | {"200x60": HUGE}
+
+
+@pytest.fixture
+def looks(looks: Looks) -> Looks:
+    """Pictures with neighbours of one style joined."""
+    return partial(looks, joined=True)
 
 
 def _asking(query: str, *keys: str) -> Before:
@@ -55,22 +66,32 @@ _STATES: dict[str, Before] = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
-@pytest.mark.parametrize("state", _STATES.values(), ids=_STATES)
-def test_dark(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=state)
+_ALSO_LIGHT = ("empty", "llm", "cached")
+SIZE = pytest.mark.parametrize("size", _WIDE_AND_NARROW)
+"""For an app of its own in each size: the key bar below a dialog shows other keys once the terminal was resized."""
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
-@pytest.mark.parametrize("state", ["empty", "llm", "cached"])
-def test_light(snap_compare: Compare, app: BrvTui, state: str, size: tuple[int, int]) -> None:
-    app.theme = "brv-light"
-    assert snap_compare(app, terminal_size=size, run_before=_STATES[state])
+@pytest.mark.parametrize("state", _STATES)
+async def test_a_query(looks: Looks, app: BrvTui, state: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _STATES[state](pilot)
+        await looks(pilot, f"test_dark[{state}-{{size}}]", _SIZES if state != "near-miss" else _WIDE_AND_NARROW, [DARK])
+        if state in _ALSO_LIGHT:
+            await looks(pilot, f"test_light[{state}-{{size}}]", _SIZES, [LIGHT])
 
 
-@pytest.mark.parametrize("key", ["f4", "f5", "f6", "f7", "f8"])
-def test_tabs(snap_compare: Compare, app: BrvTui, key: str) -> None:
-    assert snap_compare(app, terminal_size=NARROW, run_before=_asking("refresh token rotation", "enter", key))
+async def test_a_near_miss_on_a_large_screen(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await _STATES["near-miss"](pilot)
+        await looks(pilot, "test_dark[near-miss-{size}]", {"200x60": HUGE}, [DARK])
+
+
+async def test_tabs(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await _asking("refresh token rotation", "enter")(pilot)
+        for key in ("f4", "f5", "f6", "f7", "f8"):
+            await pilot.press(key)
+            await looks(pilot, f"test_tabs[{key}]", _ONLY_NARROW, [DARK])
 
 
 _RUNGS: dict[str, Before] = {
@@ -83,10 +104,11 @@ _RUNGS: dict[str, Before] = {
 }
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
-@pytest.mark.parametrize("state", _RUNGS.values(), ids=_RUNGS)
-def test_rungs(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=state)
+@pytest.mark.parametrize("state", _RUNGS)
+async def test_rungs(looks: Looks, app: BrvTui, state: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _RUNGS[state](pilot)
+        await looks(pilot, f"test_rungs[{state}-{{size}}]", _WIDE_AND_NARROW, [DARK])
 
 
 _HYBRID: dict[str, Before] = {
@@ -101,18 +123,20 @@ _HYBRID: dict[str, Before] = {
 }
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
-@pytest.mark.parametrize("state", _HYBRID.values(), ids=_HYBRID)
-def test_hybrid(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=state)
+@pytest.mark.parametrize("state", _HYBRID)
+async def test_hybrid(looks: Looks, app: BrvTui, state: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _HYBRID[state](pilot)
+        await looks(pilot, f"test_hybrid[{state}-{{size}}]", _WIDE_AND_NARROW, [DARK])
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
-def test_both_legs(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
+async def test_both_legs(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, rules: Letters())
-    presses = {"hybrid": 3, "semantic": 2}[mode]
-    before = _asking("refresh token rotation", "escape", "P", *["m"] * presses)
-    assert snap_compare(app, terminal_size=WIDE, run_before=before)
+    async with app.run_test(size=WIDE) as pilot:
+        await _asking("refresh token rotation", "escape", "P", "m", "m")(pilot)
+        await looks(pilot, "test_both_legs[semantic]", _ONLY_WIDE, [DARK])
+        await pilot.press("m")
+        await looks(pilot, "test_both_legs[hybrid]", _ONLY_WIDE, [DARK])
 
 
 class Letters:
@@ -125,112 +149,118 @@ class Letters:
         return [[text.lower().count(chr(97 + place)) + 0.1 for place in range(26)] for text in texts]
 
 
-@pytest.mark.parametrize("tab", ["prompt", "note"])
-def test_answer_tabs(snap_compare: Compare, app: BrvTui, tab: str) -> None:
-    rights = ["right"] if tab == "prompt" else ["right", "right"]
-    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("refresh token rotation", "f7", "z", *rights))
+async def test_answer_tabs(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _asking("refresh token rotation", "f7", "z")(pilot)
+        for tab in ("prompt", "note"):
+            await pilot.press("right")
+            await looks(pilot, f"test_answer_tabs[{tab}]", _ONLY_WIDE, [DARK])
 
 
-def test_route_maximised(snap_compare: Compare, app: BrvTui) -> None:
-    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("refresh token rotation", "f4", "z"))
+_ONCE: dict[str, Before] = {
+    "test_route_maximised": _asking("refresh token rotation", "f4", "z"),
+    "test_unseen_files": _unseen,
+    "test_help[f1]": _asking("rollback", "f3", "f1"),
+    "test_help[question_mark]": _asking("rollback", "f3", "question_mark"),
+}
 
 
-def test_unseen_files(snap_compare: Compare, app: BrvTui) -> None:
-    assert snap_compare(app, terminal_size=WIDE, run_before=_unseen)
+@pytest.mark.parametrize("name", _ONCE)
+async def test_once(looks: Looks, app: BrvTui, name: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _ONCE[name](pilot)
+        await looks(pilot, name, _ONLY_WIDE, [DARK])
 
 
-def test_letters(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, garden: Tree, make_app: Any) -> None:
+async def test_letters(looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
-    assert snap_compare(make_app(garden.root), terminal_size=WIDE, run_before=_asking("refresh token rotation"))
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await looks(pilot, "test_letters", _ONLY_WIDE, [DARK])
 
 
-@pytest.mark.parametrize("size", [(60, 18), (59, 17)], ids=["60x18", "59x17"])
-def test_the_smallest(snap_compare: Compare, app: BrvTui, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=_asking("refresh token rotation"))
+async def test_the_smallest(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=(60, 18)) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await looks(pilot, "test_the_smallest[{size}]", {"60x18": (60, 18), "59x17": (59, 17)}, [DARK])
 
 
-@pytest.mark.parametrize("key", ["f1", "question_mark"])
-def test_help(snap_compare: Compare, app: BrvTui, key: str) -> None:
-    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("rollback", "f3", key))
-
-
-def test_loading(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_loading(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     def stuck(*asked: object) -> None:
         post = asked[-1]
         assert callable(post)
         post(Progressed(40, 120))
 
-    async def progress(pilot: Pilot[Any]) -> None:
-        while not view(pilot).project.total:
-            await pilot.pause()
-        await pilot.pause()
-
     monkeypatch.setattr(engine, "open_project", stuck)
-    assert snap_compare(app, terminal_size=WIDE, run_before=progress)
+    monkeypatch.setattr("tests.app.pictures.settled", lambda pilot: pilot.pause())
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).project.total)
+        await looks(pilot, "test_loading", _ONLY_WIDE, [DARK])
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
-def test_no_project(
-    snap_compare: Compare, make_app: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_no_project(looks: Looks, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert snap_compare(make_app(Path("nowhere")), terminal_size=size, run_before=settled)
+    async with make_app(Path("nowhere")).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await looks(pilot, "test_no_project[{size}]", _WIDE_AND_NARROW, [DARK])
 
 
-def test_empty_tree(snap_compare: Compare, make_app: Any, tree: Tree) -> None:
-    assert snap_compare(make_app(tree.root), terminal_size=WIDE, run_before=settled)
+async def test_empty_tree(looks: Looks, make_app: MakeApp, tree: Tree) -> None:
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await looks(pilot, "test_empty_tree", _ONLY_WIDE, [DARK])
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
-def test_saved_trace(snap_compare: Compare, garden: Tree, tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_saved_trace(looks: Looks, garden: Tree, tmp_path: Path) -> None:
     session = garden.session(signals_file=garden.root / "signals.json")
     file = tmp_path / "saved.json"
     file.write_bytes(as_json(session.answers.saved(session.probe("refresh token rotation"))))
-    assert snap_compare(BrvTui(Opening(file)), terminal_size=size, run_before=_reopened)
+    async with BrvTui(Opening(file)).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
+        await looks(pilot, "test_saved_trace[{size}]", _WIDE_AND_NARROW, [DARK])
 
 
-async def _reopened(pilot: Pilot[Any]) -> None:
-    await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
-    await pilot.pause()
+@SIZE
+async def test_saving(looks: Looks, app: BrvTui, size: str) -> None:
+    async with app.run_test(size=_SIZES[size]) as pilot:
+        await _asking("refresh token rotation", "escape", "x")(pilot)
+        await looks(pilot, f"test_saving[{size}]", {size: _SIZES[size]}, [DARK])
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
-def test_saving(snap_compare: Compare, app: BrvTui, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=_asking("refresh token rotation", "escape", "x"))
+_SETTINGS = {"list": (), "searched": ("slash", *"reranker"), "refused": (*"jjjjjjj", "enter", "x", "enter")}
 
 
-@pytest.mark.parametrize("theme", ["brv-dark", "brv-light"])
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
-@pytest.mark.parametrize("keys", [(), ("slash", *"reranker"), (*"jjjjjjj", "enter", "x", "enter")],
-                         ids=["list", "searched", "refused"])  # fmt: skip
-def test_settings(snap_compare: Compare, app: BrvTui, keys: tuple[str, ...], size: tuple[int, int], theme: str) -> None:
+@SIZE
+@pytest.mark.parametrize("state", _SETTINGS)
+async def test_settings(looks: Looks, app: BrvTui, state: str, size: str) -> None:
+    async with app.run_test(size=_SIZES[size]) as pilot:
+        await _asking("", "escape", "comma", *_SETTINGS[state])(pilot)
+        await looks(pilot, f"test_settings[{state}-{{size}}-{{theme}}]", {size: _SIZES[size]})
+
+
+@SIZE
+@pytest.mark.parametrize("theme", [DARK, "brv-contrast"])
+async def test_theme_list(looks: Looks, app: BrvTui, theme: str, size: str) -> None:
     app.theme = theme
-    assert snap_compare(app, terminal_size=size, run_before=_asking("", "escape", "comma", *keys))
-
-
-@pytest.mark.parametrize("theme", ["brv-dark", "brv-contrast"])
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
-def test_theme_list(snap_compare: Compare, app: BrvTui, size: tuple[int, int], theme: str) -> None:
-    app.theme = theme
-
-    async def before(pilot: Pilot[Any]) -> None:
+    async with app.run_test(size=_SIZES[size]) as pilot:
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "T")
         await until(pilot, lambda: "brv-light" in shown(pilot))
         await pilot.press("down")
         await settled(pilot)
-
-    assert snap_compare(app, terminal_size=size, run_before=before)
-
-
-@pytest.mark.parametrize("theme", ["brv-contrast", "nord", "textual-light", "ansi-dark"])
-def test_other_themes(snap_compare: Compare, app: BrvTui, theme: str) -> None:
-    app.theme = theme
-    assert snap_compare(app, terminal_size=WIDE, run_before=_asking("refresh token rotation", "escape", "j"))
+        await looks(pilot, f"test_theme_list[{size}-{theme}]", {size: _SIZES[size]}, [app.theme])
 
 
-def test_no_color(snap_compare: Compare, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_themes(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _asking("refresh token rotation", "escape", "j")(pilot)
+        themes = ("brv-contrast", "nord", "textual-light", "ansi-dark")
+        await looks(pilot, "test_other_themes[{theme}]", _ONLY_WIDE, themes)
+
+
+async def test_no_color(looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(
-        make_app(garden.root), terminal_size=WIDE, run_before=_asking("refresh token rotation", "escape", "j")
-    )
+    app = make_app(garden.root)
+    async with app.run_test(size=WIDE) as pilot:
+        await _asking("refresh token rotation", "escape", "j")(pilot)
+        await looks(pilot, "test_no_color", _ONLY_WIDE, [app.theme])

@@ -130,8 +130,9 @@ class Lines(Widget):
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lines depend on the width."""
+        """Lines depend on the width; those that stay the same are as wide as the widget."""
         self.rebuild()
+        self.repaint()
 
     def on_show(self, event: events.Show) -> None:
         """A hidden widget is not kept up to date."""

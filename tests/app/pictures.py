@@ -1,0 +1,95 @@
+"""Pictures of the app: a running one is driven through sizes and themes, and compared with what is stored of each.
+
+The pictures are SVG files in ``__snapshots__``, kept by syrupy and named by the test, since one test takes many.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from pytest_textual_snapshot import PseudoApp, PseudoConsole, SVGImageExtension, get_tempdir
+from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
+from syrupy.location import PyTestLocation
+from syrupy.types import SnapshotIndex
+from textual.pilot import Pilot
+
+from tests.app.driving import NARROW, WIDE, settled
+
+DARK, LIGHT = "brv-dark", "brv-light"
+NARROW_AND_WIDE = {"80x24": NARROW, "120x36": WIDE}
+
+
+class Looks(Protocol):
+    """Compares what is shown with pictures; each is called ``name``, in which ``{size}`` and ``{theme}`` are named."""
+
+    async def __call__(
+        self,
+        pilot: Pilot[Any],
+        name: str = ...,
+        sizes: Mapping[str, tuple[int, int]] = ...,
+        themes: Iterable[str] = ...,
+        joined: bool = ...,
+    ) -> None: ...
+
+
+class NamedPictures(SVGImageExtension):
+    """SVG files under the names that tests give."""
+
+    @classmethod
+    def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
+        """The name that was given, as it is."""
+        return str(index)
+
+
+class Pictures:
+    """The pictures of one test."""
+
+    def __init__(self, snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> None:
+        self._stored = snapshot.use_extension(NamedPictures)
+        self._node = request.node
+
+    async def compare(
+        self,
+        pilot: Pilot[Any],
+        name: str = "",
+        sizes: Mapping[str, tuple[int, int]] = NARROW_AND_WIDE,
+        themes: Iterable[str] = (DARK, LIGHT),
+        joined: bool = False,
+    ) -> None:
+        """Fails when one differs from its picture; ``snapshot_report.html`` shows both.
+
+        ``joined``: neighbours of one style are one text in the picture.
+        """
+        different = []
+        for size, cells in sizes.items():
+            if pilot.app.size != cells:
+                await pilot.resize_terminal(*cells)
+            for theme in themes:
+                pilot.app.theme = theme
+                await settled(pilot)
+                await pilot.wait_for_animation()
+                picture = (name or f"{self._node.name}[{{size}}-{{theme}}]").format(size=size, theme=theme)
+                if not self._is_stored(picture, pilot.app.export_screenshot(simplify=joined)):
+                    different.append(picture)
+        assert not different
+
+    def _is_stored(self, name: str, taken: str) -> bool:
+        stored = self._stored(name=name)
+        same = taken == stored
+        if not same:
+            self._report(name, taken, stored)
+        return same
+
+    def _report(self, name: str, taken: str, stored: SnapshotAssertion) -> None:
+        """Adds both pictures to the report that pytest-textual-snapshot writes."""
+        path, line, _ = self._node.reportinfo()
+        console = PseudoConsole(False, Console(force_terminal=True).size)
+        text = inspect.getdoc(self._node.function) or ""
+        entry = (False, str(stored), taken, PseudoApp(console), path, line, name, text, "", True)
+        (Path(get_tempdir().name) / f"{path.stem}_{name}".replace("/", "_")).write_bytes(pickle.dumps(entry))
