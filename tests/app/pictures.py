@@ -77,7 +77,7 @@ class Pictures:
                 picture = (name or f"{self._node.name}[{{size}}-{{theme}}]").format(size=size, theme=theme)
                 if not self._is_stored(picture, pilot.app.export_screenshot(simplify=joined)):
                     different.append(picture)
-        assert not different
+        assert not different, f"not as in {', '.join(different)}: look at snapshot_report.html"
 
     def _is_stored(self, name: str, taken: str) -> bool:
         stored = self._stored(name=name)
