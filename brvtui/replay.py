@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from brvtui import faults
 from brvtui.engines.contract import Context, Engine, Moment, Query, Replays
 from brvtui.trace import Hit, Trace, to_plain
 from brvtui.tree.reading.json_file import read_json
@@ -59,7 +60,9 @@ def read_sequence(path: Path) -> list[Moment]:
 def _read_list(path: Path) -> list[Any]:
     try:
         value = read_json(path)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ReplayError(f"{path}: cannot be read ({faults.said(error)})") from error
+    except ValueError as error:
         raise ReplayError(f"{path}: cannot be read as a list of queries ({error})") from error
     if not isinstance(value, list):
         raise ReplayError(f"{path}: must hold a JSON list")

@@ -32,7 +32,11 @@ from brvtui.text.visible import visible
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm
     from brvtui.services.model import Cancellation
+    from brvtui.trace import Trace
     from brvtui.trace.events import Event, Failed, Finished
+
+_WIDTH = 80
+"""Columns of an answer that is made of lines."""
 
 
 @click.command(
@@ -129,7 +133,7 @@ class _Terminal:
         for ended in events:
             match ended:
                 case kinds.Routed(trace, model):
-                    self._tell(f"TIER {trace.tier}  {trace.verdict}")
+                    self._tell(f"{_badge(trace)}  {trace.verdict}")
                     for notice in trace.notices:
                         self._tell(f"note: {notice}")
                     if model:
@@ -184,7 +188,7 @@ class _Terminal:
         if answer.kind != "model" and self._written:
             self._tell("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
-            click.echo(visible(answer.text, keep="\n"))
+            click.echo(visible(answer.text, keep="\n") if answer.text else _given(ended.trace))
         if answer.notice and not getattr(ended, "why", ""):
             self._tell(f"note: {answer.notice}")
         if answer.completion:
@@ -204,6 +208,22 @@ class _Terminal:
     def _tell(self, line: str) -> None:
         self._end_line()
         click.echo(visible(line), err=True)
+
+
+def _badge(trace: Trace) -> str:
+    """The tier that answered, or the engine that has none."""
+    from brvtui.engines.registry import presentation
+
+    return f"TIER {trace.tier}" if trace.tier is not None else presentation(trace.engine).headline(trace).badge
+
+
+def _given(trace: Trace) -> str:
+    """What stands for the answer of an engine that writes none."""
+    from brvtui.engines.registry import presentation
+    from brvtui.paint.glyphs import for_terminal
+    from brvtui.report.lines import plain_lines
+
+    return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal())).strip("\n")
 
 
 @click.group()

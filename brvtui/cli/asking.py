@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +26,9 @@ from brvtui.cli.common import (
 )
 from brvtui.cli.saving import check_files, save
 from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.trace import Trace
 
 _TAKES = "Add the smallest changes after which no model is needed (tier 2)."
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
@@ -74,6 +77,7 @@ def query(
     session = open_session(project, profile, now, signals)
     with refused():
         trace = session.probe(text, scope, engine, options, services=True, progress=_tell_vectors)
+        _check_takes(takes, trace)
         if limit:
             trace = session.with_plain_search(trace, limit)
     if files:
@@ -139,7 +143,10 @@ def explain(
     _tell(told)
     try:
         with refused():
-            explanations = [session.answers.explain(text, note, scope, engine=engine) for note in notes]
+            # As query answers it: services are asked, or the two would show different answers.
+            trace = session.probe(text, scope, engine, services=True, progress=_tell_vectors)
+            _check_takes(takes, trace)
+            explanations = [session.answers.explain(text, note, scope, trace) for note in notes]
         wanted = [session.answers.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
@@ -211,6 +218,11 @@ def replay(
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
+
+
+def _check_takes(takes: bool, trace: Trace) -> None:
+    if takes and trace.tier is None:
+        raise Failure(f"--takes is about tiers, and {trace.engine} has none: leave it out", BAD_USAGE)
 
 
 def _tell(notices: Iterable[str]) -> None:

@@ -331,6 +331,18 @@ def test_the_hybrid_pipeline_as_text(run: Run) -> None:
     assert "there is no embedder" in out
 
 
+def test_ask_of_an_engine_without_tiers_names_what_a_reader_would_be_given(run: Run) -> None:
+    code, out, err = run("ask", "refresh token", "--engine", "jeffs_brain")
+    assert (code, err.split()[:2]) == (0, ["JEFFS", "BRAIN"])
+    assert "Refresh rotation" in out
+
+
+@pytest.mark.parametrize("command", [("query", "refresh"), ("explain", "refresh", "auth/jwt/rotation.md")])
+def test_takes_of_an_engine_without_tiers(run: Run, command: tuple[str, ...]) -> None:
+    code, _, err = run(*command, "--takes", "--engine", "jeffs_brain")
+    assert (code, "jeffs_brain has none" in err) == (2, True)
+
+
 def test_the_hybrid_pipeline_finds_nothing(run: Run) -> None:
     assert run("query", "zyzzyvaquux", "--engine", "jeffs_brain", "--skip-retry-ladder")[0] == 1
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
-from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, Mode
+from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, Mode, SkipReason
 from brvtui.services.failures import LegError, ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Ladder, Trace
@@ -80,24 +80,32 @@ class JeffsBrain:
         A failing embedder is no error: the next answer says what could not be made. Raises :class:`EngineError` for a
         service that is set wrongly.
         """
+        self._with_vectors(context, progress, cancelled)
+
+    def _with_vectors(
+        self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]
+    ) -> _Ready:
+        """The index of the snapshot with its vectors, also when a newer snapshot is indexed meanwhile."""
         from brvtui.engines.jeffs_brain.index import embed_index
 
-        self._index(context)
+        ready = self._index(context)
         embedder = _embedder(context)
         if embedder is None:
-            return
+            return ready
         with self._embedding:
             ready = self._index(context)
             if ready.index.table is not None and not ready.gaps:
-                return
+                return ready
             kept = context.services.vectors(embedder.name)
             index, made = embed_index(ready.index, embedder, kept, cancelled, progress)
             if not made.made:
                 _warm(embedder)
             gaps = f"{counted(made.missing, 'note has', 'notes have')} no vector: {made.error}" if made.error else ""
-            newest = self._ready
-            if newest is not None and newest.snapshot is context.snapshot:
-                self._ready = replace(ready, index=index, gaps=gaps)
+            whole = replace(ready, index=index, gaps=gaps)
+            with self._indexing:
+                if self._ready is ready:
+                    self._ready = whole
+            return whole
 
     def answer(self, context: Context[HybridProfile], query: Query) -> Trace:
         """The answer to ``query``; a run first makes the vectors that it needs. Raises :class:`EngineError`."""
@@ -115,8 +123,7 @@ class JeffsBrain:
         mode, _ = resolve_mode(request.mode or Mode(context.constants.options.mode), embedder is not None)
         if mode is not Mode.BM25 and _may_ask(query):
             with watch.measure("note vectors"):
-                self.prepare(context, query.progress, _never)
-            ready = self._index(context)
+                ready = self._with_vectors(context, query.progress, _never)
         sources = Sources(
             ready.index,
             embedder,
@@ -138,10 +145,17 @@ class JeffsBrain:
         """Why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.jeffs_brain.reasons import explain
 
-        mode = trace.section(Hybrid).requested_mode.value
+        hybrid = trace.section(Hybrid)
+        asked = {
+            "mode": hybrid.requested_mode.value,
+            "top_k": hybrid.top_k,
+            "candidate_k": hybrid.candidate_k,
+            "rerank_top_n": hybrid.rerank_top_n,
+            "rerank": hybrid.rerank_skipped is not SkipReason.MODE_OFF,
+        }
 
         def ask(text: str, **options: Any) -> Trace:
-            return self.answer(context, Query(text, options={"mode": mode, **options}))
+            return self.answer(context, Query(text, services=trace.ran, options={**asked, **options}))
 
         return explain(context, trace, document, ask)
 

@@ -11,6 +11,7 @@ from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.engines.jeffs_brain.sections import Hybrid, Mode, SkipReason
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import RerankDocument, Reranked
+from brvtui.snapshot.naming import find_note
 from brvtui.trace import State, Trace
 from tests.support.hybrid import Brain, Kept
 from tests.support.trees import Tree
@@ -96,6 +97,41 @@ def test_a_run_makes_the_vectors_once_and_asks_the_reranker(drinks: Tree) -> Non
     assert "note vectors" in trace.timings
     made.ask(snapshot, Request("tea", Mode.HYBRID))
     assert embedder.asked == [["Car\n# Car\n\nred wheels", "Tea\n# Tea\n\ngreen leaves"], ["sea or car"], ["tea"]]
+
+
+def test_a_run_has_its_vectors_though_a_newer_snapshot_is_indexed_meanwhile(drinks: Tree) -> None:
+    first = drinks.snapshot()
+    drinks.note("a/sea.md", "Sea", "salt water")
+    second = drinks.snapshot(previous=first)
+
+    class Slow(Embedder):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            if not self.asked:
+                self.asked.append([])
+                made.ask(second, Request("salt", Mode.BM25, probe=True))
+            return super().embed(texts)
+
+    made = Brain(Slow(is_remote=True))
+    trace = made.ask(first, Request("tea", Mode.HYBRID)).trace
+    assert (trace.leg("vector").state, trace.section(Hybrid).errors) == (State.HIT, ())
+    newest = made.engine._ready
+    assert newest is not None
+    assert newest.snapshot is second
+
+
+def test_why_asks_again_with_the_services_and_options_of_the_answer(drinks: Tree) -> None:
+    for name in ("one", "two", "three"):
+        drinks.note(f"b/{name}.md", name.title(), "a tea house")
+    embedder = Embedder(is_remote=True)
+    made, snapshot = Brain(embedder), drinks.snapshot()
+    context, note = made.context(snapshot), find_note(snapshot, "a/car.md")
+    run = made.ask(snapshot, Request("tea", Mode.SEMANTIC, top_k=1, candidate_k=2)).trace
+    why = made.engine.why(context, run, note)
+    assert why.reason is not None
+    assert why.reason.text == "past the candidates that a leg keeps"
+    embedder.asked.clear()
+    made.engine.why(context, probe(made, drinks), note)
+    assert embedder.asked == []
 
 
 def test_a_model_of_this_process_is_asked_by_probes_too(drinks: Tree) -> None:
