@@ -190,7 +190,7 @@ class Board:
             access_count=stored.access_count,
             update_count=stored.update_count,
             days=float(self.today.days[position]),
-            updated_days=None if np.isposinf(updated) else (self.now_ms - updated) / MS_PER_DAY,
+            updated_days=None if np.isposinf(updated) else float(days_since(self.now_ms, updated)),
             promoted_from=_finite(promoted_from(self.profile.signals)[level]),
             demoted_below=_finite(demoted_below(self.profile.signals)[level]),
             hits_to_promotion=int(hits) if np.isfinite(hits) else None,

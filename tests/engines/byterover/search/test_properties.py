@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from brvtui.engines.byterover.ageing.board import Board
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheState
 from brvtui.engines.byterover.route.router import Asked, route
 from brvtui.engines.byterover.search.detail import detail
 from brvtui.engines.byterover.search.matching import match_terms
-from brvtui.engines.byterover.search.scoring import text_hits
+from brvtui.engines.byterover.search.scoring import rank, text_hits
 from brvtui.engines.byterover.search.search import NEAR_MISSES, Options, search
 from brvtui.engines.byterover.sections import EntityStep, Route, Search
 from brvtui.snapshot import Snapshot
@@ -63,6 +64,33 @@ def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], 
         [hit] = text_hits(Context(snapshot, profile, NOW_MS), [position], table.text_scores([position]))
         assert parts_gap(hit) <= SUM_TOLERANCE
         assert 0 <= hit.score <= 1
+
+
+@pytest.mark.parametrize("profile", [BRV3, DOCS], ids=["brv-3", "docs"])
+def test_hits_alone_together_ranked_and_on_the_board_have_one_score(
+    snapshots: list[Snapshot], profile: Profile
+) -> None:
+    """To the bit: what ranks a note is what its parts explain, and its ceiling is the board's."""
+    pick = random.Random(21)
+    for snapshot in snapshots:
+        context = Context(snapshot, profile, NOW_MS)
+        board = Board(snapshot, profile, NOW_MS)
+        for _ in range(8):
+            table = match_terms(snapshot, terms(query(pick)), profile.text)
+            ranking = rank(context, table, table.any_word(), len(snapshot.notes))
+            positions = ranking.positions.tolist()
+            together = text_hits(context, positions, table.text_scores(positions))
+            alone = [text_hits(context, [place], table.text_scores([place]))[0] for place in positions]
+            assert together == alone
+            assert [hit.parts[-1].amount for hit in together] == ranking.scores.tolist()
+            for hit, place in zip(together, positions, strict=True):
+                assert hit.ceiling is not None
+                assert hit.signals is not None
+                assert hit.ceiling.score == board.today.ceiling[place]
+                assert (hit.signals.importance, hit.signals.recency) == (
+                    board.today.importance[place],
+                    board.today.recency[place],
+                )
 
 
 def test_a_part_that_is_wrong_is_noticed(snapshots: list[Snapshot]) -> None:
