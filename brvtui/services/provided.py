@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from brvtui.services.model import NO_MODEL, Prices
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the first paint, which names engines, must not wait for what a model needs
     from brvtui.services.embedding import Embedder, VectorCache
-    from brvtui.services.model import ChatModel
+    from brvtui.services.model import ChatModel, Prices
     from brvtui.services.reranking import Reranker
 
 
@@ -47,12 +45,20 @@ class NoServices:
 
     model: ChatModel | None = None
     model_is_set = False
-    prices = Prices()
     embedder: Embedder | None = None
     reranker: Reranker | None = None
 
+    @property
+    def prices(self) -> Prices:
+        """No price is known."""
+        from brvtui.services.model import Prices
+
+        return Prices()
+
     def why_no_model(self, run: bool) -> str:
         """That none is set."""
+        from brvtui.services.model import NO_MODEL
+
         return NO_MODEL
 
     def vectors(self, model: str) -> VectorCache:
