@@ -59,3 +59,16 @@ def test_what_is_different_is_said(tree: Tree) -> None:
     assert compare(replace(ENTRY, tier=0), trace).differences[0].startswith("it came from the cache")
     nothing = session.probe("zebra quagga")
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
+
+
+def test_small_scores_are_compared_on_their_own_scale(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback")
+    trace = tree.session().probe("rollback", engine="jeffs_brain")
+    score = trace.hits[0].score
+    entry = LoggedQuery(
+        10.0, "rollback", OURS, "completed", None, 5.0, score, 1, ("deploy/rollback.md",), engine="jeffs_brain"
+    )
+    assert compare(entry, trace).differences == ()
+    assert compare(entry, trace).decimals == 4
+    (difference,) = compare(replace(entry, top_score=score - 0.002), trace).differences
+    assert difference == f"top score {score - 0.002:.4f} then, {score:.4f} now"
