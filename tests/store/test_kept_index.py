@@ -90,8 +90,8 @@ def test_what_cannot_be_removed_is_named_with_its_folder(tree: Tree, monkeypatch
     def refuses(_: Path) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", "lock")
 
-    monkeypatch.setattr(shutil, "rmtree", refuses)
-    with pytest.raises(PermissionError) as refused:
+    with monkeypatch.context() as patched, pytest.raises(PermissionError) as refused:
+        patched.setattr(shutil, "rmtree", refuses)
         index.clear()
     assert refused.value.filename == str(index.folder)
 
