@@ -11,7 +11,10 @@ from brvtui.trace import Hit, NearMiss, Scale
 _BAR = 6
 _SCORE = 5
 _LACK = 8
-_FULL_BAR = 32
+_COARSE = 2
+"""With more decimals scores are small and differ little: their bars give way to titles sooner."""
+_BARRED, _FINELY_BARRED = 32, 40
+"""The widths from which there are bars."""
 
 
 def hit_lines(
@@ -30,7 +33,7 @@ def hit_lines(
     ``warning`` marks a document whose file is not what is shown of it, and says so.
     """
     sign, role = (glyphs.warn, "warn") if warning else glyph_of(hit.kind, maturity, glyphs)
-    bar = _BAR if width >= _FULL_BAR else 0
+    bar = _BAR if width >= (_BARRED if scale.decimals <= _COARSE else _FINELY_BARRED) else 0
     number = _written(hit.score, scale)
     room = width - 5 - len(number) - 1 - bar
     first = Line().add(f"{rank:>2} ", "muted").add(f"{sign} ", role)
@@ -55,6 +58,6 @@ def miss_line(miss: NearMiss, scale: Scale, maturity: str, warning: str, width: 
 
 
 def _written(score: float, scale: Scale) -> str:
-    """The score in at least :data:`_SCORE` cells; without the 0 before the point where it has many decimals."""
+    """The score behind a title, in at least :data:`_SCORE` cells; a small one without the 0 before the point."""
     text = f"{score:.{scale.decimals}f}"
-    return f"{text.removeprefix('0') if scale.decimals > 2 else text:>{_SCORE}}"
+    return f"{text:>{_SCORE}}" if scale.decimals <= _COARSE else f" {text.removeprefix('0')}"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Hit, NearMiss, Trace
 
 _MOST_MISSES = 20
+_NOTHING = "nothing was found"
 _WAY_OUT = "Leave with ctrl+q, then name a project or a folder of markdown: brv-tui PROJECT"
 
 
@@ -143,8 +144,8 @@ class ResultsPane(ChoicePane):
 
 def _nothing(trace: Trace, view: View, shut: str, width: int) -> list[Line]:
     """What to say of no result; where the tree is ``shut``, no note can be begun either."""
-    made = [line("nothing was found", "bold strong")]
-    made += [line(part, "muted") for part in wrap(trace.verdict, width)]
+    made = [line(_NOTHING, "bold strong")]
+    made += [line(part, "muted") for part in wrap(trace.verdict.removeprefix(f"{_NOTHING}: "), width)]
     made += view.presentation.nothing(trace)
     if shut:
         made += [Line(), *(line(part, "warn") for part in wrap(shut, width))]
