@@ -11,10 +11,11 @@ from __future__ import annotations
 import dataclasses
 import math
 import typing
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
+
+from brvtui.wording import nearest
 
 _T = TypeVar("_T")
 
@@ -73,15 +74,6 @@ def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
     """
     dataclass_: Any = base
     return typed(type(base), merged(dataclasses.asdict(dataclass_), tables), "", origin)
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: which of ``known`` was meant, or all of them."""
-    import difflib
-
-    names = list(known)
-    near = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(names)}"
 
 
 def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:

@@ -14,11 +14,9 @@ from textual.theme import Theme
 
 from brvtui.app.crashing import ReportingApp
 from brvtui.app.messages import ThemesChanged, ThemesRead
-from brvtui.app.themes.choosing import ThemePalette, UseTheme
-from brvtui.app.themes.deriving import roles_of
 from brvtui.app.themes.library import DEFAULT, OURS, Library, no_such_theme, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
-from brvtui.app.themes.roles import PREFIX
+from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
 from brvtui.app.widgets.lines import restyle
 
 if TYPE_CHECKING:
@@ -99,7 +97,7 @@ class ThemedApp(ReportingApp):
     def _now_painted(self) -> _Painted:
         theme = self.current_theme
         if self._painted is None or self._painted.theme is not theme:
-            self._painted = _Painted(theme, roles_of(theme))
+            self._painted = _Painted(theme, _roles(theme))
         return self._painted
 
     def on_mount(self) -> None:
@@ -192,6 +190,8 @@ class ThemedApp(ReportingApp):
 
     def action_choose_theme(self) -> None:
         """The list of all themes."""
+        from brvtui.app.themes.choosing import ThemePalette
+
         self.push_screen(ThemePalette())
 
     def keep_theme(self, name: str) -> None:
@@ -206,6 +206,8 @@ class ThemedApp(ReportingApp):
     @on(CommandPalette.OptionHighlighted)
     def _looked_at(self, event: CommandPalette.OptionHighlighted) -> None:
         """A theme in the list is shown; any other command shows the theme as it was."""
+        from brvtui.app.themes.choosing import UseTheme
+
         option = event.highlighted_event.option
         command = option.hit.command if isinstance(option, Command) else None
         if self._before:
@@ -216,3 +218,13 @@ class ThemedApp(ReportingApp):
         if self._before and not event.option_selected:
             self.theme = self._before
         self._before = ""
+
+
+def _roles(theme: Theme) -> dict[str, str]:
+    """The colour of every role under ``theme``. Ours set all of them, so that nothing is imported to derive any."""
+    own = own_roles(theme)
+    if len(own) == len(ROLES):
+        return own
+    from brvtui.app.themes.deriving import roles_of
+
+    return roles_of(theme)

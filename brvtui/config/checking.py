@@ -9,7 +9,7 @@ from typing import Any
 from brvtui.config.schema import OFF, ON, Entry, Kind, Value, entries
 from brvtui.config.sources import ConfigError, Layer, Problem, Source
 from brvtui.text.visible import visible
-from brvtui.typed_tables import nearest
+from brvtui.wording import nearest
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60

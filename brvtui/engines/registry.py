@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from brvtui.typed_tables import nearest
+from brvtui.wording import nearest
 
 if TYPE_CHECKING:
     from brvtui.engines.contract import Engine

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from brvtui.app.actions import ACTIONS, PLACES
 from brvtui.app.actions.action import Action
 from brvtui.app.keys.naming import KNOWN, is_key, is_text, keys_of, same, split
-from brvtui.typed_tables import nearest
+from brvtui.wording import nearest
 
 
 @dataclass(frozen=True, slots=True)

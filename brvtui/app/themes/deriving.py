@@ -6,17 +6,14 @@ from textual.color import BLACK, WHITE, Color
 from textual.theme import Theme
 
 from brvtui.app.themes.contrast import LEAST, readable, worst
-from brvtui.app.themes.roles import BADGES, ON_ANY_GROUND, ON_CURSOR, PREFIX, ROLES
+from brvtui.app.themes.roles import BADGES, ON_ANY_GROUND, ON_CURSOR, ROLES, own_roles
 
 _GROUNDS = ("background", "surface", "panel")
 
 
 def roles_of(theme: Theme) -> dict[str, str]:
     """The colour of every role under ``theme``: its own where it sets one, else derived and readable."""
-    own = {role: theme.variables[f"{PREFIX}{role}"] for role in ROLES if f"{PREFIX}{role}" in theme.variables}
-    if len(own) == len(ROLES):
-        return own
-    return {**(_of_terminal(theme) if theme.ansi else _of_colours(theme)), **own}
+    return {**(_of_terminal(theme) if theme.ansi else _of_colours(theme)), **own_roles(theme)}
 
 
 def grounds_of(theme: Theme) -> tuple[Color, ...]:

@@ -11,7 +11,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from brvtui.app.themes.reading import ThemeError, read_theme
 from brvtui.store.folders import config_folder
-from brvtui.typed_tables import nearest
+from brvtui.wording import nearest
 
 OURS = ("brv-dark", "brv-light", "brv-contrast")
 DEFAULT = OURS[0]

@@ -18,7 +18,7 @@ from brvtui.config import ConfigError
 from brvtui.config.checking import quote
 from brvtui.config.layers import read_tables
 from brvtui.text.visible import visible
-from brvtui.typed_tables import nearest
+from brvtui.wording import nearest
 
 COLOURS = (
     "primary", "secondary", "warning", "error", "success", "accent", "foreground", "background", "surface", "panel",

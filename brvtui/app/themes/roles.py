@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from textual.theme import Theme
+
 PREFIX = "brv-"
 """What a role's variable begins with in stylesheets."""
 
@@ -46,3 +48,8 @@ ON_CURSOR = ("text", "strong", "muted", "draft", "validated", "core", "summary",
 """Roles of text that stands on the cursor's line too."""
 BADGES = ("tier-0", "tier-1", "tier-2", "tier-3", "tier-4", "tier-none", "accent", "bad", "warn", "ok")
 """Roles that ``badge-text`` stands on."""
+
+
+def own_roles(theme: Theme) -> dict[str, str]:
+    """The colours of the roles that ``theme`` sets itself."""
+    return {role: theme.variables[f"{PREFIX}{role}"] for role in ROLES if f"{PREFIX}{role}" in theme.variables}

@@ -11,7 +11,7 @@ from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.inside import PathError, folder_parts_of, place_in
 from brvtui.tree.reading.regular import open_regular, read_open
-from brvtui.typed_tables import nearest
+from brvtui.wording import nearest
 
 
 class Refused(Exception):
