@@ -62,6 +62,10 @@ class Presentation:
         """What a near miss lacked, in words."""
         return f"{miss.short:.4f}"
 
+    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
+        """The same in at most eight cells, for a row of a list."""
+        return f"{glyphs.minus}{miss.short:.3f}"
+
     def nothing(self, trace: Trace) -> list[Line]:
         """What there is to say of no result, below the verdict."""
         return []

@@ -47,11 +47,9 @@ def hit_lines(
     return [first, Line().gap(5).add(path, "muted").add(note, "warn" if warning else "accent")]
 
 
-def miss_line(miss: NearMiss, scale: Scale, maturity: str, warning: str, width: int, glyphs: Glyphs) -> Line:
-    """Mark, title and score of a document that is not in the results, and what it lacks."""
+def miss_line(miss: NearMiss, scale: Scale, lack: str, maturity: str, warning: str, width: int, glyphs: Glyphs) -> Line:
+    """Mark, title and score of a document that is not in the results, and what it lacks, in a few cells."""
     sign, role = (glyphs.warn, "warn") if warning else glyph_of(miss.kind, miss.maturity or maturity, glyphs)
-    places = "limit" in miss.reason or "behind" in miss.reason
-    lack = f"+{miss.short:.0f} rank" if places else f"{glyphs.minus}{miss.short:.3f}"
     number = _written(miss.score, scale)
     made = line(" – ", "faint").add(f"{sign} ", role).fit(miss.title, width - 5 - len(number) - 9, "muted")
     return made.add(f"{number} ", "muted").add(f"{lack:>{_LACK}}", "warn")

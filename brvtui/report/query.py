@@ -58,7 +58,7 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         if miss.reason != reason:
             reason = miss.reason
             made.append(rule(width, shown.behind(trace, reason), dash=glyphs.dash))
-        made.append(miss_line(miss, trace.scale, "", "", width, glyphs))
+        made.append(miss_line(miss, trace.scale, shown.lack_in_short(miss, glyphs), "", "", width, glyphs))
     if not made:
         made = [line(" nothing was found", "bold strong"), *shown.nothing(trace)]
     return made

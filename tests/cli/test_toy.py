@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,11 @@ from mypy import api
 from brvtui.app.app import BrvTui
 from brvtui.app.parts.project import Opening
 from brvtui.engines import registry
+from brvtui.engines.presentation import Presentation
+from brvtui.paint.glyphs import UNICODE
+from brvtui.paint.hits import miss_line
 from brvtui.saved.traces import read
+from brvtui.trace import Kind, NearMiss, Scale
 from tests.app.driving import HUGE, ask, settled, shown, text_of, until, view
 from tests.cli.conftest import Run
 from tests.engines.toy import Counted
@@ -106,6 +111,15 @@ def test_a_run_is_logged(project: Tree) -> None:
     (entry, *_) = session.logbook.read(9)
     assert (entry.query, entry.engine, entry.paths[0]) == ("refresh token", "toy", "auth/jwt/rotation.md")
     assert session.answers.compare_logged(entry).differences == ()
+
+
+def test_an_engine_says_itself_what_a_near_miss_lacks() -> None:
+    missed = NearMiss("a.md", "a.md", "A", Kind.CONTEXT, "", 4, 0.5, "behind the others by a word", 0.25)
+    assert (
+        "−0.250" in miss_line(missed, Scale(), Presentation().lack_in_short(missed, UNICODE), "", "", 60, UNICODE).plain
+    )
+    shown = registry.presentation("jeffs_brain").lack_in_short(replace(missed, short=3), UNICODE)
+    assert shown == "+3 rank"
 
 
 async def test_every_pane_shows_it(project: Tree) -> None:

@@ -99,7 +99,8 @@ class ResultsPane(ChoicePane):
             self.choices.append(miss.file)
             self.owner.append(len(self.choices) - 1)
             warning = ASTRAY.get(view.stale.files.get(miss.file, ""), "")
-            made.append(miss_line(miss, trace.scale, view.maturity_of(miss.file), warning, width, self.glyphs))
+            lack = view.presentation.lack_in_short(miss, self.glyphs)
+            made.append(miss_line(miss, trace.scale, lack, view.maturity_of(miss.file), warning, width, self.glyphs))
         own = sum(1 for hit in trace.hits if not hit.found_by)
         more = trace.matched - own - min(len(misses), _MOST_MISSES)
         if more > 0 and misses:

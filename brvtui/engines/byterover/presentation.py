@@ -106,6 +106,10 @@ class ByteRoverPresentation(Presentation):
         """Places behind a limit, or how much of the score."""
         return f"{miss.short:.0f} places" if "limit" in miss.reason else f"{miss.short:.4f}"
 
+    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
+        """Ranks behind a limit, or how much of the score."""
+        return f"+{miss.short:.0f} rank" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
+
     def nothing(self, trace: Trace) -> list[Line]:
         """The words that no note has."""
         return [

@@ -71,6 +71,10 @@ class JeffsBrainPresentation(Presentation):
         """Places behind the cut."""
         return f"{miss.short:.0f} places"
 
+    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
+        """Ranks behind the cut."""
+        return f"+{miss.short:.0f} rank"
+
     def legs_title(self, trace: Trace) -> str:
         """The mode that was asked for, and the one that was used."""
         hybrid = trace.section(Hybrid)
