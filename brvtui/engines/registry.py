@@ -43,7 +43,7 @@ def load(name: str) -> Engine[Any]:
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)
         return make()
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # whatever is wrong in a package of somebody else's is a line for the user
         raise EngineError(
             f"the engine {name} cannot be loaded from {place}: {error}; install its package again"
         ) from error

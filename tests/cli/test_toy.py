@@ -58,6 +58,12 @@ def test_our_own_entry_points_are_those_of_the_registry() -> None:
     assert declared[registry.GROUP] == registry._OURS
 
 
+def test_one_that_breaks_down_while_it_is_loaded_is_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.engines.toy.Toy.__init__", lambda self: 1 / 0)
+    code, _, err = run("query", "refresh", *TOY)
+    assert (code, err.count("\n"), "the engine toy cannot be loaded" in err) == (2, 1, True)
+
+
 def test_text_says_why_and_lists_the_notes(run: Run) -> None:
     code, out, _ = run("query", "refresh token", *TOY)
     assert code == 0
