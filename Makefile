@@ -1,4 +1,4 @@
-# make run: set up and open the app. make test: set up and run every test. Works with GNU make from 3.81 on and a
+# make run: set up and open the app. make test: set up and run the tests. Works with GNU make from 3.81 on and a
 # POSIX shell; the only other need is a Python >= 3.11 (with venv), found by itself or named: make run PYTHON=python3.12
 
 PROJECT ?= sample-tree
@@ -10,18 +10,19 @@ PYTHON ?= $(shell for found in python3 python3.13 python3.12 python3.11 python3.
 	if $$found -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
 	then echo $$found; break; fi; done)
 
-.PHONY: help run test check lint types contracts format schema tables examples screenshots bench restamp wheel clean
+.PHONY: help run test test-all check lint types contracts format schema tables examples screenshots contact-sheet bench restamp wheel clean
 
 help:
 	@echo 'make run          open the app on $(PROJECT) (PROJECT=DIR for another, ARGS="..." for options)'
-	@echo 'make test         run every test (ARGS="-k name" for some)'
+	@echo 'make test         run the tests (ARGS="-k name" for some)'
+	@echo 'make test-all     those, then soak, faults and a browser'
 	@echo 'make check        test, lint, types and contracts'
 	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
 	@echo 'make types        mypy --strict                 make contracts    which room imports which'
 	@echo 'make schema       write docs/trace.schema.json  make screenshots  write docs/screenshots/'
 	@echo 'make tables       renew tables in docs/*.md'
 	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
-	@echo 'make contact-sheet all snapshots in one picture'
+	@echo 'make contact-sheet  all snapshots in one picture'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
 	@echo 'make clean        remove .venv, caches and builds'
 
@@ -53,9 +54,12 @@ run: .venv/.installed
 	@$(BIN)/brv-tui $(ARGS) "$(PROJECT)"
 
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest -n 4 $(ARGS)
+	$(BIN)/python -m pytest -n 4 -m 'not long' $(ARGS)
 
-check: test lint types contracts
+test-all: test
+	$(BIN)/python -m pytest -n 4 -m long
+
+check: test-all lint types contracts
 
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .

@@ -24,6 +24,16 @@ settings.register_profile(
 settings.load_profile("brv-tui")
 
 
+_LONG = {"soak", "faults", "web"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the folders whose tests kill processes, fill disks or start a browser."""
+    for item in items:
+        if _LONG & set(item.path.relative_to(Path(__file__).parent).parts):
+            item.add_marker("long")
+
+
 def pytest_collection_finish() -> None:
     """Collects garbage as seldom as the app does: Python's own rate takes a fifth of the processor time of tests."""
     gc.collect()

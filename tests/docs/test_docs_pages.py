@@ -11,7 +11,7 @@ from tests.docs.pages import PAGES, ROOT, headings, page, section, without_code
 
 _LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
 _SOURCE = re.compile(r"src(?:set)?=\"([^\"]+)\"")
-_TARGET = re.compile(r"(?:^|`|&& )make ([a-z]+)", re.MULTILINE)
+_TARGET = re.compile(r"(?:^|`|&& )make ([a-z-]+)", re.MULTILINE)
 _ELSEWHERE = re.compile(r"(?<![\w.])(?:/work|/home|/root|/tmp|/opt|/Users)/|\.\./shared|shared/spec|pypi\.org|npmjs")
 
 
@@ -42,15 +42,15 @@ def test_no_page_needs_another_place(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_make_target_that_is_named_exists(name: str) -> None:
-    targets = set(re.findall(r"^([a-z]+):", page("Makefile"), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", page("Makefile"), re.MULTILINE))
     assert set(_TARGET.findall(page(name))) <= targets
 
 
 def test_the_makefile_explains_its_targets() -> None:
     makefile = page("Makefile")
     phony = set(re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)[1].split())
-    assert phony == set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-    explained = set(re.findall(r"make ([a-z]+) {2,}\S", makefile))
+    assert phony == set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    explained = set(re.findall(r"make ([a-z-]+) {2,}\S", makefile))
     assert phony - {"help"} == explained
 
 
