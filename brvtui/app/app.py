@@ -5,44 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import on
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
-from textual.worker import Worker
 
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.keys.bindings import bindings, own_bindings
 from brvtui.app.modes import EDITOR
-from brvtui.app.news import News
-from brvtui.app.parts.answering import Answering
-from brvtui.app.parts.astray import Astray
 from brvtui.app.parts.browsing import Browsing
-from brvtui.app.parts.cache import Cache
 from brvtui.app.parts.changes import Changes
 from brvtui.app.parts.copying import Copying
 from brvtui.app.parts.drafts import Drafts
 from brvtui.app.parts.editing import Editing
 from brvtui.app.parts.exporting import Exporting
-from brvtui.app.parts.hearing import Hearing
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.logs import Logs
-from brvtui.app.parts.model import ModelRuns
+from brvtui.app.parts.opening import Opening
 from brvtui.app.parts.own_editor import OwnEditor
 from brvtui.app.parts.planning import Planning
-from brvtui.app.parts.project import Opening, Project
-from brvtui.app.parts.queries import Queries
-from brvtui.app.parts.reasons import Reasons
-from brvtui.app.parts.reopening import Reopening
-from brvtui.app.parts.selection import Selection
+from brvtui.app.parts.project import Project
+from brvtui.app.parts.stale import StaleFiles
 from brvtui.app.parts.switches import Switches
-from brvtui.app.parts.threads import Threads
+from brvtui.app.query.answering import import_painters
+from brvtui.app.query.cache import Cache
+from brvtui.app.query.engine_choice import EngineChoice
+from brvtui.app.query.model_runs import ModelRuns
+from brvtui.app.query.queries import Queries
+from brvtui.app.query.reasons import Reasons
+from brvtui.app.query.reopening import show_saved
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import Phase
+from brvtui.app.selection import Selection
+from brvtui.app.states import EngineState, Overview, Phase
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import View
@@ -57,6 +55,8 @@ if TYPE_CHECKING:
     from brvtui.app.screens.notes import NotesScreen
     from brvtui.app.screens.query import QueryScreen
     from brvtui.app.screens.settings import SettingsScreen
+    from brvtui.saved.traces import Saved
+    from brvtui.session import Session
 
 _MOST_TOASTS = 2
 _BELOW_MODALS = ("mode", "commands")
@@ -82,45 +82,31 @@ class BrvTui(ConfiguredApp):
         super().__init__()
         for name, make in self._screens().items():
             self.add_mode(name, make)
-        hearing = self._hearing = Hearing()
-        threads = self._threads = Threads(self)
         store = self.store = ViewStore(self._draw)
-        store.update(replace(store.view.engine, frozen=opening.now_ms is not None))
-        project = self.project = Project(opening, self, hearing, threads, store, lambda: self.queries.tree_changed())
-        self.reasons = Reasons(self, hearing, threads, project, store)
-        queries = self.queries = Queries(self, project, store, self.reasons.stop_trying)
-        prober, again = queries.prober, queries.put_again
-        selection = self.selection = Selection(self, hearing, threads, project, store)
-        self.switches = Switches(self, hearing, threads, project, store, again)
-        self.cache = Cache(self, hearing, threads, project, store, again)
-        self.model = ModelRuns(self, hearing, threads, project, store, queries, self.cache.look, self._bring_answer)
-        self.answering = Answering(
-            self,
-            hearing,
-            threads,
-            project,
-            store,
-            lambda: prober,
-            self.model.run,
-            selection.explain_score,
-            self.cache.look,
-            again,
+        store.update(EngineState(frozen=opening.now_ms is not None))
+        project = self.project = Project(opening, self, self)
+        self.layouts = Layouts(self, project, self._take_layout)
+        self.stale = StaleFiles(self, project)
+        self.selection = Selection(self, project)
+        self.browsing = Browsing(self, project)
+        self.logs = Logs(self, project, self._fill_query)
+        self.reasons = Reasons(self, project)
+        self.cache = Cache(self, project, lambda: self.queries.put_again())
+        queries = self.queries = Queries(
+            self, project, self.selection, self.reasons, self.cache, lambda ask: self.model.run(ask), self.logs.logged
         )
-        queries.answered_by(self.answering)
-        self.reopening = Reopening(hearing, store, project.hold, queries.type, selection.select)
-        self.astray = Astray(self, hearing, threads, project, store)
-        self.layouts = Layouts(self, hearing, threads, project, self._take_layout)
-        self.copying = Copying(self, hearing, threads, project, store, self._write)
-        self.exporting = Exporting(self, threads, project, store)
-        self.logs = Logs(self, hearing, threads, project, store, self._fill_query)
-        self.browsing = Browsing(self, hearing, threads, project, store, selection.select)
-        drafts = self.drafts = Drafts(self, hearing, threads, project, lambda path: self.editing.edit(path))
-        own = self.own_editor = OwnEditor(self, hearing, threads, project, drafts.keep, project.follow)
-        editing = self.editing = Editing(self, hearing, threads, project, store, own, drafts.keep)
-        self.changes = Changes(
-            self, hearing, threads, project, store, project.read_tree, editing.look_at_disk, selection.select
+        self.model = ModelRuns(self, project, queries, self.cache, self.logs.logged, self._bring_answer)
+        self.engines = EngineChoice(self, project, queries)
+        self.switches = Switches(self, project, queries.put_again)
+        self.copying = Copying(self, project, self._write, lambda: self.is_web)
+        self.exporting = Exporting(self, project, self)
+        drafts = self.drafts = Drafts(self, project, lambda path: self.editing.edit(path))
+        own = self.own_editor = OwnEditor(
+            self, project, drafts.keep, self.suspend, lambda clashed: self.editing.ask_which(clashed)
         )
-        self.planning = Planning(self, project, store, editing, self.changes.carry_out)
+        self.editing = Editing(self, project, own, drafts.keep, self.workers)
+        self.changes = Changes(self, project, self.editing.look_at_disk)
+        self.planning = Planning(self, project, self.editing, self.changes.carry_out)
 
     def _screens(self) -> dict[str, Callable[[], FrameScreen]]:
         """By the name of its mode, what makes a screen when it is first in front."""
@@ -153,7 +139,7 @@ class BrvTui(ConfiguredApp):
         def edit() -> EditorScreen:
             from brvtui.app.screens.editor import EditorScreen
 
-            return EditorScreen(self.layouts, self.project, self.store, self.editing, self.own_editor)
+            return EditorScreen(self.layouts, self.project, self.editing, self.own_editor)
 
         return {
             "query": query,
@@ -168,7 +154,7 @@ class BrvTui(ConfiguredApp):
 
     def on_mount(self) -> None:
         """Files are looked at now and then."""
-        self.astray.begin()
+        self.stale.begin()
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""
@@ -179,19 +165,40 @@ class BrvTui(ConfiguredApp):
         self.model.cancel()
         self.project.close()
 
-    @on(News)
-    async def _news(self, event: News) -> None:
-        await self._hearing.tell(event)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Work that has ended is told of."""
-        self._threads.changed(event)
-
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
         super().adopt(configuration)
         self.switches.adopt(configuration)
         self.store.update(replace(self.store.view.model, name=configuration.settings.llm.model))
+
+    # what becomes of the project
+
+    def project_opened(self, session: Session) -> None:
+        """Uses what the project's settings say."""
+        self.adopt(session.configuration)
+        self.background.run(partial(import_painters, session.engine), group="import")
+        self.engines.begin_as_set(session)
+        self.layouts.read(session)
+
+    def opening_failed(self) -> None:
+        """Says what is wrong with the settings: it may be why."""
+        self.tell_problems()
+
+    def trace_reopened(self, saved: Saved, overview: Overview) -> None:
+        """Shows the saved trace."""
+        self.queries.typed = saved.trace.query
+        painters = partial(import_painters, saved.trace.engine)
+        self.background.run(painters, lambda _: show_saved(self, saved, overview), group="import")
+
+    def tree_shown(self, first: bool) -> None:
+        """Asks the query again, of the newer tree."""
+        self.queries.tree_changed()
+        if first:
+            self.drafts.tell()
+
+    def disk_changed(self) -> None:
+        """Compares the note in the editor with the disk."""
+        self.editing.look_at_disk()
 
     # what is shown
 
@@ -207,6 +214,11 @@ class BrvTui(ConfiguredApp):
             return None  # what a screen is made of goes before the screen does
         first = self.screen_stack[0] if self.screen_stack else None
         return first if isinstance(first, FrameScreen) else None
+
+    @property
+    def has_modal(self) -> bool:
+        """Whether a dialog is open over the screen in front."""
+        return len(self.screen_stack) > 1
 
     @property
     def note_at_hand(self) -> str:
@@ -279,7 +291,7 @@ class BrvTui(ConfiguredApp):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters and digits are text while a field has the focus; screens stay while a modal is open."""
-        if action in _BELOW_MODALS and len(self.screen_stack) > 1:
+        if action in _BELOW_MODALS and self.has_modal:
             return False
         return not (self.takes_letters and self.acts_by_letter(type(self), action, parameters))
 
@@ -330,11 +342,11 @@ class BrvTui(ConfiguredApp):
 
     def action_engine(self) -> None:
         """Switches to the next engine, and asks it the same query."""
-        self.answering.next_engine()
+        self.engines.next_engine()
 
     def action_engine_mode(self) -> None:
         """Asks the engine in its next mode."""
-        self.answering.next_mode()
+        self.engines.next_mode()
 
     def action_profile(self) -> None:
         """Switches to the next built-in profile."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-
-from textual import on, work
+from functools import partial
 
 from brvtui import faults
 from brvtui.app.keys.bindings import Call, letter_actions
-from brvtui.app.messages import KeysChecked, SettingKept, SettingLost
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
+from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, configure
 from brvtui.config.schema import AUTO, ON, Value, shown
 from brvtui.config.sources import Layer
@@ -77,23 +76,18 @@ class ConfiguredApp(ThemedApp):
             rebuild(screen)
 
     def on_ready(self) -> None:
-        """The user's keys are checked only after the first paint: all screens must be loaded for that."""
+        """The user's keys are checked only after the first paint."""
         self._check_keys()
 
-    @work(thread=True, exclusive=True, group="keys", exit_on_error=False)
     def _check_keys(self) -> None:
         keys = self.configuration.settings.keys
-        if keys:
-            from brvtui.app.keys.checking import check_keys
-
-            self.post_message(KeysChecked(keys, check_keys(keys)))
-
-    @on(KeysChecked)
-    def _keys_checked(self, event: KeysChecked) -> None:
-        if event.keys is not self.configuration.settings.keys:
+        if not keys:
             return
-        usable, problems = event.checked.usable, event.checked.problems
-        if len(usable) < len(event.keys):
+        from brvtui.app.keys.checking import check_keys
+
+        checked = check_keys(keys)
+        usable, problems = checked.usable, checked.problems
+        if len(usable) < len(keys):
             self._use_keys(usable)
         places = {name: self.configuration.source(f"keys.{name}").place for name in problems}
         self._tell(
@@ -107,35 +101,21 @@ class ConfiguredApp(ThemedApp):
         super().keep_theme(name)
         self.keep_setting("theme", name)
 
-    @work(thread=True, group="settings", exit_on_error=False)
     def keep_setting(self, name: str, value: Value | None) -> None:
         """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
-        from brvtui.config.writing import write_setting
+        write = partial(_written, self.configuration, name, value)
+        self.background.run(write, partial(self._setting_kept, name, value), group="settings")
 
-        try:
-            write_setting(self.configuration.user_file, name, value)
-        except ConfigError as error:
-            self.post_message(SettingLost(name, str(error)))
-        except OSError as error:
-            self.post_message(SettingLost(name, faults.line(error, self.configuration.user_file)))
-        else:
-            self.post_message(SettingKept(name, value, self.configuration.read_again()))
-
-    @on(SettingKept)
-    def _setting_kept(self, event: SettingKept) -> None:
-        self.adopt(event.configuration)
-        file = event.configuration.user_file
-        source = event.configuration.source(event.name)
+    def _setting_kept(self, name: str, value: Value | None, configuration: Configuration) -> None:
+        self.adopt(configuration)
+        file = configuration.user_file
+        source = configuration.source(name)
         if source.layer not in (Layer.USER, Layer.DEFAULT):
-            self.notify(f"{event.name} is kept in {file}, but {source.place} goes before it", severity="warning")
-        elif event.value is None:
-            self.notify(f"{event.name} is back at its default", timeout=3)
+            self.notify(f"{name} is kept in {file}, but {source.place} goes before it", severity="warning")
+        elif value is None:
+            self.notify(f"{name} is back at its default", timeout=3)
         else:
-            self.notify(f"{event.name} = {shown(event.value)}, kept in {file}", timeout=4)
-
-    @on(SettingLost)
-    def _setting_lost(self, event: SettingLost) -> None:
-        self.notify(event.why, severity="error", timeout=_PROBLEM_S)
+            self.notify(f"{name} = {shown(value)}, kept in {file}", timeout=4)
 
     # effects
 
@@ -146,3 +126,16 @@ class ConfiguredApp(ThemedApp):
 
     def _want_theme(self) -> None:
         self.want_theme(self.configuration.settings.theme, self.configuration.source("theme").place)
+
+
+def _written(configuration: Configuration, name: str, value: Value | None) -> Configuration:
+    """The settings as they are once ``name`` is written. It blocks, and raises :class:`Refusal`."""
+    from brvtui.config.writing import write_setting
+
+    try:
+        write_setting(configuration.user_file, name, value)
+    except ConfigError as error:
+        raise Refusal(str(error)) from error
+    except OSError as error:
+        raise Refusal(faults.line(error, configuration.user_file)) from error
+    return configuration.read_again()

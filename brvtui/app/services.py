@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol, cast
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol, TypeVar, cast
 
 from textual.dom import DOMNode
+from textual.notifications import SeverityLevel
+from textual.screen import Screen, ScreenResultCallbackType
+from textual.timer import Timer
 
+from brvtui.app.store import ViewStore
 from brvtui.app.themes.palette import Palette
-from brvtui.app.view import View
+from brvtui.app.workers import Workers
 from brvtui.config import Configuration
 from brvtui.config.schema import Value
 from brvtui.paint.glyphs import Glyphs
+
+Result = TypeVar("Result")
 
 
 class AppServices(Protocol):
     """The app, as everything below it knows it."""
 
     @property
-    def view(self) -> View:
-        """What all screens show."""
+    def store(self) -> ViewStore:
+        """Holds the view, which all screens show."""
+        ...
+
+    @property
+    def background(self) -> Workers:
+        """Runs blocking tasks in threads."""
+        ...
+
+    @property
+    def current_mode(self) -> str:
+        """The screen in front."""
         ...
 
     @property
@@ -43,6 +59,11 @@ class AppServices(Protocol):
         ...
 
     @property
+    def has_modal(self) -> bool:
+        """Whether a dialog is open over the screen in front."""
+        ...
+
+    @property
     def takes_letters(self) -> bool:
         """Whether letters are text now: a field has the focus, and no command is carried out."""
         ...
@@ -56,6 +77,28 @@ class AppServices(Protocol):
 
     def stop_model(self) -> bool:
         """Breaks off the model's answer that is under way; whether one was shown."""
+        ...
+
+    def notify(self, message: str, *, severity: SeverityLevel = ..., timeout: float | None = ...) -> None:
+        """Shows ``message`` as a toast, for ``timeout`` seconds. It may be called from any thread."""
+
+    def push_screen(self, screen: Screen[Result], callback: ScreenResultCallbackType[Result] | None = ...) -> object:
+        """Brings a dialog to the front; ``callback`` is called with what it ends with."""
+
+    def switch_mode(self, mode: str) -> Awaitable[None]:
+        """Brings a screen to the front; it keeps its state."""
+        ...
+
+    def call_later(self, callback: Callable[[], object]) -> bool:
+        """Calls ``callback`` once the messages that came before are handled, and awaits what it returns."""
+        ...
+
+    def set_timer(self, delay: float, callback: Callable[[], object]) -> Timer:
+        """Calls ``callback`` after ``delay`` seconds, unless the timer is stopped."""
+        ...
+
+    def set_interval(self, interval: float, callback: Callable[[], object]) -> Timer:
+        """Calls ``callback`` every ``interval`` seconds."""
         ...
 
     def keep_setting(self, name: str, value: Value | None) -> object:

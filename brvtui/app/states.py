@@ -217,12 +217,19 @@ class AnswerState:
     """The answer to the query."""
 
     trace: Trace | None = None
-    busy: str = ""
-    """What is under way behind the screen, in words."""
+    preparing: str = ""
+    """What the engine makes ahead of queries, in words."""
+    serving: bool = False
+    """Whether services are asked for a run."""
     takes: TakesShown | None = None
     """What was asked for last; it may be of an earlier answer."""
     ticks: Mapping[str, float] = field(default_factory=dict)
     """Thresholds that scores are compared with, by the constant's name, as far as traces named them."""
+
+    @property
+    def busy(self) -> str:
+        """What is under way behind the screen, in words."""
+        return self.preparing or ("asking the services" if self.serving else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +268,6 @@ class LogState:
     entries: tuple[LoggedQuery, ...] | None = None
     """None until they were read."""
     summary: LogSummary | None = None
-    problem: str = ""
     following: bool = False
     """Whether each query that the engine logs is explained as it comes."""
     compared: Compared | None = None

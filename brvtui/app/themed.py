@@ -6,23 +6,24 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.app import App
 from textual.command import Command, CommandPalette
 from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 
 from brvtui.app.crashing import ReportingApp
-from brvtui.app.messages import ThemesChanged, ThemesRead
 from brvtui.app.themes.library import DEFAULT, OURS, Library, no_such_theme, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
 from brvtui.app.widgets.lines import restyle
+from brvtui.app.workers import Workers
 
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watcher
 
 _PROBLEM_S = 12
+_THEMES = "themes"
 
 
 @dataclass(slots=True)
@@ -63,6 +64,7 @@ class ThemedApp(ReportingApp):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.stylesheet = ThemeStylesheet()
         self._has_themes = True
+        self.background = Workers(self)
         for name in OURS:
             self.register_theme(our_theme(name))
         self.library = Library({}, {}, {})
@@ -121,29 +123,27 @@ class ThemedApp(ReportingApp):
 
     # the user's files
 
-    @work(thread=True, group="themes", exit_on_error=False)
     def _follow_themes(self) -> None:
+        self.background.run(self._watch_themes, self._themes_read, group=_THEMES)
+
+    def _watch_themes(self) -> Library:
+        """Reads the user's themes, and begins to watch their folder. It blocks."""
         from brvtui.store.folders import config_folder
         from brvtui.tree.watching.watch import Watcher
 
         if config_folder().is_dir():
-            self._theme_watcher = Watcher([user_folder()], self._themes_changed)
+            self._theme_watcher = Watcher([user_folder()], self.background.teller(self._read_themes))
             self._theme_watcher.start()
-        self.post_message(ThemesRead(read_library()))
+        return read_library()
 
-    def _themes_changed(self, _: object) -> None:
-        self.post_message(ThemesChanged())
+    def _read_themes(self, _: object) -> None:
+        """Reads the user's themes again, because something changed in their folder."""
+        self.background.run(lambda: read_library(), self._themes_read, group=_THEMES, exclusive=True)
 
-    @on(ThemesChanged)
-    @work(thread=True, exclusive=True, group="themes", exit_on_error=False)
-    def _read_themes(self) -> None:
-        self.post_message(ThemesRead(read_library()))
-
-    @on(ThemesRead)
-    def _themes_read(self, event: ThemesRead) -> None:
+    def _themes_read(self, library: Library) -> None:
         told = self.library.problems
-        self._take(event.library.keeping(self.library))
-        for file, problem in event.library.problems.items():
+        self._take(library.keeping(self.library))
+        for file, problem in library.problems.items():
             if told.get(file) != problem:
                 self.notify(f"{problem}; left out", severity="warning", timeout=_PROBLEM_S)
         self._look_for_wanted(last=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 from brvtui.app.app import BrvTui
-from brvtui.app.parts.project import Opening
+from brvtui.app.overview import Surveyor
+from brvtui.app.parts import opening
+from brvtui.app.parts.opening import Opening
 from brvtui.app.screens.comparing import Unexpected
+from brvtui.app.workers import is_cancelled
 from brvtui.session import Session
 from brvtui.trace import Trace
 from tests.app.editing import FEW_LINES, NOTE
@@ -110,3 +114,21 @@ def app(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
 def looks(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Looks:
     """Compares what is shown with its pictures: one app at several sizes, in several themes."""
     return Pictures(snapshot, request).compare
+
+
+@pytest.fixture
+def stuck_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
+    """Has the tree read up to so many files, of how many, and never any further."""
+
+    def begin(done: int, total: int) -> None:
+        def read(
+            session: Session, surveyor: Surveyor, shown: int = 0, progressed: Callable[[int, int], None] | None = None
+        ) -> None:
+            assert progressed is not None
+            progressed(done, total)
+            while not is_cancelled():
+                time.sleep(0.01)
+
+        monkeypatch.setattr(opening, "read_tree", read)
+
+    return begin

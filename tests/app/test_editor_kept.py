@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.message import Message
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import work as editing
-from brvtui.app.editing.news import NoteClashed
-from brvtui.app.editing.state import OnDisk
+from brvtui.app.editing.state import NoteClashed, NoteOpened, OnDisk
 from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
 from brvtui.app.screens.query import QueryScreen
 from brvtui.session import Session
@@ -171,14 +169,7 @@ def test_merging_keeps_the_line_ends_of_each_line(
     session = tree.session()
     disk = OnDisk("a/b.md", *read_note_file(tree.tree, "a/b.md"))
     tree.file("a/b.md", theirs)
-    said: list[Message] = []
-
-    def post(message: Message) -> bool:
-        said.append(message)
-        return True
-
-    editing.save(session, disk, mine, False, post)
-    (clash,) = said
+    clash = editing.save(session, disk, mine, False)
     assert isinstance(clash, NoteClashed)
     assert clash.clash.merged == both
     assert clash.clash.undecided == 0
@@ -194,11 +185,11 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
     is_wanted = threading.Event()
     read = editing.open_note
 
-    def late(session: Session, path: str, outside: bool, post: Callable[[Message], bool]) -> None:
+    def late(session: Session, path: str, outside: bool) -> NoteOpened:
         if path != NOTE:
             is_read.set()
             is_wanted.wait(20)
-        read(session, path, outside, post)
+        return read(session, path, outside)
 
     monkeypatch.setattr(editing, "open_note", late)
     async with app.run_test(size=WIDE) as pilot:

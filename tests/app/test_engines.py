@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app import engine
 from brvtui.app.app import BrvTui
-from brvtui.app.messages import Refused
-from brvtui.app.parts.project import Opening
+from brvtui.app.parts.opening import Opening
+from brvtui.app.query.reasons import explanation
 from brvtui.app.widgets.answer import AnswerPane
+from brvtui.app.workers import Refusal
 from brvtui.config import configure
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, Mode, SkipReason
 from brvtui.saved.traces import as_json
@@ -229,14 +229,12 @@ async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> No
 
 
 def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    session, posted = garden.session(), []
+    session = garden.session()
     trace = session.probe("rollback", engine=ENGINE)
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     session.configuration = configure(session.project.root)
-    engine.explain(session, trace, "billing/refunds.md", lambda event: bool(posted.append(event)))
-    (refused,) = posted
-    assert isinstance(refused, Refused)
-    assert refused.what.startswith("the embedder has a url but no model")
+    with pytest.raises(Refusal, match="the embedder has a url but no model"):
+        explanation(session, trace, "billing/refunds.md")
 
 
 async def test_notes_behind_the_answer_are_near_misses(app: BrvTui, garden: Tree) -> None:

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app import engine
 from brvtui.app.app import BrvTui
-from brvtui.app.messages import Progressed
 from brvtui.app.states import ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.verdict import verdict
@@ -21,14 +19,7 @@ from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, SIZES, shown, until, view
 from tests.support.trees import BRV3, NOW_MS, Tree
 
-
-def stuck_at(done: int, total: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The project is never read any further."""
-
-    def stuck(*asked: Any) -> None:
-        asked[-1](Progressed(done, total))
-
-    monkeypatch.setattr(engine, "open_project", stuck)
+StuckAt = Callable[[int, int], None]
 
 
 async def stuck(pilot: Pilot[Any]) -> None:
@@ -37,8 +28,8 @@ async def stuck(pilot: Pilot[Any]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
-async def test_how_far_it_is(app: BrvTui, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
-    stuck_at(4210, 10080, monkeypatch)
+async def test_how_far_it_is(app: BrvTui, stuck_at: StuckAt, size: tuple[int, int]) -> None:
+    stuck_at(4210, 10080)
     async with app.run_test(size=size) as pilot:
         await stuck(pilot)
         text = shown(pilot)
@@ -48,16 +39,16 @@ async def test_how_far_it_is(app: BrvTui, monkeypatch: pytest.MonkeyPatch, size:
         assert "█" * 15 in text
 
 
-async def test_on_every_screen(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    stuck_at(1, 4, monkeypatch)
+async def test_on_every_screen(app: BrvTui, stuck_at: StuckAt) -> None:
+    stuck_at(1, 4)
     async with app.run_test(size=NARROW) as pilot:
         await stuck(pilot)
         await pilot.press("escape", "2")
         await until(pilot, lambda: "reading 25%" in shown(pilot))
 
 
-async def test_when_all_is_read_the_index_is_made(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    stuck_at(10080, 10080, monkeypatch)
+async def test_when_all_is_read_the_index_is_made(app: BrvTui, stuck_at: StuckAt) -> None:
+    stuck_at(10080, 10080)
     async with app.run_test(size=NARROW) as pilot:
         await stuck(pilot)
         assert "INDEXING   10080 files read" in shown(pilot)

@@ -55,7 +55,7 @@ def with_log(garden: Tree) -> Tree:
 async def to_log(pilot: Any) -> None:
     await settled(pilot)
     await pilot.press("escape", "4")
-    await until(pilot, lambda: isinstance(frame(pilot), LogScreen) and view(pilot).log is not None)
+    await until(pilot, lambda: isinstance(frame(pilot), LogScreen) and view(pilot).log.entries is not None)
     await settled(pilot)
 
 

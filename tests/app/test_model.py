@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app import asking, engine
 from brvtui.app.app import BrvTui
-from brvtui.app.ask import Ask
 from brvtui.app.live import Live
+from brvtui.app.query import answering, completing
+from brvtui.app.query.ask import Ask
+from brvtui.app.query.completing import RunStep
 from brvtui.app.screens.model_permission import PermissionDialog, what_is_asked
 from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
@@ -348,7 +349,7 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     def broken(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("brvtui.app.asking.run", broken)
+    monkeypatch.setattr(completing, "run", broken)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
         brv(pilot).store.update(replace(brv(pilot).store.view.model, live=Live(1, _CALL, "", "echo")))
@@ -362,17 +363,17 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()
-    real = asking.run
+    real = completing.run
 
-    def fragile(session: Any, asked: Ask, name: str, surveyor: Any, *rest: Any) -> None:
+    def fragile(session: Any, surveyor: Any, asked: Ask, *rest: Any) -> Iterator[RunStep]:
         if asked.query == _CALL:
-            engine.answer(session, asked, name, "", surveyor, rest[-1], run=True, serves=False)
+            yield answering.answer(session, surveyor, asked, rest[0], "", run=True)
             breaks.wait(5)
             raise RuntimeError("broken")
         goes_on.wait(5)
-        real(session, asked, name, surveyor, *rest)
+        yield from real(session, surveyor, asked, *rest)
 
-    monkeypatch.setattr(asking, "run", fragile)
+    monkeypatch.setattr(completing, "run", fragile)
     with chatting(_held(hold)) as server:
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from brvtui.app import engine
 from brvtui.app.app import BrvTui
 from brvtui.app.paint.markdown import Document
+from brvtui.app.parts import opening
 from brvtui.app.reading import page_document
 from brvtui.app.screens.notes import NotesScreen
 from brvtui.app.widgets.note import NotePane, character_at
@@ -204,7 +204,7 @@ async def test_a_file_that_changes_is_read_again_in_its_place(app: BrvTui, linke
 
 
 async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "watch", lambda session, post: None)
+    monkeypatch.setattr(opening, "watch", lambda *_: None)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.overview)
         await pilot.press("escape", "2")

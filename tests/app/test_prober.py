@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from brvtui.app.ask import Ask
-from brvtui.app.prober import Prober
+from brvtui.app.query.ask import Ask
+from brvtui.app.query.prober import Prober
 
 
 class Engine:

@@ -12,9 +12,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.messages import Reopened
 from brvtui.app.overview import remembered
-from brvtui.app.parts.project import Opening
+from brvtui.app.parts.opening import Opening
 from brvtui.app.states import Branch, Phase
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.lines import Lines
@@ -215,8 +214,8 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
             except SavedError:
                 continue
             shown += 1
-            app.post_message(Reopened(saved, saved.trace, remembered(saved.trace)))
-            await until(pilot, lambda saved=saved: app.project.saved is saved)
+            app.project.saved = saved
+            app.trace_reopened(saved, remembered(saved.trace))
             for pane in screen(pilot).query(Pane).results(Pane):
                 pane.rebuild(force=True)
             app.selection.select(chance.choice([*app.view.project.overview.branches, ""]))

@@ -41,7 +41,7 @@ async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_sc
         assert frame is not None
         await frame.query(QueryBox).remove()
         app._running = False  # as the beginning of its end leaves it
-        app.store.update(replace(app.store.view.answer, busy="x"))
+        app.store.update(replace(app.store.view.answer, preparing="x"))
         assert app.frame is None
         app._running = True
         assert app.frame is frame

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app import engine
 from brvtui.app.app import BrvTui
-from brvtui.app.messages import Progressed
-from brvtui.app.parts.project import Opening
+from brvtui.app.parts.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
@@ -185,13 +183,10 @@ async def test_the_smallest(looks: Looks, app: BrvTui) -> None:
         await looks(pilot, "test_the_smallest[{size}]", {"60x18": (60, 18), "59x17": (59, 17)}, [DARK])
 
 
-async def test_loading(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stuck(*asked: object) -> None:
-        post = asked[-1]
-        assert callable(post)
-        post(Progressed(40, 120))
-
-    monkeypatch.setattr(engine, "open_project", stuck)
+async def test_loading(
+    looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch, stuck_at: Callable[[int, int], None]
+) -> None:
+    stuck_at(40, 120)
     monkeypatch.setattr("tests.app.pictures.settled", lambda pilot: pilot.pause())
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app import engine
 from brvtui.app.app import BrvTui
-from brvtui.app.messages import Progressed
 from tests.app.driving import NARROW, WIDE, settled, view
 from tests.app.test_maturity import opened
 from tests.support.trees import Tree
@@ -70,19 +68,16 @@ def test_no_project(
 
 
 @BOTH
-def test_loading(snap_compare: Compare, app: BrvTui, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
-    def stuck(*asked: object) -> None:
-        post = asked[-1]
-        assert callable(post)
-        post(Progressed(40, 120))
-
+def test_loading(
+    snap_compare: Compare, app: BrvTui, stuck_at: Callable[[int, int], None], size: tuple[int, int]
+) -> None:
     async def progress(pilot: Pilot[Any]) -> None:
         while not view(pilot).project.total:
             await pilot.pause()
         await pilot.press("escape", "3")
         await pilot.pause()
 
-    monkeypatch.setattr(engine, "open_project", stuck)
+    stuck_at(40, 120)
     assert snap_compare(app, terminal_size=size, run_before=progress)
 
 

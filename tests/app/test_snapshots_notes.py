@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app import engine
 from brvtui.app.app import BrvTui
-from brvtui.app.messages import Progressed
 from tests.app.driving import WIDE, ask, brv, settled, until, view
 from tests.app.garden import STRANGE
 from tests.app.test_log import logged, with_log
@@ -87,13 +85,10 @@ async def test_no_project(
 
 
 @SCREEN
-async def test_a_tree_that_is_being_read(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
-    def stuck(*asked: object) -> None:
-        post = asked[-1]
-        assert callable(post)
-        post(Progressed(40, 120))
-
-    monkeypatch.setattr(engine, "open_project", stuck)
+async def test_a_tree_that_is_being_read(
+    looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch, stuck_at: Callable[[int, int], None], key: str
+) -> None:
+    stuck_at(40, 120)
     monkeypatch.setattr("tests.app.conftest.settled", lambda pilot: pilot.pause())
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
@@ -121,7 +116,7 @@ async def test_log(
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "4")
-        await until(pilot, lambda: view(pilot).log is not None)
+        await until(pilot, lambda: view(pilot).log.entries is not None)
         for key in keys:
             await pilot.press(key)
             await settled(pilot)

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.parts.project import Opening
+from brvtui.app.parts.opening import Opening
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json

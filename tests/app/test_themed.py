@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
 from brvtui.app.app import BrvTui
-from brvtui.app.messages import ThemesChanged
 from brvtui.config import configure, user_file
 from tests.app.driving import NARROW, WIDE, ask, brv, settled, shown, until
 from tests.support.settings import own, own_theme
@@ -44,7 +43,7 @@ def paints(pilot: Pilot[Any], *wanted: str) -> bool:
 
 async def changed(pilot: Pilot[Any]) -> None:
     """What the watcher does after the user's themes have changed."""
-    pilot.app.post_message(ThemesChanged())
+    brv(pilot)._read_themes(None)
     await pilot.pause()
     await settled(pilot)
 

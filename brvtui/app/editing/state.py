@@ -41,6 +41,15 @@ class FoundDraft:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteOpened:
+    """A note that was read to be edited, as it is on disk, and its draft."""
+
+    disk: OnDisk
+    text: NoteText = field(repr=False)
+    draft: FoundDraft | None
+
+
+@dataclass(frozen=True, slots=True)
 class Clash:
     """The note is not what it was when it was read: ``theirs`` is on disk; what differs, and both merged."""
 
@@ -50,6 +59,32 @@ class Clash:
     """None when one of them is no text, so that they can be neither compared nor merged."""
     undecided: int = 0
     """Places in ``merged`` where both changed the same lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSaved:
+    """A note that holds the text now; ``said`` is what the user should know of how that went, in lines."""
+
+    disk: OnDisk
+    said: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteClashed:
+    """``data`` was not saved over ``disk``, because that is not what is on disk now."""
+
+    disk: OnDisk
+    data: bytes = field(repr=False)
+    clash: Clash
+
+
+@dataclass(frozen=True, slots=True)
+class NotSaved:
+    """``data`` was not saved over ``disk``; ``what`` says why, with the note's path."""
+
+    disk: OnDisk
+    data: bytes = field(repr=False)
+    what: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,26 @@
-"""What the editor's workers do: every function blocks, is meant for a thread, and posts what came of it."""
+"""What editing blocks on. Every function is meant for a worker thread."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from textual.message import Message
-
 from brvtui import faults
-from brvtui.app.editing import news
-from brvtui.app.editing.state import Begun, Clash, Effect, FoundDraft, Looked, OnDisk
+from brvtui.app.editing.state import (
+    Begun,
+    Clash,
+    Effect,
+    FoundDraft,
+    Looked,
+    NoteClashed,
+    NoteOpened,
+    NoteSaved,
+    NotSaved,
+    OnDisk,
+)
+from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
@@ -21,16 +29,16 @@ if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import NoteText
     from brvtui.tree.editing.problems import KnownFiles
 
-Post = Callable[[Message], bool]
 MOST_CHARS = 200_000
-"""A longer text is felt with every key."""
+"""Beyond this length, checking on every key is noticeably slow."""
+SaveEnd = NoteSaved | NoteClashed | NotSaved
+"""How saving a note ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Request ``number`` to look at ``edited``, a text of ``note`` at ``path``, under a query."""
+    """A request to look at ``edited``, a text of ``note`` at ``path``, under a query."""
 
-    number: int
     path: str
     note: NoteText = field(repr=False)
     edited: str = field(repr=False)
@@ -48,8 +56,11 @@ class DraftRequest:
     base: str | None = None
 
 
-def open_note(session: Session, path: str, outside: bool, post: Post) -> None:
-    """Posts NoteOpened with the note as it is on disk and its draft, or NotOpened; ``outside`` it may be long."""
+def open_note(session: Session, path: str, outside: bool) -> NoteOpened:
+    """The note at ``path`` as it is on disk, and its draft. To be edited ``outside``, it may be long.
+
+    Raises :class:`Refusal` when it cannot be edited.
+    """
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.saving.note_files import SaveError
 
@@ -57,23 +68,19 @@ def open_note(session: Session, path: str, outside: bool, post: Post) -> None:
         disk = _on_disk(session, path)
         text = note_text(disk.data or b"")
     except SaveError as error:
-        post(news.NotOpened(str(error)))
-        return
+        raise Refusal(str(error)) from error
     except NotText as error:
-        post(news.NotOpened(f"{path}: {error}"))
-        return
+        raise Refusal(f"{path}: {error}") from error
     draft = _draft(session, disk, text)
     if disk.data is None and draft is None:
-        post(news.NotOpened(f"{path}: there is no such note (any more); a makes a new one"))
-    elif not outside and len(text.text) > MOST_CHARS:
-        length = f"{len(text.text)} characters are too many to edit them here"
-        post(news.NotOpened(f"{path}: {length}; E opens your own editor"))
-    else:
-        post(news.NoteOpened(disk, text, draft, outside))
+        raise Refusal(f"{path}: there is no such note (any more); a makes a new one")
+    if not outside and len(text.text) > MOST_CHARS:
+        raise Refusal(f"{path}: {len(text.text)} characters are too many to edit them here; E opens your own editor")
+    return NoteOpened(disk, text, draft)
 
 
-def begin_note(session: Session, begun: Begun, query: str, post: Post) -> None:
-    """Posts NoteOpened with the text that a new note begins with; ``query`` is the question that it answers."""
+def begin_note(session: Session, begun: Begun, query: str) -> NoteOpened:
+    """The text that a new note begins with; ``query`` is the question that it answers."""
     from brvtui.tree.editing.new_notes import NewNote, Template, keywords_of, text_of
     from brvtui.tree.editing.note_text import note_text
 
@@ -81,7 +88,7 @@ def begin_note(session: Session, begun: Begun, query: str, post: Post) -> None:
     note = NewNote(begun.title, session.clock(), query, keywords=keywords)
     disk = OnDisk(begun.path, None, None)
     text = note_text(text_of(Template(begun.template), note).encode())
-    post(news.NoteOpened(disk, text, _draft(session, disk, text), False))
+    return NoteOpened(disk, text, _draft(session, disk, text))
 
 
 def _on_disk(session: Session, path: str) -> OnDisk:
@@ -114,8 +121,8 @@ def _draft(session: Session, disk: OnDisk, text: NoteText) -> FoundDraft | None:
     return FoundDraft(drafted, age_s, draft.is_on(disk.sha256), hunks)
 
 
-def look(session: Session, text: Text, post: Post) -> None:
-    """Posts TextLooked: problems of the text, and what saving it does to the note and to the current query."""
+def look(session: Session, text: Text) -> Looked:
+    """Problems of the text, and what saving it does to the note and to the current query."""
     from brvtui.tree.editing.problems import problems
 
     snapshot = session.snapshot
@@ -133,7 +140,7 @@ def look(session: Session, text: Text, post: Post) -> None:
         shown = kept if text.keep_mtime else renewed
         own = (shown.before.own, renewed.after.own, kept.after.own)
         effects.insert(0, Effect("score", *(hit.score if hit else None for hit in own)))
-    post(news.TextLooked(text.number, Looked(found, tuple(effects), shown)))
+    return Looked(found, tuple(effects), shown)
 
 
 @lru_cache(maxsize=1)
@@ -144,41 +151,36 @@ def _known_files(snapshot: Snapshot) -> KnownFiles:
     return KnownFiles(Names(file.path for file in snapshot.files))
 
 
-def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, post: Post) -> None:
-    """Saves ``data`` where ``disk`` was seen; posts NoteSaved, NoteClashed or NotSaved."""
+def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveEnd:
+    """Saves ``data`` where ``disk`` was seen."""
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
     try:
         done = session.notes.save(disk.path, data, disk.seen, keep_mtime)
     except Unconfirmed as error:
-        _tell_unconfirmed(session, disk, data, str(error), post)
-        return
+        return _unconfirmed(session, disk, data, str(error))
     except SaveError as error:
-        post(news.NotSaved(disk, data, str(error)))
-        return
+        return NotSaved(disk, data, str(error))
     if isinstance(done, Conflict):
         theirs = OnDisk(disk.path, done.theirs, done.seen)
-        post(news.NoteClashed(disk, data, _clash(disk, data, theirs)))
-        return
+        return NoteClashed(disk, data, _clash(disk, data, theirs))
     said = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         said.append(f"{disk.path}: another program has it open; what that writes is kept in {done.kept}")
-    post(news.NoteSaved(replace(disk, data=data, seen=done.seen), tuple(said)))
+    return NoteSaved(replace(disk, data=data, seen=done.seen), tuple(said))
 
 
-def _tell_unconfirmed(session: Session, disk: OnDisk, data: bytes, said: str, post: Post) -> None:
-    """Posts what is on disk after a save that was done, though the disk did not confirm it; ``said`` tells that."""
+def _unconfirmed(session: Session, disk: OnDisk, data: bytes, said: str) -> SaveEnd:
+    """How a save ended that was done, though the disk did not confirm it; ``said`` tells that."""
     from brvtui.tree.saving.note_files import SaveError
 
     try:
         now = _on_disk(session, disk.path)
     except SaveError as error:
-        post(news.NotSaved(disk, data, f"{said}; and it cannot be read again: {error}"))
-        return
+        return NotSaved(disk, data, f"{said}; and it cannot be read again: {error}")
     if now.data == data:
-        post(news.NoteSaved(now, (said,)))
-    else:
-        post(news.NoteClashed(disk, data, _clash(disk, data, now)))
+        return NoteSaved(now, (said,))
+    return NoteClashed(disk, data, _clash(disk, data, now))
 
 
 def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
@@ -200,18 +202,17 @@ def _clash(disk: OnDisk, mine: bytes, theirs: OnDisk) -> Clash:
     return Clash(theirs, difference(texts[1], texts[2]), own.encode_plain(both.text), both.conflicts)
 
 
-def look_at_disk(session: Session, before: OnDisk, post: Post) -> None:
-    """Posts DiskSeen: the note as it is now."""
+def look_at_disk(session: Session, before: OnDisk) -> OnDisk:
+    """The note as it is on disk now; ``before`` itself when nothing changed."""
     from brvtui.tree.saving.note_files import SaveError, is_unchanged
 
     if before.seen is not None and is_unchanged(session.project.tree, before.path, before.seen):
-        post(news.DiskSeen(before, before))
-        return
+        return before
     try:
         now = _on_disk(session, before.path)
     except SaveError:
-        now = before  # saving will say what is wrong
-    post(news.DiskSeen(before, before if now.data == before.data else now))
+        return before  # saving will say what is wrong
+    return before if now.data == before.data else now
 
 
 def keep_draft(session: Session, asked: DraftRequest) -> str:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from textual.message_pump import MessagePump
 from textual.worker import WorkerError
 from textual.worker_manager import WorkerManager
 
-from brvtui.app import messages
-from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
-from brvtui.app.editing.state import Begun, Clash, OnDisk
+from brvtui.app.editing.state import Begun, Clash, NoteClashed, NoteOpened, OnDisk
 from brvtui.app.modes import EDITOR
-from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.needs import CallsLater, HasSession, Notifies, OpensDialogs, Posts, SwitchesModes
 from brvtui.app.parts.own_editor import OwnEditor
-from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.store import ViewStore
+from brvtui.app.parts.project import Project
+from brvtui.app.services import AppServices
 from brvtui.paint.text import seconds
 
 if TYPE_CHECKING:
@@ -29,22 +26,7 @@ if TYPE_CHECKING:
 
 _WRITING = frozenset({"save", "draft", "change"})
 """Groups of workers that write texts, drafts, plans."""
-_OPEN = Job("open", exclusive=True)
-_BEGIN = Job("open")
-
-
-class Host(CallsLater, Notifies, OpensDialogs, Posts, SwitchesModes, Protocol):
-    """What editing needs of the app."""
-
-    @property
-    def current_mode(self) -> str:
-        """The screen in front."""
-        ...
-
-    @property
-    def workers(self) -> WorkerManager:
-        """All that is under way."""
-        ...
+_OPEN = "open"
 
 
 class Editor(Protocol):
@@ -95,28 +77,21 @@ class Editing:
 
     def __init__(
         self,
-        host: Host,
-        hearing: Hearing,
-        threads: Threads,
-        project: HasSession,
-        store: ViewStore,
+        services: AppServices,
+        project: Project,
         own: OwnEditor,
         keep_draft: Callable[[editing.DraftRequest], None],
+        workers: WorkerManager,
     ) -> None:
-        """No note is open."""
-        self._host = host
-        self._threads = threads
+        """No note is open; ``own`` is the user's own editor, ``workers`` are all that are under way."""
+        self._services = services
         self._project = project
-        self._store = store
         self._own = own
         self._keep_draft = keep_draft
+        self._workers = workers
         self._editor: Editor | None = None
         self._to_open = ""
         """The note that was last asked for to be edited here."""
-        hearing.hear(news.NotOpened, self._not_opened)
-        hearing.hear(news.NoteOpened, self._opened)
-        hearing.hear(news.NoteClashed, self._clashed)
-        hearing.hear(messages.Changed, self._tree_changed)
 
     def use(self, editor: Editor) -> None:
         """Opens notes in ``editor`` from now on."""
@@ -125,7 +100,7 @@ class Editing:
     @property
     def editor(self) -> Editor | None:
         """The editor; None when no note is open in it."""
-        return self._editor if self._store.view.editor.edit is not None else None
+        return self._editor if self._services.store.view.editor.edit is not None else None
 
     def when_safe(self, then: Callable[[], object]) -> None:
         """Calls ``then`` once there is no unsaved text, or the user gave it up."""
@@ -146,7 +121,7 @@ class Editing:
 
     async def all_kept(self) -> bool:
         """Waits for texts and drafts that are being written; whether there were none, so no news of any is to come."""
-        writing = [worker for worker in self._host.workers if worker.group in _WRITING and not worker.is_finished]
+        writing = [worker for worker in self._workers if worker.group in _WRITING and not worker.is_finished]
         is_drafting = self._editor is not None and self._editor.is_drafting
         for worker in writing:
             with suppress(WorkerError):  # told of where it belongs
@@ -156,16 +131,16 @@ class Editing:
 
     def bring(self) -> None:
         """Brings the editor to the front, where it is to be left again to the screen of now."""
-        if self._editor is not None and self._host.current_mode != EDITOR.name:
-            self._editor.origin = self._host.current_mode
-            self._host.switch_mode(EDITOR.name)
+        if self._editor is not None and self._services.current_mode != EDITOR.name:
+            self._editor.origin = self._services.current_mode
+            self._services.switch_mode(EDITOR.name)
 
     def edit_at_hand(self, path: str, outside: bool) -> None:
         """Edits ``path``, the note at hand; says what to do when there is none."""
-        if self._project.session is None or self._store.view.project.overview is None:
-            self._host.notify("no project is open, so there is nothing to edit", timeout=4)
+        if self._project.session is None or self._services.store.view.project.overview is None:
+            self._services.notify("no project is open, so there is nothing to edit", timeout=4)
         elif not path:
-            self._host.notify("select a note first: e edits it, E hands it to your own editor", timeout=4)
+            self._services.notify("select a note first: e edits it, E hands it to your own editor", timeout=4)
         else:
             self.edit(path, outside)
 
@@ -177,7 +152,7 @@ class Editing:
         if self.editor is not None and self.editor.path == path:
             self.bring()
             if outside:
-                self._host.call_later(self.editor.action_external)
+                self._services.call_later(self.editor.action_external)
         elif outside:
             self._read(session, path, True)
         else:
@@ -191,72 +166,73 @@ class Editing:
 
     def _begin_here(self, session: Session, begun: Begun, query: str) -> None:
         self._to_open = begun.path
-        self._threads.start(_BEGIN, editing.begin_note, session, begun, query, self._host.post_message)
+        opened = partial(self._opened, outside=False)
+        run = self._services.background.run
+        run(partial(editing.begin_note, session, begun, query), opened, group=_OPEN, on_error=self._not_opened)
 
     def _open_here(self, session: Session, path: str) -> None:
         self._to_open = path
         self._read(session, path, False)
 
     def _read(self, session: Session, path: str, outside: bool) -> None:
-        self._threads.start(_OPEN, editing.open_note, session, path, outside, self._host.post_message)
+        read, opened = partial(editing.open_note, session, path, outside), partial(self._opened, outside=outside)
+        run = self._services.background.run
+        run(read, opened, group=_OPEN, exclusive=True, on_error=self._not_opened)
 
-    def _not_opened(self, event: news.NotOpened) -> None:
-        self._host.notify(event.what, severity="error", timeout=8)
+    def _not_opened(self, why: str) -> None:
+        self._services.notify(why, severity="error", timeout=8)
 
-    def _opened(self, event: news.NoteOpened) -> None:
-        draft = event.draft
-        if not event.outside and event.disk.path != self._to_open:
+    def _opened(self, note: NoteOpened, outside: bool) -> None:
+        draft = note.draft
+        if not outside and note.disk.path != self._to_open:
             return  # another one was asked for meanwhile
         if draft is None:
-            self._go_on(event, None)
+            self._go_on(note, None, outside)
             return
         from brvtui.app.screens import comparing
 
-        said = [f"{event.disk.path} has text from {seconds(draft.age_s)} ago that was never saved: + is the draft."]
+        said = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved: + is the draft."]
         if not draft.is_on_disk_text:
             said.append("The note on disk has changed since the draft was begun.")
 
         def answered(answer: str | None) -> None:
             if answer == comparing.DROP:
-                self._keep_draft(editing.DraftRequest(event.disk.path, None))
+                self._keep_draft(editing.DraftRequest(note.disk.path, None))
             if answer is not None:
-                self._go_on(event, draft.text if answer == comparing.TAKE else None)
+                self._go_on(note, draft.text if answer == comparing.TAKE else None, outside)
 
-        self._host.push_screen(comparing.DraftDialog("A draft was found", said, draft.hunks), answered)
+        self._services.push_screen(comparing.DraftDialog("A draft was found", said, draft.hunks), answered)
 
-    def _go_on(self, event: news.NoteOpened, draft: NoteText | None) -> None:
-        if event.outside:
-            self._own.edit(event.disk, event.text, draft)
+    def _go_on(self, note: NoteOpened, draft: NoteText | None, outside: bool) -> None:
+        if outside:
+            self._own.edit(note.disk, note.text, draft)
         else:
-            self.when_safe(lambda: self._host.call_later(lambda: self._edit_here(event.disk, event.text, draft)))
+            self.when_safe(lambda: self._services.call_later(lambda: self._edit_here(note.disk, note.text, draft)))
 
     async def _edit_here(self, disk: OnDisk, text: NoteText, draft: NoteText | None) -> Editor:
         """Opens a note in the editor, in front of the screen that it is left to."""
-        origin = self._host.current_mode
-        await self._host.switch_mode(EDITOR.name)
+        origin = self._services.current_mode
+        await self._services.switch_mode(EDITOR.name)
         assert self._editor is not None, "made when its mode was first in front"
         if origin != EDITOR.name:
             self._editor.origin = origin
         self._editor.begin(disk, text, draft)
         return self._editor
 
-    async def _clashed(self, event: news.NoteClashed) -> None:
-        """The editor asks which text it shall be, unless it is in use or the text too long for it."""
+    async def ask_which(self, clashed: NoteClashed) -> None:
+        """Asks, in the editor, which text it shall be; where that is in use, or the text too long, keeps a draft."""
         from brvtui.tree.editing.note_text import NotText, note_text
 
         texts: list[NoteText] = []
         with suppress(NotText):
-            texts = [note_text(event.disk.data or b""), note_text(event.data)]
+            texts = [note_text(clashed.disk.data or b""), note_text(clashed.data)]
         if self.editor is not None or not texts or len(texts[1].text) > editing.MOST_CHARS:
-            self._own.set_aside(f"{event.disk.path} was changed on disk meanwhile", event.disk, event.data)
+            self._own.set_aside(f"{clashed.disk.path} was changed on disk meanwhile", clashed.disk, clashed.data)
         else:
-            editor = await self._edit_here(event.disk, *texts)
-            editor.ask_about(event.clash)
-
-    def _tree_changed(self, _: messages.Changed) -> None:
-        self.look_at_disk()
+            editor = await self._edit_here(clashed.disk, *texts)
+            editor.ask_about(clashed.clash)
 
     def look_at_disk(self) -> None:
-        """Something of the tree changed: whether it was the note in the editor is found out."""
+        """Checks whether the note in the editor changed on disk."""
         if self.editor is not None:
             self.editor.changed_on_disk()

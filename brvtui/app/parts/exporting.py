@@ -8,10 +8,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from brvtui.app.parts.needs import CallsFromThreads, Notifies, Opened, OpensDialogs
-from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.screens.export import ExportScreen
-from brvtui.app.store import ViewStore
+from brvtui.app.parts.project import Project
+from brvtui.app.services import AppServices
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
@@ -19,13 +17,12 @@ if TYPE_CHECKING:
 
 NO_TRACE = "there is no trace yet: type a query"
 TOLD_S = 8
-"""How long it is said what became of something that was taken out."""
+"""How long a toast about something that was taken out stays."""
 _LONGEST_NAME = 40
-_EXPORT = Job("export", exclusive=True)
 
 
-class Host(CallsFromThreads, Notifies, OpensDialogs, Protocol):
-    """What exporting needs of the app."""
+class Browser(Protocol):
+    """The browser in which the app may be shown."""
 
     @property
     def is_web(self) -> bool:
@@ -39,49 +36,52 @@ class Host(CallsFromThreads, Notifies, OpensDialogs, Protocol):
 class Exporting:
     """Saves the trace that is shown."""
 
-    def __init__(self, host: Host, threads: Threads, opened: Opened, store: ViewStore) -> None:
-        """``opened`` is what the trace is of."""
-        self._host = host
-        self._threads = threads
-        self._opened = opened
-        self._store = store
+    def __init__(self, services: AppServices, project: Project, browser: Browser) -> None:
+        """Saves into files, or where one shows the app, to the ``browser``."""
+        self._services = services
+        self._project = project
+        self._browser = browser
 
     def export(self, ending: str) -> None:
         """Asks for a file and saves the trace to it; a browser is handed the file."""
-        trace = self._store.view.answered
+        trace = self._services.store.view.answered
         if trace is None:
-            self._host.notify(NO_TRACE, timeout=4)
+            self._services.notify(NO_TRACE, timeout=4)
             return
         name = f"{_slug(trace.query)}.{ending}"
-        if self._host.is_web:
-            self._threads.start(_EXPORT, self._deliver, trace, name)
+        if self._browser.is_web:
+            deliver = partial(self._deliver, name)
+            run = self._services.background.run
+            run(partial(_rendered, self._project, trace, name), deliver, group="export", exclusive=True)
             return
-        project = self._opened.session.project if self._opened.session is not None else None
+        from brvtui.app.screens.export import ExportScreen
+
+        project = self._project.session.project if self._project.session is not None else None
         trees = (project.tree, *(source.tree for source in project.sources)) if project is not None else ()
-        self._host.push_screen(ExportScreen(name, partial(to_save, self._opened, trace), trees), self._was_saved)
+        screen = ExportScreen(name, partial(to_save, self._project, trace), trees)
+        self._services.push_screen(screen, self._was_saved)
 
     def _was_saved(self, place: Path | None) -> None:
         if place is not None:
-            self._host.notify(f"saved {place}", timeout=TOLD_S)
+            self._services.notify(f"saved {place}", timeout=TOLD_S)
 
-    def _deliver(self, trace: Trace, name: str) -> None:
-        """In a thread."""
-        from brvtui.report.saved import form_of, rendered
-
-        content = BytesIO(rendered(to_save(self._opened, trace), form_of(Path(name))))
-
-        def deliver() -> None:
-            self._host.deliver_binary(content, save_filename=name)
-
-        self._host.call_from_thread(deliver)
+    def _deliver(self, name: str, content: bytes) -> None:
+        self._browser.deliver_binary(BytesIO(content), save_filename=name)
 
 
-def to_save(opened: Opened, trace: Trace) -> Saved:
+def to_save(project: Project, trace: Trace) -> Saved:
     """``trace`` with all that is saved beside it. It blocks."""
-    if opened.saved is not None:
-        return opened.saved
-    assert opened.session is not None
-    return opened.session.answers.saved(trace)
+    if project.saved is not None:
+        return project.saved
+    assert project.session is not None
+    return project.session.answers.saved(trace)
+
+
+def _rendered(project: Project, trace: Trace, name: str) -> bytes:
+    """The content of a file called ``name``. It blocks."""
+    from brvtui.report.saved import form_of, rendered
+
+    return rendered(to_save(project, trace), form_of(Path(name)))
 
 
 def _slug(text: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from brvtui.app.editing.state import Begun
-from brvtui.app.parts.needs import HasSession, Notifies, OpensDialogs
-from brvtui.app.store import ViewStore
+from brvtui.app.parts.editing import Editing
+from brvtui.app.parts.project import Project
+from brvtui.app.services import AppServices
 
 if TYPE_CHECKING:
     from brvtui.app.screens.planning import PlanDialog
@@ -19,38 +20,23 @@ _FOREIGN = ("[", "_")
 """How folders of shared sources and of the engine begin."""
 
 
-class Host(Notifies, OpensDialogs, Protocol):
-    """What planning needs of the app."""
-
-
-class Texts(Protocol):
-    """What planning needs to know of the editor."""
-
-    def begin(self, begun: Begun, query: str) -> None:
-        """Opens a note that does not exist yet; it answers ``query``."""
-
-    def when_left(self, path: str, then: Callable[[], object]) -> None:
-        """Calls ``then``, not before unsaved text of the note at ``path`` is saved or given up."""
-
-
 class Planning:
     """Asks what is to be done to the note at hand, and has it done."""
 
     def __init__(
-        self, host: Host, project: HasSession, store: ViewStore, texts: Texts, carry_out: Callable[[Plan], None]
+        self, services: AppServices, project: Project, editing: Editing, carry_out: Callable[[Plan], None]
     ) -> None:
         """``carry_out`` does what a plan says."""
-        self._host = host
+        self._services = services
         self._project = project
-        self._store = store
-        self._texts = texts
+        self._editing = editing
         self._carry_out = carry_out
 
     def new_note(self, path: str) -> None:
         """Begins a note: from the query, when nothing covers that; beside the one at ``path``."""
         from brvtui.app.screens.new_note import NewNoteDialog
 
-        session, view = self._project.session, self._store.view
+        session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None:
             return
         uncovered = view.answer.trace is not None and not view.answer.trace.covered
@@ -61,16 +47,16 @@ class Planning:
 
         def answered(begun: Begun | None) -> None:
             if begun is not None:
-                self._texts.begin(begun, title)
+                self._editing.begin(begun, title)
 
         shown = "" if folder.startswith(_FOREIGN) else folder
-        self._host.push_screen(NewNoteDialog(title, shown, why, taken), answered)
+        self._services.push_screen(NewNoteDialog(title, shown, why, taken), answered)
 
     def move(self, path: str) -> None:
         """Renames or moves the note at ``path``; the links to it follow."""
         session = self._project.session
         if session is None or not path:
-            self._host.notify("select a note first: M renames or moves it", timeout=4)
+            self._services.notify("select a note first: M renames or moves it", timeout=4)
             return
         from brvtui.app.screens.planning import MoveDialog
 
@@ -81,7 +67,7 @@ class Planning:
         """Archives the note at ``path`` as the engine does; a stub is restored."""
         session = self._project.session
         if session is None or not path:
-            self._host.notify("select a note first: X archives it, or restores a stub", timeout=4)
+            self._services.notify("select a note first: X archives it, or restores a stub", timeout=4)
             return
         from brvtui.app.screens.planning import PlanDialog
         from brvtui.tree.reading.files import Role, role_of
@@ -101,7 +87,7 @@ class Planning:
         session = self._project.session
         position = session.snapshot.by_path.get(path) if session is not None and session.is_loaded else None
         if session is None or position is None:
-            self._host.notify("select a note first: I sets its maturity and importance", timeout=4)
+            self._services.notify("select a note first: I sets its maturity and importance", timeout=4)
             return
         from brvtui.app.screens.signals import SignalsDialog
 
@@ -119,4 +105,4 @@ class Planning:
             if plan is not None:
                 self._carry_out(plan)
 
-        self._texts.when_left(path, lambda: self._host.push_screen(make(), answered))
+        self._editing.when_left(path, lambda: self._services.push_screen(make(), answered))

@@ -1,106 +1,133 @@
-"""What is open: a project, which is read and followed, or a saved trace in its place."""
+"""The project that is open, which is read and followed; or a saved trace in its place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from textual.timer import Timer
 
-from brvtui.app import engine
-from brvtui.app import messages as news
 from brvtui.app.memory import settle_memory
 from brvtui.app.overview import Surveyor
-from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.needs import Notifies, Posts, Times
-from brvtui.app.parts.threads import Job, Threads
-from brvtui.app.states import Phase
-from brvtui.app.store import ViewStore
+from brvtui.app.parts import opening
+from brvtui.app.parts.opening import Opening, TreeRead
+from brvtui.app.services import AppServices
+from brvtui.app.states import Overview, Phase, WatchState
+from brvtui.app.workers import Refusal
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 
 if TYPE_CHECKING:
-    from brvtui.config import Configuration
     from brvtui.saved.traces import Saved
     from brvtui.session import Session
 
 CATCHING_UP_S = 0.25
 """Reading what changed is said to go on when it takes longer."""
+LOAD = "load"
+"""The group of the tasks that read the tree."""
 _NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """What to open, as the command line said it."""
+class ProjectListener(Protocol):
+    """Who has to know what becomes of the project."""
 
-    start: Path | None = None
-    profile: str | None = None
-    now_ms: float | None = None
-    signals_file: Path | None = None
+    def project_opened(self, session: Session) -> None:
+        """Tells that a project was found; its notes are about to be read."""
 
+    def opening_failed(self) -> None:
+        """Tells that there is nothing to show."""
 
-class Host(Notifies, Posts, Times, Protocol):
-    """What a project needs of the app."""
+    def trace_reopened(self, saved: Saved, overview: Overview) -> None:
+        """Tells that a saved trace was read, to be shown without its project."""
 
-    def adopt(self, configuration: Configuration) -> None:
-        """Puts settings into effect."""
+    def tree_shown(self, first: bool) -> None:
+        """Tells that another state of the tree is shown: the ``first``, or a newer one."""
 
-    def tell_problems(self) -> None:
-        """Says what is wrong with the settings."""
+    def disk_changed(self) -> None:
+        """Tells that something changed on disk."""
 
 
 class Project:
-    """Opens what is asked for, and reads what changes on disk; every call of the engine runs in a thread."""
+    """Opens what is asked for, and reads what changes on disk. Whatever blocks runs in a worker."""
 
-    def __init__(
-        self,
-        opening: Opening,
-        host: Host,
-        hearing: Hearing,
-        threads: Threads,
-        store: ViewStore,
-        tree_changed: Callable[[], None],
-    ) -> None:
-        """Nothing is open yet; ``tree_changed`` is called when another state of the tree is shown."""
-        self._opening = opening
-        self._host = host
-        self._threads = threads
-        self._store = store
-        self._tree_changed = tree_changed
+    def __init__(self, asked: Opening, services: AppServices, listener: ProjectListener) -> None:
+        """Nothing is open yet."""
+        self._asked = asked
+        self._services = services
+        self._listener = listener
         self.session: Session | None = None
         """None while no project is open."""
         self.saved: Saved | None = None
         """None while no saved trace is shown."""
         self.surveyor = Surveyor()
-        self._following = False
+        self._reading = False
         self._changed_again = False
         self._late: Timer | None = None
-        self.load = Job("load", tell=lambda what: host.post_message(news.Failed(what)))
-        """Reading the tree; when that breaks down, it counts as a tree that cannot be read."""
-        self._reload = Job("load", ended=self._caught_up, tell=self.load.tell)
-        hearing.hear(news.Opened, self._opened)
-        hearing.hear(news.Progressed, self._progressed)
-        hearing.hear(news.Loaded, self._loaded)
-        hearing.hear(news.Failed, self._failed)
-        hearing.hear(news.WatchBegun, self._watching)
-        hearing.hear(news.Changed, self._changed)
 
     def refuses(self) -> bool:
-        """Whether a saved trace is shown in place of a project; then it is said that there is nothing to ask."""
+        """Whether a saved trace is shown in place of a project; then a toast says that there is nothing to ask."""
         if self.saved is not None:
-            self._host.notify(_NOT_HERE, timeout=4)
+            self._services.notify(_NOT_HERE, timeout=4)
         return self.saved is not None
 
-    def hold(self, saved: Saved) -> None:
-        """Has ``saved`` in place of a project."""
-        self.saved = saved
+    # opening: each step begins the next one
 
     def open(self) -> None:
-        """Opens the project and begins watching it; or opens a saved trace."""
-        self._threads.start(self.load, self._open)
+        """Opens the project, reads it and begins to watch it; or opens a saved trace."""
+        start, run = self._asked.start, self._services.background.run
+        if start is not None and is_saved(start):
+            run(partial(opening.read_saved, start), self._reopened, group=LOAD, on_error=self.failed)
+        else:
+            run(partial(opening.open_session, self._asked), self._opened, group=LOAD, on_error=self.failed)
+
+    def _reopened(self, read: tuple[Saved, Overview]) -> None:
+        settle_memory()
+        self.saved, overview = read
+        self._listener.trace_reopened(self.saved, overview)
+
+    def _opened(self, session: Session) -> None:
+        self.session = session
+        self._listener.project_opened(session)
+        store, background = self._services.store, self._services.background
+        named = replace(store.view.engine, profile=session.profile.name)
+        store.update(replace(named, frozen=session.frozen, recording=session.recording))
+        read = partial(self._read_first, session, background.teller(self._progressed))
+        background.run(read, self._first_read, group=LOAD, on_error=self.failed)
+
+    def _read_first(self, session: Session, progressed: Callable[[int, int], None]) -> TreeRead | None:
+        """Reads the tree for the first time; closes ``session`` when that cannot be done. It blocks."""
+        try:
+            return opening.read_tree(session, self.surveyor, progressed=progressed)
+        except Refusal:
+            session.close()
+            raise
+
+    def _progressed(self, done: int, total: int) -> None:
+        project = self._services.store.view.project
+        if project.phase is Phase.LOADING:
+            self._services.store.update(replace(project, done=done, total=total))
+
+    def _first_read(self, read: TreeRead | None) -> None:
+        self.show_tree(read)
+        if self.session is not None:
+            background = self._services.background
+            changed, watching = background.teller(self._disk_changed), background.teller(self._watching)
+            watch = partial(opening.watch, self.session, changed, watching)
+            background.run(watch, self._watched, group=LOAD, on_error=self.failed)
+
+    def _watched(self, _: None) -> None:
+        if self.session is not None:  # what changed before watching began
+            read = partial(self.read_tree, self.session)
+            self._services.background.run(read, self._followed, group=LOAD, on_error=self.failed)
+
+    def _followed(self, read: TreeRead | None) -> None:
+        self.show_tree(read)
+        if self.session is not None:
+            keep = partial(opening.keep, self.session)
+            self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=settle_memory)
 
     def close(self) -> None:
         """Keeps what was read, and ends watching."""
@@ -110,100 +137,80 @@ class Project:
                 self.session.keep(everything=True)
             self.session.close()
 
+    # reading
+
+    def read_tree(self, session: Session) -> TreeRead | None:
+        """Reads what changed on disk, now; None when nothing did. It blocks, and raises :class:`Refusal`."""
+        return opening.read_tree(session, self.surveyor, self._services.store.view.project.generation)
+
+    def show_tree(self, read: TreeRead | None, by_a_run: bool = False) -> None:
+        """Shows what was read. The tree that a run made, by recording access hits, leaves its answer as it is."""
+        if read is None:
+            return
+        store = self._services.store
+        first = store.view.project.overview is None
+        project = replace(store.view.project, phase=Phase.READY, problem="", overview=read.overview)
+        store.update(project, replace(store.view.note, text=None))
+        if first:
+            settle_memory()
+            store.update(replace(store.view.query, history=read.history))
+            for notice in read.overview.notices:
+                self._services.notify(notice, timeout=8)
+        if not by_a_run:
+            self._listener.tree_shown(first)
+
+    def failed(self, why: str) -> None:
+        """Shows that the project cannot be opened, or a toast when it can no longer be read."""
+        store = self._services.store
+        if store.view.project.overview is None:
+            settle_memory()
+            self._listener.opening_failed()
+            store.update(replace(store.view.project, phase=Phase.FAILED, problem=why))
+        else:
+            self._services.notify(why, severity="error", timeout=10)
+
+    # following
+
     def follow(self) -> None:
         """Reads what changed on disk: at once, or once more after the reading that is under way."""
         if self.session is None:
             return
-        if self._following:
+        if self._reading:
             self._changed_again = True
             return
-        self._following = True
-        self._late = self._host.set_timer(
-            CATCHING_UP_S, lambda: self._store.update(replace(self._store.view.watch, catching_up=True))
-        )
+        self._reading = True
+        self._late = self._services.set_timer(CATCHING_UP_S, lambda: self._show_catching_up(True))
         self._read_again(self.session)
 
     def _read_again(self, session: Session) -> None:
         self._changed_again = False
-        self._threads.start(self._reload, self.read_tree, session)
-
-    def read_tree(self, session: Session) -> None:
-        """Reads what changed on disk, now. It blocks."""
-        engine.read_tree(session, self.surveyor, self._host.post_message, self._store.view.project.generation)
-
-    # in threads
-
-    def _open(self) -> None:
-        asked, post = self._opening, self._host.post_message
-        if asked.start is not None and is_saved(asked.start):
-            engine.reopen(asked.start, post)
-            return
-        given = (asked.start, asked.profile, asked.now_ms, asked.signals_file)
-        session = engine.open_project(*given, self.surveyor, post)
-        if session is not None:
-            engine.watch(session, post)
-            # What changed before watching began.
-            engine.read_tree(session, self.surveyor, post, session.snapshot.generation)
-            engine.keep(session, post)
-            settle_memory()  # of what the next change is put into
-
-    # news
+        read = partial(self.read_tree, session)
+        run = self._services.background.run
+        run(read, self.show_tree, group=LOAD, on_error=self.failed, on_end=self._caught_up)
 
     def _caught_up(self) -> None:
-        """What is under way is known in the app's thread alone: what changes meanwhile is not missed."""
+        """Ends following, unless something changed meanwhile."""
         if self._changed_again and self.session is not None:
             self._read_again(self.session)
             return
-        self._following = False
+        self._reading = False
         if self._late is not None:
             self._late.stop()
             self._late = None
-        if self._store.view.watch.catching_up:
-            self._store.update(replace(self._store.view.watch, catching_up=False))
+        self._show_catching_up(False)
 
-    def _opened(self, event: news.Opened) -> None:
-        session = self.session = event.session
-        self._host.adopt(session.configuration)
-        self._store.update(
-            replace(
-                self._store.view.engine,
-                profile=session.profile.name,
-                frozen=session.frozen,
-                recording=session.recording,
-            )
-        )
+    def _show_catching_up(self, catching_up: bool) -> None:
+        watch = self._services.store.view.watch
+        if watch.catching_up != catching_up:
+            self._services.store.update(replace(watch, catching_up=catching_up))
 
-    def _progressed(self, event: news.Progressed) -> None:
-        if self._store.view.project.phase is Phase.LOADING:
-            self._store.update(replace(self._store.view.project, done=event.done, total=event.total))
+    def _watching(self, watch: WatchState) -> None:
+        store = self._services.store
+        store.update(replace(watch, catching_up=store.view.watch.catching_up))
+        if watch.poll_s:
+            often = f"so all files are looked at every {seconds(watch.poll_s)}, or less often when there are many"
+            self._services.notify(f"{watch.why}; {often}", severity="warning", timeout=10)
 
-    def _loaded(self, event: news.Loaded) -> None:
-        first = self._store.view.project.overview is None
-        self._store.update(
-            replace(self._store.view.project, phase=Phase.READY, problem="", overview=event.overview),
-            replace(self._store.view.note, text=None),
-        )
-        if first:
-            settle_memory()
-            self._store.update(replace(self._store.view.query, history=tuple(event.history)))
-            for notice in event.overview.notices:
-                self._host.notify(notice, timeout=8)
-        if not event.by_the_run:
-            self._tree_changed()
-
-    def _failed(self, event: news.Failed) -> None:
-        if self._store.view.project.overview is None:
-            settle_memory()
-            self._host.tell_problems()
-            self._store.update(replace(self._store.view.project, phase=Phase.FAILED, problem=event.what))
-        else:
-            self._host.notify(event.what, severity="error", timeout=10)
-
-    def _watching(self, event: news.WatchBegun) -> None:
-        self._store.update(replace(self._store.view.watch, active=event.active, why=event.why, poll_s=event.poll_s))
-        if event.poll_s:
-            often = f"so all files are looked at every {seconds(event.poll_s)}, or less often when there are many"
-            self._host.notify(f"{event.why}; {often}", severity="warning", timeout=10)
-
-    def _changed(self, _: news.Changed) -> None:
+    def _disk_changed(self) -> None:
+        self._listener.disk_changed()
         self.follow()

@@ -51,7 +51,7 @@ class CommandsDialog(Dialog[Command]):
 
     def on_mount(self) -> None:
         """Lists everything."""
-        editing = self.services.view.editor.edit is not None
+        editing = self.services.store.view.editor.edit is not None
         self._actions = offered(self._mode, self._near, editing, self.services.keymap)
         self._seek()
 
@@ -71,7 +71,7 @@ class CommandsDialog(Dialog[Command]):
 
     def _notes(self, sieve: Sieve) -> list[Branch]:
         """The files that hold every word; none without words."""
-        overview = self.services.view.project.overview
+        overview = self.services.store.view.project.overview
         if overview is None or not sieve:
             return []
         return [file for file in overview.branches.values() if not file.is_folder and sieve.keeps(file.low)]

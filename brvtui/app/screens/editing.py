@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.timer import Timer
 from textual.widgets import TextArea
-from textual.worker import Worker, WorkerState
 
-from brvtui.app.editing import news
 from brvtui.app.editing import work as editing
-from brvtui.app.editing.state import CHANGED, GONE, Edit, OnDisk
+from brvtui.app.editing.state import CHANGED, GONE, Edit, Looked, NoteClashed, NoteSaved, NotSaved, OnDisk
 from brvtui.app.newest import Newest
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.project import Project
 from brvtui.app.screens import leaving
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.store import ViewStore
+from brvtui.app.states import EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.note_editor import NoteEditor
 from brvtui.app.widgets.problems import role_of
@@ -39,11 +38,10 @@ Then = Callable[[], object]
 class EditingScreen(FrameScreen):
     """Holds one note at a time, from :meth:`begin` until it is left. Every call that blocks runs in a thread."""
 
-    def __init__(self, layouts: Layouts, project: Project, store: ViewStore) -> None:
+    def __init__(self, layouts: Layouts, project: Project) -> None:
         """Nothing is edited."""
         super().__init__(layouts)
         self._project = project
-        self._store = store
         self._disk: OnDisk | None = None
         self._note: NoteText | None = None
         self._clean = b""
@@ -56,7 +54,8 @@ class EditingScreen(FrameScreen):
         self._then: Then | None = None
         self._looks: Newest[editing.Text] = Newest(self._look)
         self._drafts: Newest[editing.DraftRequest] = Newest(self._keep_draft)
-        self._number = 0
+        self._wanted: editing.Text | None = None
+        """The text that is to be looked at, or was last."""
         self._looked_for: tuple[object, ...] = ()
         self._look_timer: Timer | None = None
         self._draft_timer: Timer | None = None
@@ -120,10 +119,9 @@ class EditingScreen(FrameScreen):
         view = self.view
         return (view.query.text, view.query.scope, view.engine.profile, id(view.project.overview))
 
-    def show_edit(self, **changes: object) -> None:
+    def show_edit(self, edit: Edit | None) -> None:
         """Changes what the screens show of the edit."""
-        if self.edit is not None:
-            self._store.update(replace(self._store.view.editor, edit=replace(self.edit, **changes)))  # type: ignore[arg-type]  # names of Edit's own fields
+        self.services.store.update(EditorState(edit))
 
     # beginning and ending
 
@@ -132,7 +130,7 @@ class EditingScreen(FrameScreen):
         self._disk, self._note = disk, None
         self._clean = note.encode(note.text)
         self._drafted = None
-        self._store.update(replace(self._store.view.editor, edit=Edit(disk.path, is_new=disk.data is None)))
+        self.show_edit(Edit(disk.path, is_new=disk.data is None))
         self.adopt(note)
         self._explain_marks(draft or note)
         if disk.data is None:
@@ -150,7 +148,7 @@ class EditingScreen(FrameScreen):
         if legend:
             rest = f" and {len(legend) - _NAMED_MARKS} more" if len(legend) > _NAMED_MARKS else ""
             said = f"what cannot be shown has a mark, and is saved as it is: {', '.join(legend[:_NAMED_MARKS])}{rest}"
-            self.app.notify(said, timeout=8)
+            self.notify(said, timeout=8)
 
     def adopt(self, note: NoteText) -> None:
         """Puts a text into the text area; it can be undone there when the marks of the one before still hold."""
@@ -169,14 +167,15 @@ class EditingScreen(FrameScreen):
         try:
             self.adopt(note_text(data, self._note, self.area.text))
         except NotText as error:
-            self.app.notify(f"{self.path}: {error}", severity="error", timeout=10)
+            self.notify(f"{self.path}: {error}", severity="error", timeout=10)
             return False
         return True
 
     def rebase(self, disk: OnDisk) -> None:
         """From now on the text is compared with ``disk``, and saved only over that."""
         self._disk, self._clean = disk, disk.data or b""
-        self.show_edit(on_disk="", is_new=disk.data is None)
+        if self.edit is not None:
+            self.show_edit(replace(self.edit, on_disk="", is_new=disk.data is None))
         self._settle()
 
     def is_about(self, disk: OnDisk) -> bool:
@@ -195,10 +194,10 @@ class EditingScreen(FrameScreen):
             if timer is not None:
                 timer.stop()
         self._look_timer = self._draft_timer = None
-        self._number += 1
+        self._wanted = None
         self._looked_for = ()
         self.area.open("", ())
-        self._store.update(replace(self._store.view.editor, edit=None))
+        self.show_edit(None)
 
     def leave(self, then: Then, can_stay_open: bool = False) -> None:
         """Closes the note and calls ``then``; asks first about text that is not saved."""
@@ -234,7 +233,7 @@ class EditingScreen(FrameScreen):
         data = self.data
         dirty = data != self._clean
         if dirty != self.edit.dirty:
-            self.show_edit(dirty=dirty)
+            self.show_edit(replace(self.edit, dirty=dirty))
         self.look_soon()
         if not dirty:
             self._drop_draft()
@@ -255,15 +254,18 @@ class EditingScreen(FrameScreen):
         note, view = self._note, self.view
         if self._disk is None or self.edit is None or note is None:
             return
-        self._number += 1
         path, edited, keep = self._disk.path, self.area.text, self.edit.keep_mtime
-        self._looks.want(editing.Text(self._number, path, note, edited, keep, view.query.text, view.query.scope))
+        text = self._wanted = editing.Text(path, note, edited, keep, view.query.text, view.query.scope)
+        self._looks.want(text)
 
-    @on(news.TextLooked)
-    def _looked(self, event: news.TextLooked) -> None:
-        self._looks.finished()
-        if event.number == self._number:
-            self.show_edit(looked=event.looked)
+    def _look(self, text: editing.Text) -> None:
+        look = partial(editing.look, self._session, text)
+        run = self.services.background.run
+        run(look, partial(self._looked, text), group="look", on_end=self._looks.finished, owner=self)
+
+    def _looked(self, text: editing.Text, looked: Looked) -> None:
+        if text is self._wanted and self.edit is not None:
+            self.show_edit(replace(self.edit, looked=looked))
 
     def _draft(self) -> None:
         if self._draft_timer is not None:
@@ -281,11 +283,14 @@ class EditingScreen(FrameScreen):
             self._drafts.want(editing.DraftRequest(self._disk.path, None))
             self._drafted = None
 
-    @on(news.DraftKept)
-    def _draft_kept(self, event: news.DraftKept) -> None:
-        self._drafts.finished()
-        if event.problem:
-            self.app.notify(event.problem, severity="warning")
+    def _keep_draft(self, asked: editing.DraftRequest) -> None:
+        keep = partial(editing.keep_draft, self._session, asked)
+        run = self.services.background.run
+        run(keep, self._draft_kept, group="draft", on_end=self._drafts.finished, owner=self)
+
+    def _draft_kept(self, problem: str) -> None:
+        if problem:
+            self.notify(problem, severity="warning")
 
     # saving
 
@@ -299,80 +304,63 @@ class EditingScreen(FrameScreen):
             return
         data = self.data
         if data == disk.data and edit.on_disk != GONE:
-            self.app.notify("nothing to save: the text is as it was read", timeout=2)
+            self.notify("nothing to save: the text is as it was read", timeout=2)
             self.changed_on_disk()
             if then is not None:
                 then()
             return
         self._saving, self._then = True, then
-        self._save(self._session, disk, data, edit.keep_mtime)
+        save = partial(editing.save, self._session, disk, data, edit.keep_mtime)
+        self.services.background.run(save, self._save_ended, group="save", on_error=self._broke_down, owner=self)
 
-    @on(news.NoteSaved)
-    def _saved(self, event: news.NoteSaved) -> None:
+    def _save_ended(self, ended: editing.SaveEnd) -> None:
+        match ended:
+            case NoteSaved():
+                self._saved(ended)
+            case NoteClashed():
+                self.end_save()
+                self.clashed(ended)
+            case NotSaved():
+                self._broke_down(ended.what)
+
+    def clashed(self, ended: NoteClashed) -> None:
+        """Called when the text was not saved, because the note is not what it was."""
+        raise NotImplementedError
+
+    def _saved(self, saved: NoteSaved) -> None:
         then, again = self._then, self._again
         self.end_save()
-        path = event.disk.path
-        for said in event.said:
-            self.app.notify(said, severity="warning", timeout=10)
-        self.app.notify(f"saved {path}", timeout=4)
+        path = saved.disk.path
+        for said in saved.said:
+            self.notify(said, severity="warning", timeout=10)
+        self.notify(f"saved {path}", timeout=4)
         self._project.follow()
         if self._disk is None or self._disk.path != path:
             return
-        self.rebase(event.disk)
+        self.rebase(saved.disk)
         if again and self.is_dirty:
             self.save(then)
         elif then is not None:
             then()
 
     def changed_on_disk(self) -> None:
-        """Something of the tree changed: whether it was this note is found out."""
-        if self._disk is not None:
-            self._look_at_disk(self._session, self._disk)
+        """Checks whether the note changed on disk."""
+        before = self._disk
+        if before is not None:
+            look = partial(editing.look_at_disk, self._session, before)
+            self.services.background.run(look, partial(self.disk_seen, before), group="disk", owner=self)
+
+    def disk_seen(self, before: OnDisk, now: OnDisk) -> None:
+        """Called with what is on disk ``now``, where ``before`` was; the same object when nothing changed."""
+        raise NotImplementedError
 
     def end_save(self) -> None:
         """The save that was under way has ended, one way or another."""
         self._saving, self._again, self._then = False, False, None
 
-    @on(news.NotSaved)
-    def _not_saved(self, event: news.NotSaved) -> None:
+    def _broke_down(self, why: str) -> None:
         self.end_save()
-        self.app.notify(event.what, severity="error", timeout=10)
-
-    # workers
-
-    def _look(self, text: editing.Text) -> None:
-        self._look_at(self._session, text)
-
-    def _keep_draft(self, asked: editing.DraftRequest) -> None:
-        self._write_draft(self._session, asked)
-
-    @work(thread=True, group="look", exit_on_error=False)
-    def _look_at(self, session: Session, text: editing.Text) -> None:
-        editing.look(session, text, self.post_message)
-
-    @work(thread=True, group="draft", exit_on_error=False)
-    def _write_draft(self, session: Session, asked: editing.DraftRequest) -> None:
-        self.post_message(news.DraftKept(editing.keep_draft(session, asked)))
-
-    @work(thread=True, group="save", exit_on_error=False)
-    def _save(self, session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> None:
-        editing.save(session, disk, data, keep_mtime, self.post_message)
-
-    @work(thread=True, group="disk", exit_on_error=False)
-    def _look_at_disk(self, session: Session, before: OnDisk) -> None:
-        editing.look_at_disk(session, before, self.post_message)
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A worker that broke down is told of; the text stays."""
-        if event.state is not WorkerState.ERROR:
-            return
-        self.app.notify(f"{event.worker.name} failed: {event.worker.error!r}", severity="error", timeout=10)
-        if event.worker.group == "look":
-            self._looks.finished()
-        elif event.worker.group == "draft":
-            self._drafts.finished()
-        elif event.worker.group == "save":
-            self.end_save()
+        self.notify(why, severity="error", timeout=10)
 
 
 def state_of(edit: Edit) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -10,18 +11,15 @@ from textual.binding import BindingType
 
 from brvtui.app.actions.screens import EDIT_SCREEN
 from brvtui.app.arrangement import EDITOR
-from brvtui.app.editing import news
 from brvtui.app.editing.external import EditorError, hand_over
-from brvtui.app.editing.state import CHANGED, GONE, Clash, OnDisk
+from brvtui.app.editing.state import CHANGED, GONE, Clash, NoteClashed, OnDisk
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import LineWanted
 from brvtui.app.parts.editing import Editing
 from brvtui.app.parts.layouts import Layouts
 from brvtui.app.parts.own_editor import OwnEditor
 from brvtui.app.parts.project import Project
 from brvtui.app.screens import comparing
 from brvtui.app.screens.editing import EditingScreen
-from brvtui.app.store import ViewStore
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.find_bar import FindBar
@@ -43,9 +41,9 @@ class EditorScreen(EditingScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(EDIT_SCREEN)
     AUTO_FOCUS = "#text"
 
-    def __init__(self, layouts: Layouts, project: Project, store: ViewStore, editing: Editing, own: OwnEditor) -> None:
+    def __init__(self, layouts: Layouts, project: Project, editing: Editing, own: OwnEditor) -> None:
         """An editor without a note, which ``editing`` opens notes in."""
-        super().__init__(layouts, project, store)
+        super().__init__(layouts, project)
         self._editing = editing
         self._own_editor = own
         editing.use(self)
@@ -75,11 +73,12 @@ class EditorScreen(EditingScreen):
 
     # the note is not what it was
 
-    @on(news.NoteClashed)
-    def _clashed(self, event: news.NoteClashed) -> None:
-        self.end_save()
-        self.show_edit(on_disk=GONE if event.clash.theirs.data is None else CHANGED)
-        self.ask_about(event.clash)
+    def clashed(self, ended: NoteClashed) -> None:
+        """Says so above the text, and asks."""
+        if self.edit is not None:
+            state = GONE if ended.clash.theirs.data is None else CHANGED
+            self.show_edit(replace(self.edit, on_disk=state))
+        self.ask_about(ended.clash)
 
     def ask_about(self, clash: Clash) -> None:
         """Asks what shall become of the two texts."""
@@ -119,30 +118,29 @@ class EditorScreen(EditingScreen):
             self.rebase(clash.theirs)
             if clash.undecided:
                 self._find(_UNDECIDED, 0)
-                self.app.notify(f"{plural(clash.undecided, 'place')} to decide: look for {_UNDECIDED}", timeout=8)
+                self.notify(f"{plural(clash.undecided, 'place')} to decide: look for {_UNDECIDED}", timeout=8)
 
-    @on(news.DiskSeen)
-    def _disk_seen(self, event: news.DiskSeen) -> None:
-        """What the watcher brought: a text without changes follows the disk, others are never touched."""
+    def disk_seen(self, before: OnDisk, now: OnDisk) -> None:
+        """A text without changes follows the disk; others are never touched."""
         edit = self.edit
-        if edit is None or not self.is_about(event.before):
+        if edit is None or not self.is_about(before):
             return
-        if event.now is event.before:
-            self.show_edit(on_disk="")
+        if now is before:
+            self.show_edit(replace(edit, on_disk=""))
         elif self.is_dirty or edit.is_new:
-            state = GONE if event.now.data is None else CHANGED
+            state = GONE if now.data is None else CHANGED
             if edit.on_disk != state:
-                self.show_edit(on_disk=state)
+                self.show_edit(replace(edit, on_disk=state))
                 what = f"{edit.path} was {'removed' if state == GONE else 'changed'} on disk; your text is kept here"
-                self.app.notify(what, severity="warning", timeout=8)
-        elif event.now.data is None:
-            self.app.notify(f"{edit.path} was removed on disk: closed", severity="warning", timeout=8)
+                self.notify(what, severity="warning", timeout=8)
+        elif now.data is None:
+            self.notify(f"{edit.path} was removed on disk: closed", severity="warning", timeout=8)
             self.close()
             if self.is_current:
                 self._go_back()
-        elif self.adopt_data(event.now.data):
-            self.rebase(event.now)
-            self.app.notify(f"{edit.path} was changed on disk: shown as it is now", timeout=4)
+        elif self.adopt_data(now.data):
+            self.rebase(now)
+            self.notify(f"{edit.path} was changed on disk: shown as it is now", timeout=4)
 
     # finding
 
@@ -166,8 +164,8 @@ class EditorScreen(EditingScreen):
         self.area.find("")
         self.action_pane("text")
 
-    @on(LineWanted)
-    def _line_wanted(self, event: LineWanted) -> None:
+    @on(ProblemsPane.LineWanted)
+    def _go_to_line(self, event: ProblemsPane.LineWanted) -> None:
         self.action_pane("text")
         self.area.move_cursor((event.line, event.column), center=True)
 
@@ -194,7 +192,7 @@ class EditorScreen(EditingScreen):
     def action_keep_mtime(self) -> None:
         """Whether saving keeps the note's modification time."""
         if self.edit is not None:
-            self.show_edit(keep_mtime=not self.edit.keep_mtime)
+            self.show_edit(replace(self.edit, keep_mtime=not self.edit.keep_mtime))
             self.look_soon()
 
     def action_wrap(self) -> None:
@@ -211,7 +209,7 @@ class EditorScreen(EditingScreen):
         try:
             after = hand_over(self.path, before, self.app.suspend)
         except EditorError as error:
-            self.app.notify(str(error), severity="error", timeout=8)
+            self.notify(str(error), severity="error", timeout=8)
             return
         if after == before:
             return

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from brvtui.app.actions.dialogs import EXPORT
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.services import services_of
 from brvtui.app.styles import sheet
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.text.visible import visible
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 _FORMS = ".json opens again without the tree · .md a document · .svg a picture"
 
 
-@dataclass
-class Ended(Message):
-    """The attempt to save ended: ``place`` is the file, or ``problem`` says why there is none."""
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """How saving ended: ``place`` is the file, or ``problem`` says why there is none."""
 
     place: Path | None = None
     problem: str = ""
@@ -75,21 +76,26 @@ class ExportScreen(ModalScreen[Path | None]):
         if file:
             self._write(file, event.value == self._replaced)
 
-    @work(thread=True, exclusive=True, group="export", exit_on_error=False)
     def _write(self, file: str, replace: bool) -> None:
-        from brvtui.report.saved import ExportError, InTheWayError, export
+        write = partial(_written, self._saved, Path(file), self._trees, replace)
+        run = services_of(self).background.run
+        run(write, self._ended, group="export", exclusive=True, owner=self)
 
-        try:
-            self.post_message(Ended(export(self._saved(), Path(file), self._trees, replace)))
-        except InTheWayError as error:
-            self.post_message(Ended(problem=f"{error}: enter again replaces it", in_the_way=True))
-        except ExportError as error:
-            self.post_message(Ended(problem=str(error)))
-
-    @on(Ended)
-    def _ended(self, event: Ended) -> None:
-        if event.place is not None:
-            self.dismiss(event.place)
+    def _ended(self, ended: _Written) -> None:
+        if ended.place is not None:
+            self.dismiss(ended.place)
             return
-        self._replaced = self.query_one(Input).value if event.in_the_way else ""
-        self.query_one("#export-problem", Static).update(visible(event.problem))
+        self._replaced = self.query_one(Input).value if ended.in_the_way else ""
+        self.query_one("#export-problem", Static).update(visible(ended.problem))
+
+
+def _written(saved: Callable[[], Saved], file: Path, trees: Sequence[Path], replace: bool) -> _Written:
+    """Saves what ``saved`` returns. It blocks."""
+    from brvtui.report.saved import ExportError, InTheWayError, export
+
+    try:
+        return _Written(export(saved(), file, trees, replace))
+    except InTheWayError as error:
+        return _Written(problem=f"{error}: enter again replaces it", in_the_way=True)
+    except ExportError as error:
+        return _Written(problem=str(error))

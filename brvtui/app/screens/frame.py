@@ -14,7 +14,6 @@ from textual.widget import Widget
 from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.keys.bindings import bindings, declared
-from brvtui.app.messages import LayoutChanged
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
@@ -73,7 +72,7 @@ class FrameScreen(Screen[None]):
     @property
     def view(self) -> View:
         """What is shown."""
-        return self.services.view
+        return self.services.store.view
 
     @property
     def note_at_hand(self) -> str:
@@ -125,8 +124,8 @@ class FrameScreen(Screen[None]):
         if self.body.shared != shared:
             self.body.adopt(shared)
 
-    @on(LayoutChanged)
-    def _shares_changed(self, event: LayoutChanged) -> None:
+    @on(Body.LayoutChanged)
+    def _shares_changed(self, event: Body.LayoutChanged) -> None:
         self._layouts.remember(self.TITLE, event.layout)
 
     def on_resize(self, event: events.Resize) -> None:

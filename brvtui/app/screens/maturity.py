@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from functools import partial
+from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.worker import Worker, WorkerState
 
 from brvtui.app.actions.screens import MATURITY_SCREEN
 from brvtui.app.arrangement import MATURITY
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import DayWanted, Stood, TimesWanted
 from brvtui.app.parts.layouts import Layouts
-from brvtui.app.parts.needs import HasSession
+from brvtui.app.parts.project import Project
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.standings import Standings, Wanted, ageing_of, gather
 from brvtui.app.styles import sheet
@@ -27,9 +26,6 @@ from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 from brvtui.engines.byterover.ageing.ordering import Order
 from brvtui.ranking.maturity import LEVELS
-
-if TYPE_CHECKING:
-    from brvtui.session import Session
 
 _HITS = 5
 _MOST_HITS = 99
@@ -46,7 +42,7 @@ class MaturityScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(MATURITY_SCREEN)
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
-    def __init__(self, layouts: Layouts, project: HasSession) -> None:
+    def __init__(self, layouts: Layouts, project: Project) -> None:
         """A screen that shows today, by importance."""
         super().__init__(layouts)
         self._project = project
@@ -106,34 +102,28 @@ class MaturityScreen(FrameScreen):
             self._under_way = True
             before = None if self._stale else self.standings
             self._stale = False
-            self._work_out(session, self.wanted, before)
+            work_out = partial(gather, session, self.wanted, before)
+            run = self.services.background.run
+            run(work_out, self._show_standings, group="board", on_error=self._broke_down, owner=self)
 
-    # described, because Textual would describe it by its arguments, of which one holds every note
-    @work(thread=True, group="board", exit_on_error=False, description="board")
-    def _work_out(self, session: Session, wanted: Wanted, before: Standings | None) -> None:
-        self.post_message(Stood(gather(session, wanted, before)))
-
-    @on(Stood)
-    def _stood(self, event: Stood) -> None:
+    def _show_standings(self, standings: Standings) -> None:
         self._under_way = False
         before = self._level_of_selected()
         first = self.standings is None
-        self.standings = event.standings
+        self.standings = standings
         for column in self.columns:
-            column.put(event.standings)
-        self.query_one(ForecastBar).put(event.standings, self.wanted.day)
+            column.put(standings)
+        self.query_one(ForecastBar).put(standings, self.wanted.day)
         now = self._level_of_selected()
         if first or (now and now != before):
             self._go_to_selected()
         self._show_note()
-        if event.standings.wanted != self.wanted or self._stale:
+        if standings.wanted != self.wanted or self._stale:
             self._gather()
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """A worker that broke down is told of."""
-        if event.state is WorkerState.ERROR:
-            self._under_way = False
-            self.notify(f"the board cannot be shown: {event.worker.error!r}", severity="error", timeout=10)
+    def _broke_down(self, why: str) -> None:
+        self._under_way = False
+        self.notify(f"the board cannot be shown: {why}", severity="error", timeout=10)
 
     def _show_note(self) -> None:
         session, standings = self._project.session, self.standings
@@ -162,8 +152,8 @@ class MaturityScreen(FrameScreen):
     def _show_details(self) -> None:
         self.action_pane("ageing")
 
-    @on(DayWanted)
-    def _day_wanted(self, event: DayWanted) -> None:
+    @on(ForecastBar.DayWanted)
+    def _day_wanted(self, event: ForecastBar.DayWanted) -> None:
         self._go_to_day(event.day)
 
     def _go_to_day(self, day: int) -> None:
@@ -171,8 +161,8 @@ class MaturityScreen(FrameScreen):
         if wanted != self.wanted.day:
             self.want(day=wanted)
 
-    @on(TimesWanted)
-    def _times_wanted(self, event: TimesWanted) -> None:
+    @on(AgeingPane.TimesWanted)
+    def _times_wanted(self, event: AgeingPane.TimesWanted) -> None:
         self.times = max(1, min(self.times + event.step, _MOST_HITS))
         self._show_note()
 

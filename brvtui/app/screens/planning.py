@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -26,15 +25,6 @@ if TYPE_CHECKING:
 
 PAUSE_S = 0.15
 _SAME = "type another path, below the tree, ending in .md; Enter then moves the note"
-
-
-@dataclass
-class Planned(Message, bubble=False):
-    """The plan for what was asked as request ``number``, or why there is none."""
-
-    number: int
-    plan: Plan | None
-    problem: str
 
 
 class PlanDialog(Dialog["Plan"]):
@@ -80,27 +70,28 @@ class PlanDialog(Dialog["Plan"]):
         """Has another plan made, of what the fields say."""
         self.forget()
         self._asked = self.wanted
-        self._plan(self._number, make)
+        planned = partial(self._planned, self._number)
+        self.services.background.run(partial(_planned, make), planned, group="plan", owner=self)
 
-    @work(thread=True, group="plan", exit_on_error=False)
-    def _plan(self, number: int, make: Callable[[], Plan]) -> None:
-        from brvtui.notes.plan import NoteError
-
-        try:
-            self.post_message(Planned(number, make(), ""))
-        except NoteError as error:
-            self.post_message(Planned(number, None, str(error)))
-
-    @on(Planned)
-    def _planned(self, event: Planned) -> None:
-        if event.number == self._number:
-            self.pane.show_plan(event.plan, event.problem)
+    def _planned(self, number: int, planned: tuple[Plan | None, str]) -> None:
+        if number == self._number:
+            self.pane.show_plan(*planned)
 
     async def action_carry_out(self) -> None:
         """Ends with the plan, if there is one of what the fields say by now."""
         await caught_up(self.focused)
         if self.pane.plan is not None and self._asked == self.wanted:
             self.dismiss(self.pane.plan)
+
+
+def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
+    """The plan that ``make`` returns, or None and why there is none. It blocks."""
+    from brvtui.notes.plan import NoteError
+
+    try:
+        return make(), ""
+    except NoteError as error:
+        return None, str(error)
 
 
 class MoveDialog(PlanDialog):

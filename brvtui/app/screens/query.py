@@ -29,11 +29,11 @@ from brvtui.app.widgets.score import ScorePane
 from brvtui.app.widgets.verdict import Verdict
 
 if TYPE_CHECKING:
-    from brvtui.app.parts.cache import Cache
     from brvtui.app.parts.layouts import Layouts
-    from brvtui.app.parts.queries import Queries
-    from brvtui.app.parts.reasons import Reasons
-    from brvtui.app.parts.selection import Selection
+    from brvtui.app.query.cache import Cache
+    from brvtui.app.query.queries import Queries
+    from brvtui.app.query.reasons import Reasons
+    from brvtui.app.selection import Selection
 
 
 class QueryScreen(FrameScreen):

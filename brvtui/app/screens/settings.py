@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from brvtui.app.actions.screens import SETTINGS_SCREEN
 from brvtui.app.arrangement import SETTINGS
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import SettingChosen, SettingSought
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.screens.setting_field import SettingField
 from brvtui.app.setting_rows import Row, read_typed, stepped
@@ -40,12 +39,12 @@ class SettingsScreen(FrameScreen):
         super().show(view)
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
-    @on(SettingChosen)
+    @on(SettingsPane.RowChosen)
     def _chosen(self) -> None:
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
-    @on(SettingSought)
-    async def _sought(self, event: SettingSought) -> None:
+    @on(SettingsPane.ChangeWanted)
+    async def _sought(self, event: SettingsPane.ChangeWanted) -> None:
         row = self.query_one(SettingsPane).rows_by_name[event.name]
         if event.type_it:
             await self._type(row)

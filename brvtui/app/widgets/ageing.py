@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import AGEING
 from brvtui.app.ageing_words import sentence_of
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import TimesWanted
 from brvtui.app.paint.cards import share
 from brvtui.app.paint.plot import Series, plot, row_of
 from brvtui.app.standings import Ageing
@@ -49,6 +50,12 @@ class AgeingPane(Pane):
         "promotion and demotion, and what more hits or updates would make of it: w and W change how many."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
+
+    @dataclass
+    class TimesWanted(Message):
+        """The effect of so many more hits, or fewer, is to be shown."""
+
+        step: int
 
     def __init__(self, *, id: str) -> None:
         """A pane without a note."""
@@ -96,7 +103,7 @@ class AgeingPane(Pane):
 
     def action_times(self, step: int) -> None:
         """What one hit more, or less, would do."""
-        self.post_message(TimesWanted(step))
+        self.post_message(self.TimesWanted(step))
         if not self.offset_row <= self._what_if <= self.offset_row + self.rows - _WHAT_IF_ROWS:
             self.scroll_to_row(self._what_if)
 

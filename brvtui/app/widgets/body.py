@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, runtime_checkable
 
 from textual import events
 from textual.content import Content
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.message import Message
 from textual.widget import Widget
 
 from brvtui.app import splits
 from brvtui.app.arrangement import AS_DESIGNED, Arrangement, arrange
-from brvtui.app.messages import LayoutChanged
 from brvtui.app.services import services_of
 from brvtui.app.splits import Edge, Place, Tiled, edge_at, edges_beside, moved
 
@@ -60,6 +60,16 @@ class _Placed(Layout):
 
 class Body(Widget):
     """Holds the panes; knows which tab is in front and which pane is maximised."""
+
+    @dataclass
+    class LayoutChanged(Message):
+        """The user changed how the panes are shared."""
+
+        layout: splits.Layout
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest is remembered."""
+            return isinstance(message, Body.LayoutChanged)
 
     def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, shared: splits.Layout, id: str) -> None:
         """A body over ``panes``, ready to be painted without being arranged twice."""
@@ -173,7 +183,7 @@ class Body(Widget):
     def _change(self, layout: splits.Layout) -> None:
         if layout != self.shared:
             self.adopt(layout)
-            self.post_message(LayoutChanged(self.shared))
+            self.post_message(self.LayoutChanged(self.shared))
 
     def reset(self) -> None:
         """All panes as designed."""
@@ -221,4 +231,4 @@ class Body(Widget):
             self._dragged = None
             self.release_mouse()
             if self.shared != self._drag_from:
-                self.post_message(LayoutChanged(self.shared))
+                self.post_message(self.LayoutChanged(self.shared))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from textual import events
+from textual.message import Message
 
 from brvtui.app.ageing_words import SHORT
-from brvtui.app.messages import DayWanted
 from brvtui.app.standings import HEAVIEST_FIRST, Standings
 from brvtui.app.states import Phase, ProjectState
 from brvtui.app.view import View
@@ -26,6 +27,16 @@ class ForecastBar(Lines):
     """Four lines: the day, the slider, how many notes change on which day, what has changed by the chosen one."""
 
     READS = (ProjectState,)
+
+    @dataclass
+    class DayWanted(Message):
+        """The forecast of a day, counted from today, is to be shown."""
+
+        day: int
+
+        def can_replace(self, message: Message) -> bool:
+            """A drag may want many; the last one counts."""
+            return isinstance(message, ForecastBar.DayWanted)
 
     def __init__(self, *, id: str) -> None:
         """A slider at today."""
@@ -152,4 +163,4 @@ class ForecastBar(Lines):
         """Shows the day at once; the notes follow."""
         self.day = max(0, min(day, LAST_DAY))
         self.rebuild()
-        self.post_message(DayWanted(self.day))
+        self.post_message(self.DayWanted(self.day))

@@ -96,7 +96,7 @@ class LogPane(ChoicePane):
             return [
                 line(f" {part}", "muted") for part in wrap("a saved trace: open its project to see the log", width - 2)
             ]
-        text = (view.log.problem if view.log.entries is not None else view.project.problem) or (
+        text = (view.project.problem if view.log.entries is None else "") or (
             "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
             "here as soon as it has answered one"
         )

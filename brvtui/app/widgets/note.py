@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
-from textual import events, on, work
+from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
@@ -64,17 +65,6 @@ class NotePane(Pane):
         """What is known of a note by itself is to be read."""
 
         file: str
-
-    class Set(Message):
-        """A note was set in lines."""
-
-        bubble = False
-
-        def __init__(self, wanted: Wanted, document: Document) -> None:
-            """``document`` is what was ``wanted``."""
-            super().__init__()
-            self.wanted = wanted
-            self.document = document
 
     def __init__(self, *, id: str) -> None:
         """A pane without a note."""
@@ -167,17 +157,21 @@ class NotePane(Pane):
             self._timer.stop()
             self._timer = None
 
-    @work(thread=True, exclusive=True, group="set", exit_on_error=False, description="set")
     def _set(self, wanted: Wanted) -> None:
-        from brvtui.app.reading import page_document
+        """Renders a note in a worker."""
 
-        self.post_message(self.Set(wanted, page_document(wanted.page, wanted.width, wanted.raw)))
+        def render() -> Document:
+            from brvtui.app.reading import page_document
 
-    @on(Set)
-    def _was_set(self, event: Set) -> None:
-        if not event.wanted.same(self._asked):
+            return page_document(wanted.page, wanted.width, wanted.raw)
+
+        run = self.services.background.run
+        run(render, partial(self._was_set, wanted), group="set", exclusive=True, owner=self)
+
+    def _was_set(self, wanted: Wanted, document: Document) -> None:
+        if not wanted.same(self._asked):
             return
-        before, self.shown, self.document = self.shown, event.wanted, event.document
+        before, self.shown, self.document = self.shown, wanted, document
         if before is None or before.page.path != self.shown.page.path:
             self.link = -1
             self.offset_row = 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import PROBLEMS
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import LineWanted
 from brvtui.app.states import EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -31,6 +32,13 @@ class ProblemsPane(ChoicePane):
         "the line."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(PROBLEMS)
+
+    @dataclass
+    class LineWanted(Message):
+        """A place in the text is to be shown; line and column count from 0."""
+
+        line: int
+        column: int
 
     def heading(self, view: View) -> str:
         """How many there are."""
@@ -62,7 +70,7 @@ class ProblemsPane(ChoicePane):
         """Goes to the line of the problem under the cursor."""
         if self.chosen:
             row, _, column = self.chosen.partition(":")
-            self.post_message(LineWanted(int(row) - 1, int(column) - 1))
+            self.post_message(self.LineWanted(int(row) - 1, int(column) - 1))
 
 
 def role_of(problem: Problem) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import SETTINGS_LIST
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.messages import SettingChosen, SettingSought
 from brvtui.app.setting_rows import Row, setting_rows
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -29,6 +30,17 @@ class SettingsPane(ChoicePane):
         "unless the setting says otherwise."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS_LIST)
+
+    class RowChosen(Message):
+        """Another setting is under the cursor."""
+
+    @dataclass
+    class ChangeWanted(Message):
+        """A setting is to be changed: by ``step`` among its values, by typing, or, with neither, to its default."""
+
+        name: str
+        step: int
+        type_it: bool = False
 
     def __init__(self, *, id: str) -> None:
         """A list that is made when it is first shown."""
@@ -80,7 +92,7 @@ class SettingsPane(ChoicePane):
 
     def moved(self, choice: str) -> None:
         """The pane beside shows the setting."""
-        self.post_message(SettingChosen(choice))
+        self.post_message(self.RowChosen())
 
     def clicked(self, place: int) -> None:
         """A click chooses; a click on what is chosen changes it."""
@@ -92,19 +104,19 @@ class SettingsPane(ChoicePane):
     def action_change(self, step: int) -> None:
         """Asks the screen to change the setting."""
         if self.row is not None:
-            self._seek(SettingSought(self.row.name, step, type_it=not self.row.steps))
+            self._seek(self.ChangeWanted(self.row.name, step, type_it=not self.row.steps))
 
     def action_step(self, step: int) -> None:
         """Goes through the setting's values, where they are few."""
         if self.row is not None and self.row.steps:
-            self._seek(SettingSought(self.row.name, step))
+            self._seek(self.ChangeWanted(self.row.name, step))
 
     def action_restore(self) -> None:
         """Takes the setting out of the user's file."""
         if self.row is not None:
-            self._seek(SettingSought(self.row.name, 0))
+            self._seek(self.ChangeWanted(self.row.name, 0))
 
-    def _seek(self, sought: SettingSought) -> None:
+    def _seek(self, sought: ChangeWanted) -> None:
         self._sought = sought.name
         self.post_message(sought)
 

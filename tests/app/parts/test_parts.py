@@ -1,4 +1,4 @@
-"""The app has parts: none of them knows it, all news has a part that hears it, and no class stands on a long chain."""
+"""The app stands on few classes; its controllers are plain objects that know it as a protocol."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.app import parts
+import brvtui.app
 from brvtui.app.app import BrvTui
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.crashing import ReportingApp
-from brvtui.app.news import News
-from brvtui.app.parts.hearing import Hearing
-from brvtui.app.parts.project import Opening
 from brvtui.app.themed import ThemedApp
 
-_MODULES = sorted(Path(parts.__file__).parent.glob("*.py"))
+_ROOM = Path(brvtui.app.__file__).parent
+_CONTROLLERS = sorted([*_ROOM.glob("parts/*.py"), *_ROOM.glob("query/*.py"), _ROOM / "selection.py"])
 
 
 def test_the_app_stands_on_three_classes() -> None:
@@ -24,33 +22,23 @@ def test_the_app_stands_on_three_classes() -> None:
     assert own == [BrvTui, ConfiguredApp, ThemedApp, ReportingApp]
 
 
-@pytest.mark.parametrize("module", _MODULES, ids=lambda module: module.stem)
-def test_no_part_knows_the_app(module: Path) -> None:
+@pytest.mark.parametrize("module", _CONTROLLERS, ids=lambda module: module.stem)
+def test_no_controller_knows_the_app(module: Path) -> None:
     found = list(ast.walk(ast.parse(module.read_text())))
     imported = {node.module for node in found if isinstance(node, ast.ImportFrom)}
     assert not imported & {"brvtui.app.app", "brvtui.app.configured", "brvtui.app.themed"}
     assert not any(isinstance(node, ast.Name | ast.Attribute) and "BrvTui" in ast.unparse(node) for node in found)
 
 
-@pytest.mark.parametrize("module", _MODULES, ids=lambda module: module.stem)
-def test_no_part_inherits_from_another(module: Path) -> None:
+@pytest.mark.parametrize("module", _CONTROLLERS, ids=lambda module: module.stem)
+def test_no_controller_inherits_from_another(module: Path) -> None:
     classes = [node for node in ast.parse(module.read_text()).body if isinstance(node, ast.ClassDef)]
-    bases = {base.id for kind in classes for base in kind.bases if isinstance(base, ast.Name)}
-    protocols = {kind.name for kind in classes if "Protocol" in [ast.unparse(base) for base in kind.bases]}
-    needs = {node.name for node in ast.parse((_MODULES[0].parent / "needs.py").read_text()).body
-             if isinstance(node, ast.ClassDef)}  # fmt: skip
-    assert bases <= {"Protocol", "Message", "News"} | needs | protocols
+    assert {ast.unparse(base) for kind in classes for base in kind.bases} <= {"Protocol"}
 
 
-def test_all_news_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: set[type[News]] = set()
-    hear = Hearing.hear
-
-    def noted(hearing: Hearing, kind: type[News], then: object) -> None:
-        heard.add(kind)
-        hear(hearing, kind, then)
-
-    monkeypatch.setattr(Hearing, "hear", noted)
-    BrvTui(Opening())
-    kinds = {kind for kind in News.__subclasses__() if kind.__module__.startswith("brvtui.")}
-    assert heard == kinds
+def test_only_workers_run_in_threads() -> None:
+    """Blocking work has one door, so that every result comes back by a call."""
+    for module in _ROOM.rglob("*.py"):
+        calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
+        threaded = [ast.unparse(call) for call in calls for keyword in call.keywords if keyword.arg == "thread"]
+        assert not threaded or module.name == "workers.py"

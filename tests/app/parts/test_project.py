@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from brvtui.app import engine
 from brvtui.app.app import BrvTui
+from brvtui.app.parts import opening
 from tests.app.driving import WIDE, brv, settled, until, view
 
 
@@ -24,7 +24,7 @@ async def test_what_changes_while_the_tree_is_read_is_read_once_more(
 
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        monkeypatch.setattr(engine, "read_tree", reads)
+        monkeypatch.setattr(opening, "read_tree", reads)
         for _ in range(3):
             brv(pilot).project.follow()
         await until(pilot, lambda: view(pilot).watch.catching_up)

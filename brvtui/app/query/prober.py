@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from brvtui.app.ask import Ask
+from brvtui.app.query.ask import Ask
 
 SLOW_MS = 20.0
 """A search that took longer makes the next keys wait for a pause."""

@@ -1,0 +1,108 @@
+"""What opening and reading a project blocks on. Every function is meant for a worker thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brvtui import faults
+from brvtui.app.states import Overview, WatchState
+from brvtui.app.workers import Refusal
+
+if TYPE_CHECKING:
+    from brvtui.app.overview import Surveyor
+    from brvtui.saved.traces import Saved
+    from brvtui.session import Session
+    from brvtui.tree.watching.watch import Watching
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What to open, as the command line said it."""
+
+    start: Path | None = None
+    profile: str | None = None
+    now_ms: float | None = None
+    signals_file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRead:
+    """A snapshot that was published."""
+
+    overview: Overview
+    history: tuple[str, ...]
+    """The queries that were run, oldest first."""
+
+
+def open_session(opening: Opening) -> Session:
+    """Finds the project and its settings. Raises :class:`Refusal`."""
+    from brvtui.config import ConfigError
+    from brvtui.engines.byterover.profile import ProfileError
+    from brvtui.session import Session
+    from brvtui.tree.reading.project import ProjectError
+
+    try:
+        return Session.open(opening.start, opening.profile, opening.now_ms, opening.signals_file, tolerant=True)
+    except (ProjectError, ConfigError, ProfileError) as error:
+        raise Refusal(str(error)) from error
+    except OSError as error:
+        raise Refusal(faults.line(error, opening.start or "")) from error
+
+
+def read_saved(file: Path) -> tuple[Saved, Overview]:
+    """Reads a saved trace, and what is known from it of its tree. Raises :class:`Refusal`."""
+    from brvtui.app.overview import remembered
+    from brvtui.saved.traces import SavedError, read
+
+    try:
+        saved = read(file)
+    except SavedError as error:
+        raise Refusal(str(error)) from error
+    return saved, remembered(saved.trace)
+
+
+def read_tree(
+    session: Session, surveyor: Surveyor, shown: int = 0, progressed: Callable[[int, int], None] | None = None
+) -> TreeRead | None:
+    """Reads what changed on disk; None when generation ``shown`` is still the newest. Raises :class:`Refusal`.
+
+    The first time, ``progressed`` is told how many files are read, of how many.
+    """
+    from brvtui.tree.reading.signals import SignalsError
+
+    try:
+        if session.is_loaded:
+            session.refresh()
+        else:
+            session.load(progressed)
+    except SignalsError as error:
+        raise Refusal(str(error)) from error
+    except OSError as error:
+        raise Refusal(faults.line(error, session.project.tree)) from error
+    if session.snapshot.generation == shown:
+        return None
+    return TreeRead(surveyor.survey(session.snapshot), tuple(session.history.read()))
+
+
+def keep(session: Session) -> None:
+    """Keeps what was read for the next start. Raises :class:`Refusal`."""
+    try:
+        session.keep()
+    except OSError as error:
+        what = faults.line(error, "the cache folder")
+        raise Refusal(f"{what}; until then each start has to read every note again") from error
+
+
+def watch(session: Session, changed: Callable[[], None], told: Callable[[WatchState], None]) -> None:
+    """Begins watching, which calls ``changed``; tells how that works, now and later, or that it is not wanted."""
+    if not session.settings.watch:
+        told(WatchState(why="turned off in the settings"))
+        return
+
+    def works(watching: Watching) -> None:
+        told(WatchState(watching.active, watching.why, watching.poll_seconds))
+
+    works(session.watch(changed, works))

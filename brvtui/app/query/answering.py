@@ -1,0 +1,118 @@
+"""What answering a query blocks on. Every function is meant for a worker thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from brvtui import faults
+from brvtui.app.parts.opening import TreeRead
+from brvtui.app.query.ask import Ask
+from brvtui.app.selection import detail_of
+from brvtui.config.sources import Layer
+from brvtui.trace import Detail, Trace
+
+if TYPE_CHECKING:
+    from brvtui.app.overview import Surveyor
+    from brvtui.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer to a request."""
+
+    ask: Ask
+    trace: Trace
+    took_ms: float
+    detail: Detail | None
+    """Of the first hit."""
+    history: tuple[str, ...] | None = None
+    """The queries that were run, when this one was, oldest first."""
+    problem: str = ""
+    """Why the history cannot be written."""
+    read: TreeRead | None = None
+    """The tree as a run made it, by recording access hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The engine cannot be asked as it is set; ``why`` says also what to do."""
+
+    why: str
+
+
+def answer(session: Session, surveyor: Surveyor, ask: Ask, engine: str, mode: str, run: bool) -> Answered | Refused:
+    """Has ``engine`` answer ``ask``, in a run or a probe. A run's query joins the history."""
+    from brvtui.engines.contract import EngineError
+
+    before, started = session.snapshot.generation, time.perf_counter()
+    asks = session.run if run else session.probe
+    try:
+        trace = asks(ask.query, ask.scope, engine, {"mode": mode} if mode else {})
+    except EngineError as error:
+        return Refused(str(error))
+    return answered(session, surveyor, ask, trace, (time.perf_counter() - started) * 1000, before)
+
+
+def answered(session: Session, surveyor: Surveyor, ask: Ask, trace: Trace, took_ms: float, before: int) -> Answered:
+    """``trace`` with what is shown beside it; it was made since generation ``before`` was the newest."""
+    detail = detail_of(session, trace, trace.hits[0].file) if trace.hits else None
+    if not trace.ran:
+        return Answered(ask, trace, took_ms, detail)
+    history, problem, read = None, "", None
+    try:
+        history = tuple(session.history.add(ask.query))
+    except OSError as error:
+        problem = f"the history cannot be written: {faults.advised(error)}"
+    if session.recording and session.snapshot.generation != before:
+        read = TreeRead(surveyor.survey(session.snapshot), tuple(session.history.read()))
+    return Answered(ask, trace, took_ms, detail, history, problem, read)
+
+
+def log(session: Session, trace: Trace, took_ms: float) -> str:
+    """Logs a run; returns why it cannot be logged, or nothing."""
+    try:
+        session.logbook.add(trace, session.clock(), took_ms)
+    except OSError as error:
+        return f"the log cannot be written: {faults.advised(error)}"
+    return ""
+
+
+def import_painters(engine: str) -> None:
+    """Imports what paints an answer of ``engine``, so that the first one need not wait for it.
+
+    It takes longer than all that the first screen shows without an answer.
+    """
+    from brvtui.app.paint import model, takes  # noqa: F401
+    from brvtui.engines.registry import presentation
+    from brvtui.paint import hits, score  # noqa: F401
+
+    presentation(engine)
+
+
+def has_services(session: Session) -> bool:
+    """Whether a run may ask a service that a probe does not; one that cannot be used counts."""
+    services = session.settings.services
+    return bool(services.embedder.model or services.reranker.model)
+
+
+def is_own_choice(session: Session) -> bool:
+    """Whether the engine that the settings name is the user's own choice, and not that of the project's file."""
+    return session.configuration.source("engine").layer is not Layer.PROJECT
+
+
+def prepare(
+    session: Session, engine: str, progressed: Callable[[int, int], None], cancelled: Callable[[], bool]
+) -> Refused | None:
+    """Makes what ``engine`` needs ahead of queries; tells how many vectors are made, of how many."""
+    from brvtui.engines.contract import EngineError, Prepares
+
+    chosen = session.engines.named(engine)
+    assert isinstance(chosen, Prepares)
+    try:
+        chosen.prepare(session.engines.context(engine), progressed, cancelled)
+    except EngineError as error:
+        return Refused(str(error))
+    return None

@@ -1,0 +1,129 @@
+"""Which engine answers, in which mode; what it needs of the tree is made ahead of queries, behind the screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.parts.project import Project
+from brvtui.app.query import answering
+from brvtui.app.query.answering import Refused
+from brvtui.app.query.queries import Queries
+from brvtui.app.services import AppServices
+from brvtui.app.states import EngineState, ProjectState
+from brvtui.app.workers import is_cancelled
+from brvtui.engines.contract import Prepares
+from brvtui.engines.registry import DEFAULT, names
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+_PREPARING = "preparing words and vectors"
+_GROUP = "prepare"
+
+
+class EngineChoice:
+    """Switches between engines, and has the one that is chosen prepared."""
+
+    def __init__(self, services: AppServices, project: Project, queries: Queries) -> None:
+        """The default engine answers."""
+        self._services = services
+        self._project = project
+        self._queries = queries
+        self._seen: tuple[str, object] = ("", None)
+        """The engine and the tree that were last shown."""
+        self._chosen = False
+        """Whether the user chose the engine: then its services may be asked by themselves."""
+        services.store.subscribe((EngineState, ProjectState), self._view_changed)
+
+    def begin_as_set(self, session: Session) -> None:
+        """Begins with the engine that the settings name."""
+        store = self._services.store
+        if session.engine in names():
+            mode = next(iter(session.engines.named(session.engine).modes), "")
+            store.update(replace(store.view.engine, name=session.engine, mode=mode))
+        else:
+            said = f"no engine {session.engine}: {DEFAULT} answers"
+            self._services.notify(said, severity="error", timeout=10)
+
+    def next_engine(self) -> None:
+        """Switches to the next engine, and asks it the same query."""
+        view = self._services.store.view
+        if not self._project.refuses() and self._project.session is not None and view.project.overview is not None:
+            known = names()
+            self._queries.use(known[(known.index(view.engine.name) + 1) % len(known)])
+
+    def next_mode(self) -> None:
+        """Asks the engine in its next mode."""
+        session, store = self._project.session, self._services.store
+        if self._project.refuses() or session is None:
+            return
+        modes = session.engines.named(store.view.engine.name).modes
+        if not modes:
+            said = f"{store.view.presentation.title} has no modes to choose from: P switches the engine"
+            self._services.notify(said, timeout=4)
+            return
+        following = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]
+        store.update(replace(store.view.engine, mode=following))
+        self._queries.put_again()
+
+    # preparing
+
+    def _view_changed(self) -> None:
+        view = self._services.store.view
+        name, overview = self._seen
+        self._seen = (view.engine.name, view.project.overview)
+        if view.engine.name != name:
+            self._chosen |= view.project.overview is not None
+        if view.engine.name != name or view.project.overview is not overview:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Makes what the engine needs of the tree as it is now."""
+        session, store = self._project.session, self._services.store
+        view = store.view
+        if session is None or view.project.overview is None:
+            return
+        if isinstance(session.engines.named(view.engine.name), Prepares) and self._may(session):
+            self._show(_PREPARING)
+            background = self._services.background
+            told = background.teller(self._progressed)
+            prepare = partial(answering.prepare, session, view.engine.name, told, is_cancelled)
+            background.run(prepare, self._prepared, group=_GROUP, exclusive=True, on_error=self._broke_down)
+        else:
+            self._show("")
+
+    def _may(self, session: Session) -> bool:
+        """Whether notes may be sent to the user's services: not because a project's own file says so."""
+        wanted = self._chosen or self._queries.has_run
+        return wanted or not answering.has_services(session) or answering.is_own_choice(session)
+
+    def _progressed(self, made: int, wanted: int) -> None:
+        if self._prepares:
+            self._show(f"vectors {made} of {wanted}")
+
+    def _prepared(self, refused: Refused | None) -> None:
+        session = self._project.session
+        if refused is not None:
+            self._show("")
+            self._queries.refused(refused)
+        elif session is not None and self._prepares:
+            self._show("")
+            if answering.has_services(session):
+                self._queries.put_again()  # the vectors that a probe did not wait for are there
+
+    @property
+    def _prepares(self) -> bool:
+        """Whether the engine that is chosen prepares anything."""
+        session, engine = self._project.session, self._services.store.view.engine
+        return session is not None and isinstance(session.engines.named(engine.name), Prepares)
+
+    def _broke_down(self, why: str) -> None:
+        self._show("")
+        self._services.notify(why, severity="error", timeout=10)
+
+    def _show(self, preparing: str) -> None:
+        store = self._services.store
+        if store.view.answer.preparing != preparing:
+            store.update(replace(store.view.answer, preparing=preparing))

@@ -1,0 +1,162 @@
+"""Runs that a language model may answer: after it was allowed, live, and stopped at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.live import Live, advanced
+from brvtui.app.parts.project import Project
+from brvtui.app.query import completing
+from brvtui.app.query.answering import Answered, Refused
+from brvtui.app.query.ask import Ask
+from brvtui.app.query.cache import Cache
+from brvtui.app.query.completing import AnswerEnded, Logged, PermissionWanted, RunStep
+from brvtui.app.query.queries import Queries
+from brvtui.app.services import AppServices
+from brvtui.trace import Trace, events
+
+if TYPE_CHECKING:
+    from brvtui.services.model import Cancellation
+
+_STOPPED = "stopped before the model had written anything"
+_CUT_OFF = "stopped: what the model had written stands below the answer"
+
+
+class ModelRuns:
+    """Probes never ask a model; runs ask it once the user has let them."""
+
+    def __init__(
+        self,
+        services: AppServices,
+        project: Project,
+        queries: Queries,
+        cache: Cache,
+        logged: Callable[[str], None],
+        bring_answer: Callable[[], None],
+    ) -> None:
+        """No model is asked yet. ``logged`` is told that a run was logged, or why not; ``bring_answer`` is called when
+        a model begins to write."""
+        self._services = services
+        self._project = project
+        self._queries = queries
+        self._cache = cache
+        self._logged = logged
+        self._bring_answer = bring_answer
+        self._cancellation: Cancellation | None = None
+        """Of the newest run, None before the first; once that has ended, a cancellation has no effect any more."""
+        self._newest = 0
+        """The number of the newest run."""
+
+    def run(self, ask: Ask) -> None:
+        """Runs a query, in place of the run whose model is still answering."""
+        session = self._project.session
+        if session is None:
+            return
+        self.cancel()  # also of a run whose model has not said a word yet
+        from brvtui.services.model import Cancellation
+
+        cancellation = self._cancellation = Cancellation()
+        self._newest = ask.number
+        engine, surveyor = self._services.store.view.engine.name, self._project.surveyor
+        told = self._services.background.teller(partial(self._step, ask))
+
+        def work() -> None:
+            for step in completing.run(session, surveyor, ask, engine, cancellation):
+                told(step)
+
+        self._services.background.run(work, group="run", on_error=partial(self._broke_down, ask))
+
+    def stop(self) -> bool:
+        """Breaks off the model's answer that is under way; whether one was shown."""
+        live = self._services.store.view.model.live
+        if live is None or live.cancelling:
+            return False
+        self.cancel()
+        self._show_live(replace(live, cancelling=True))
+        return True
+
+    def cancel(self) -> None:
+        """Ends waiting for a model that is still answering."""
+        if self._cancellation is not None:
+            self._cancellation.cancel()
+
+    def _broke_down(self, ask: Ask, why: str) -> None:
+        """Leaves nothing that seems to go on; a run that is old by now hides no answer of a newer one."""
+        self._services.notify(why, severity="error", timeout=10)
+        if ask.number == self._newest:
+            self._show_live(None)
+        self._queries.prober.failed(ask.number)
+
+    # what is told of a run
+
+    def _step(self, ask: Ask, step: RunStep) -> None:
+        match step:
+            case Answered():
+                self._queries.remember(step)
+                if self._queries.finished(step):
+                    self._queries.show(step)
+            case Refused():
+                self._queries.prober.failed()
+                self._queries.refused(step)
+            case Logged(problem):
+                self._logged(problem)
+            case PermissionWanted():
+                self._ask_permission(ask, step)
+            case events.Routed(trace, model):
+                self._show_live(Live(ask.number, trace.query, trace.scope_option, model))
+                self._bring_answer()
+            case AnswerEnded():
+                self._ended(ask, step)
+            case _:
+                live = self._services.store.view.model.live
+                if live is not None and live.number == ask.number:
+                    self._show_live(advanced(live, step))
+
+    def _show_live(self, live: Live | None) -> None:
+        store = self._services.store
+        store.update(replace(store.view.model, live=live))
+
+    def _ask_permission(self, ask: Ask, wanted: PermissionWanted) -> None:
+        session = self._project.session
+        is_asked = (self._queries.typed, self._services.store.view.query.scope) == (ask.query, ask.scope)
+        if session is None or not is_asked or self._services.has_modal:
+            return
+        from brvtui.app.screens.model_permission import ALLOW, NOT_NOW, PermissionDialog
+
+        def answered(answer: str | None) -> None:
+            if answer == ALLOW:
+                session.model.allow()
+            if answer in (ALLOW, NOT_NOW) and self._project.session is session:
+                self._queries.prober.ask(ask.query, ask.scope, run=True, without_model=answer == NOT_NOW)
+
+        self._services.push_screen(PermissionDialog(wanted.model, session.model.address, wanted.trace), answered)
+
+    def _ended(self, ask: Ask, ended: AnswerEnded) -> None:
+        store, trace = self._services.store, ended.trace
+        live = store.view.model.live
+        if live is not None and live.number == ask.number:
+            self._show_live(None)
+        if self._is_of_now(trace):
+            store.update(replace(store.view.answer, trace=trace))
+            if store.view.project.generation != trace.snapshot.generation:
+                self._services.notify("the tree changed while this answer was written: enter asks again", timeout=6)
+        elif not ended.why:
+            said = f"“{trace.query}” is answered, of the tree and profile that it was asked of"
+            self._services.notify(said, timeout=6)
+        self._cache.look()
+        if ended.cancelled:
+            done = trace.answer.completion
+            self._services.notify(_CUT_OFF if done is not None and done.partial.strip() else _STOPPED, timeout=4)
+        elif ended.why:
+            self._services.notify(ended.why, severity="error", timeout=10)
+
+    def _is_of_now(self, trace: Trace) -> bool:
+        """Whether ``trace`` answers what is shown: the same query of the same tree, read with the same profile."""
+        view = self._services.store.view
+        shown = view.answer.trace
+        if shown is None or (view.query.text, view.query.scope) != (trace.query, trace.scope_option):
+            return False
+        return (trace.profile, trace.snapshot.generation) == (shown.profile, shown.snapshot.generation)

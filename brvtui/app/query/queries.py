@@ -1,0 +1,218 @@
+"""Queries: put to the engine that is chosen, one at a time, and answered on the screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from textual.timer import Timer
+
+from brvtui.app.parts.project import Project
+from brvtui.app.query import answering
+from brvtui.app.query.answering import Answered, Refused
+from brvtui.app.query.ask import Ask
+from brvtui.app.query.cache import Cache
+from brvtui.app.query.prober import PAUSE_S, Prober
+from brvtui.app.query.reasons import Reasons
+from brvtui.app.selection import Selection
+from brvtui.app.services import AppServices
+from brvtui.app.states import CacheState, SelectionState
+from brvtui.app.view import selectable
+from brvtui.engines.byterover.sections import CacheLook
+from brvtui.engines.contract import Completes
+from brvtui.engines.registry import DEFAULT
+from brvtui.paint.score import ticks_of
+
+
+class Queries:
+    """Asks what is typed, and shows the answer."""
+
+    def __init__(
+        self,
+        services: AppServices,
+        project: Project,
+        selection: Selection,
+        reasons: Reasons,
+        cache: Cache,
+        complete: Callable[[Ask], None],
+        logged: Callable[[str], None],
+    ) -> None:
+        """Nothing was asked. ``complete`` has a model answer, where an engine lets one; ``logged`` is told that a run
+        was logged, or why not."""
+        self._services = services
+        self._project = project
+        self._selection = selection
+        self._reasons = reasons
+        self._cache = cache
+        self._complete = complete
+        self._logged = logged
+        self.typed = ""
+        """What stands in the query's field."""
+        self.has_run = False
+        """Whether the user ran a query: then an engine may ask services by itself."""
+        self.prober = Prober(self._begin, self._pause)
+        self._pausing: Timer | None = None
+        self._served = 0
+        """The newest request whose run was answered with the help of services."""
+
+    # what is asked
+
+    def put(self, query: str, run: bool = False) -> None:
+        """Puts ``query`` to the engine, or shows the empty state when it is blank."""
+        self._put(query, run, at_once=False)
+
+    def put_again(self) -> None:
+        """Asks what was asked last, because something that it depends on has changed."""
+        self._put(self.typed, run=False, at_once=True)
+
+    def _put(self, query: str, run: bool, at_once: bool) -> None:
+        if self._project.saved is not None:
+            return
+        self.typed = query
+        self._reasons.stop_trying()
+        view = self._services.store.view
+        if not query.strip():
+            self._clear()
+        elif self._project.session is not None and view.project.overview is not None:
+            self.prober.ask(query, view.query.scope, run, at_once=at_once)
+
+    def _clear(self) -> None:
+        self.prober.forget()
+        store = self._services.store
+        query, file = store.view.query, store.view.selection.file
+        kept = not query.text.strip() or store.view.knows(file)
+        store.update(
+            replace(query, text=""),
+            replace(store.view.answer, trace=None, serving=False),
+            SelectionState(file if kept else ""),
+        )
+
+    def tree_changed(self) -> None:
+        """Asks again, unless a model is writing the answer: that stays to be read, though it is of the tree before."""
+        view = self._services.store.view
+        live = view.model.live
+        if live is None or not live.is_about(self.typed, view.query.scope):
+            self.put_again()
+
+    def scope_to(self, folder: str) -> None:
+        """Keeps queries to ``folder``; empty for the whole tree."""
+        if not self._project.refuses():
+            store = self._services.store
+            store.update(replace(store.view.query, scope=folder))
+            self.put_again()
+
+    def _pause(self) -> None:
+        if self._pausing is not None:
+            self._pausing.stop()
+        self._pausing = self._services.set_timer(PAUSE_S, self.prober.go)
+
+    # answering
+
+    def _begin(self, ask: Ask) -> None:
+        """Begins to answer. Where services take part, a probe is answered without them at once, and a run beside it."""
+        session, store = self._project.session, self._services.store
+        if session is None:
+            return
+        chosen = store.view.engine
+        if ask.run and isinstance(session.engines.named(chosen.name), Completes):
+            self._complete(ask)
+            return
+        self.has_run |= ask.run
+        serving = ask.run and answering.has_services(session)
+        store.update(replace(store.view.answer, serving=serving))
+        answer = partial(answering.answer, session, self._project.surveyor, ask, chosen.name, chosen.mode)
+        run = self._services.background.run
+        failed = partial(self._failed, ask)
+        run(partial(answer, False), self._answered, group="probe", exclusive=True, on_error=failed)
+        if ask.run:
+            failed = partial(self._failed, None)
+            run(partial(answer, True), self._served_by_services, group="serve", exclusive=True, on_error=failed)
+
+    def _answered(self, ended: Answered | Refused) -> None:
+        if isinstance(ended, Refused):
+            self._refused(ended)
+        elif self.finished(ended) and self._served != ended.ask.number:
+            self.show(ended)
+
+    def finished(self, answered: Answered) -> bool:
+        """Begins the next request; whether ``answered`` is of the newest."""
+        return self.prober.finished(answered.ask.number, answered.took_ms)
+
+    def _served_by_services(self, ended: Answered | Refused) -> None:
+        if isinstance(ended, Refused):
+            self._refused(ended)
+            return
+        self.remember(ended)
+        session = self._project.session
+        if session is not None:
+            log = partial(answering.log, session, ended.trace, ended.took_ms)
+            self._services.background.run(log, self._logged, group="log run")
+        if ended.ask.number == self.prober.newest:
+            self._served = ended.ask.number
+            self._services.store.update(replace(self._services.store.view.answer, serving=False))
+            self.show(ended)
+
+    def remember(self, answered: Answered) -> None:
+        """Takes over what a run changed: the history, and the tree where access hits were recorded."""
+        store = self._services.store
+        if answered.read is not None:
+            self._project.show_tree(answered.read, by_a_run=True)
+        if answered.history is not None:
+            store.update(replace(store.view.query, history=answered.history))
+        if answered.problem:
+            self._services.notify(answered.problem, severity="warning")
+
+    def show(self, answered: Answered) -> None:
+        """Shows the answer in every pane."""
+        store, trace = self._services.store, answered.trace
+        view = store.view
+        same = (trace.query, trace.scope_option) == (view.query.text, view.query.scope)
+        keeps = same and bool(view.selection.file)  # a note that is gone may come back
+        selected = view.selection.file if keeps else next(iter(selectable(trace)), "")
+        detail = answered.detail if answered.detail is not None and answered.detail.path == selected else None
+        store.update(
+            replace(view.query, text=trace.query),
+            replace(view.answer, trace=trace, ticks={**view.answer.ticks, **ticks_of(trace)}),
+            SelectionState(selected, detail),
+            CacheState(),
+        )
+        if detail is None:
+            self._selection.explain_score()
+        cache = trace.find(CacheLook)
+        if cache is not None and (trace.ran or cache.entries):
+            self._cache.look()
+
+    def _failed(self, ask: Ask | None, why: str) -> None:
+        """Says why a request broke down, and begins the next one."""
+        self._services.notify(why, severity="error", timeout=10)
+        if ask is not None:
+            self.prober.failed(ask.number)
+        else:
+            store = self._services.store
+            store.update(replace(store.view.answer, serving=False))
+
+    def _refused(self, refused: Refused) -> None:
+        self.prober.failed()
+        self.refused(refused)
+
+    def refused(self, refused: Refused) -> None:
+        """Says why the engine cannot be asked as it is set; the default one answers instead."""
+        self._services.notify(refused.why, severity="error", timeout=10)
+        if self._services.store.view.engine.name != DEFAULT:
+            self.use(DEFAULT)
+
+    # choosing
+
+    def use(self, engine: str) -> None:
+        """Asks ``engine`` the same query, in its first mode."""
+        session, store = self._project.session, self._services.store
+        assert session is not None
+        mode = next(iter(session.engines.named(engine).modes), "")
+        store.update(
+            replace(store.view.engine, name=engine, mode=mode),
+            replace(store.view.answer, trace=None, preparing="", serving=False),
+            SelectionState(),
+            CacheState(),
+        )
+        self.put_again()

@@ -1,0 +1,100 @@
+"""Reasons of answers: why a note is, or is not, in one; the smallest changes after which one needs no model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.parts.project import Project
+from brvtui.app.services import AppServices
+from brvtui.app.states import TakesShown
+from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.trace import Explanation, Trace
+
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.session import Session
+
+_TAKES = "takes"
+
+
+class Reasons:
+    """Asks the engine for reasons of the answer that is shown."""
+
+    def __init__(self, services: AppServices, project: Project) -> None:
+        """Nothing was asked yet."""
+        self._services = services
+        self._project = project
+
+    def explain(self, file: str) -> None:
+        """Finds out why ``file`` is, or is not, in the answer, and shows that in a modal."""
+        session, trace = self._project.session, self._services.store.view.answer.trace
+        if self._project.refuses():
+            return
+        if session is None or trace is None or not file:
+            said = "type a query and select a note: w then says why it is, or is not, in the answer"
+            self._services.notify(said, timeout=4)
+        else:
+            explained = partial(self._explained, trace)
+            run = self._services.background.run
+            run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
+
+    def _explained(self, trace: Trace, explanation: Explanation | None) -> None:
+        from brvtui.app.screens.why import why_screen
+
+        if explanation is not None and trace is self._services.store.view.answer.trace:
+            self._services.push_screen(why_screen(explanation))
+
+    def want_takes(self) -> None:
+        """Finds out what it would take that the query needs no model; again after all of it was said."""
+        if self._project.refuses():
+            return
+        session, view = self._project.session, self._services.store.view
+        trace, shown = view.answer.trace, view.answer.takes
+        if session is None or trace is None or not view.may_take_less:
+            said = "nothing to find: only a query that needs a model, or that nothing covers, can need less"
+            self._services.notify(said, timeout=4)
+        elif shown is None or shown.trace is not trace or shown.found is not None:
+            self._services.store.update(replace(view.answer, takes=TakesShown(trace)))
+            found = partial(self._takes_found, trace)
+            self._services.background.run(partial(_takes, session, trace), found, group=_TAKES, exclusive=True)
+
+    def stop_trying(self) -> None:
+        """Ends trying changes: they are of an answer that is about to be replaced."""
+        self._services.background.cancel(_TAKES)
+        answer = self._services.store.view.answer
+        if answer.takes is not None and answer.takes.found is None:
+            self._services.store.update(replace(answer, takes=None))
+
+    def _takes_found(self, trace: Trace, takes: Takes | None) -> None:
+        answer = self._services.store.view.answer
+        if takes is not None and trace is answer.trace:
+            self._services.store.update(replace(answer, takes=TakesShown(trace, takes)))
+
+
+# in worker threads
+
+
+def explanation(session: Session, trace: Trace, file: str) -> Explanation | None:
+    """Why ``file`` is, or is not, in the answer, which is found by asking again; None when it is no note any more.
+
+    Raises :class:`Refusal` when the engine cannot be asked.
+    """
+    from brvtui.engines.contract import EngineError
+    from brvtui.snapshot.naming import UnknownNote
+
+    try:
+        return session.answers.explain(trace.query, file, trace.scope_option, trace)
+    except UnknownNote:
+        return None
+    except EngineError as error:
+        raise Refusal(str(error)) from error
+
+
+def _takes(session: Session, trace: Trace) -> Takes | None:
+    """What it would take that the query of ``trace`` needs no model; None once that is not wanted any more."""
+    try:
+        return session.answers.what_it_takes(trace, cancelled=is_cancelled)
+    except KeyError:  # the tree went on, and an answer to the newest one is on its way
+        return None

@@ -1,0 +1,129 @@
+"""Blocking work in threads: what it returns, and what it raises, comes back to the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+
+from textual.widgets import Label
+
+from brvtui.app.crashing import ReportingApp
+from brvtui.app.workers import Refusal, Workers, is_cancelled
+
+
+class _Garden(ReportingApp):
+    def __init__(self) -> None:
+        super().__init__()
+        self.background = Workers(self)
+
+
+def _refuse() -> None:
+    raise OSError(28, "No space left on device", "/full/disk")
+
+
+async def test_a_result_is_told_of_in_the_event_loop_and_then_that_the_task_has_ended() -> None:
+    app, told = _Garden(), list[object]()
+    async with app.run_test() as pilot:
+
+        def dig(bed: str) -> tuple[str, int]:
+            return bed, threading.get_ident()
+
+        def dug(result: tuple[str, int]) -> None:
+            told.append((result[0], result[1] != threading.get_ident(), "in the loop of", app._thread_id))
+
+        def ended() -> None:
+            told.append(threading.get_ident())
+
+        worker = app.background.run(partial(dig, "bed"), dug, group="dig", on_end=ended)
+        await worker.wait()
+        await pilot.pause()
+        assert (worker.name, worker.group) == ("dig", "dig")
+        assert told == [("bed", True, "in the loop of", threading.get_ident()), threading.get_ident()]
+
+
+async def test_what_the_callback_returns_is_awaited() -> None:
+    app, told = _Garden(), list[str]()
+    async with app.run_test() as pilot:
+
+        async def dug(result: str) -> None:
+            await asyncio.sleep(0)
+            told.append(result)
+
+        await app.background.run(lambda: "bed", dug, group="dig").wait()
+        await pilot.pause()
+    assert told == ["bed"]
+
+
+async def test_a_task_that_broke_down_is_told_of_in_a_line() -> None:
+    app, told = _Garden(), list[str]()
+    async with app.run_test() as pilot:
+        run = app.background.run
+        results = list[None]()
+        await run(_refuse, results.append, group="dig", on_end=lambda: told.append("ended")).wait()
+        await run(_refuse, results.append, group="load", on_error=lambda why: told.append(why)).wait()
+        await pilot.pause()
+        toasts = [one.message for one in app._notifications]
+    line = "/full/disk: the disk is full; free some space and try again"
+    assert told == ["ended", line]
+    assert toasts == [line]
+    assert results == []
+
+
+async def test_a_refusal_is_its_own_line() -> None:
+    app, told = _Garden(), list[str]()
+    async with app.run_test() as pilot:
+
+        def refuse() -> None:
+            raise Refusal("too wet: wait for the sun")
+
+        await app.background.run(refuse, group="dig", on_error=lambda why: told.append(why)).wait()
+        await pilot.pause()
+    assert told == ["too wet: wait for the sun"]
+
+
+async def test_a_new_exclusive_task_cancels_the_one_before_whose_result_is_dropped() -> None:
+    app, hold, told = _Garden(), threading.Event(), list[tuple[int, bool]]()
+    async with app.run_test() as pilot:
+
+        def dig(number: int) -> tuple[int, bool]:
+            hold.wait(5)
+            return number, is_cancelled()
+
+        def begin(number: int, exclusive: bool = True) -> None:
+            app.background.run(partial(dig, number), lambda dug: told.append(dug), group="dig", exclusive=exclusive)
+
+        begin(1)
+        begin(2)
+        begin(3, exclusive=False)
+        hold.set()
+        await pilot.pause(0.05)
+        assert sorted(told) == [(2, False), (3, False)]
+        hold.clear()
+        begin(4)
+        app.background.cancel("dig")
+        hold.set()
+        await pilot.pause(0.05)
+    assert sorted(told) == [(2, False), (3, False)]
+
+
+async def test_nothing_is_told_to_a_widget_that_is_gone() -> None:
+    app, hold, told = _Garden(), threading.Event(), list[bool]()
+    async with app.run_test() as pilot:
+        label = Label("bed")
+        await app.mount(label)
+        worker = app.background.run(lambda: hold.wait(5), lambda dug: told.append(dug), group="dig", owner=label)
+        await label.remove()
+        hold.set()
+        await worker.wait()
+        await pilot.pause()
+    assert told == []
+
+
+async def test_a_task_may_tell_of_more_than_its_result() -> None:
+    app, told = _Garden(), list[tuple[int, int]]()
+    async with app.run_test() as pilot:
+        tell = app.background.teller(lambda spade: told.append((spade, threading.get_ident())))
+        await app.background.run(lambda: [tell(spade) for spade in range(3)], group="dig").wait()
+        await pilot.pause()
+        assert told == [(spade, threading.get_ident()) for spade in range(3)]
