@@ -115,7 +115,7 @@ def about(context: Context, path: str) -> About:
         title=note.title,
         state=_state(snapshot, path),
         aged=aged([signals], days, *decayed(days, inputs, profile), profile)[0],
-        ceiling=attainable(inputs, since, profile)[0],
+        ceiling=attainable(context, np.asarray([position]), inputs, since)[0],
         cut_lines=note.cut_lines,
         cut_units=note.cut_units,
         unread_signals=_has_unread_signals(snapshot, made, signals, profile),

@@ -22,9 +22,10 @@ from brvtui.ranking.maturity import LEVELS, Levels
 Floats = NDArray[np.float64]
 
 HORIZON_DAYS = 3_650.0
-_STEPS_LOG2 = 22
-PRECISION_DAYS = HORIZON_DAYS / (1 << _STEPS_LOG2)
-"""How finely days are told apart: by 75 seconds."""
+PRECISION_DAYS = HORIZON_DAYS / (1 << 22)
+"""How finely ages are told apart: by 75 seconds."""
+_LIFETIME_LOG2 = 25
+"""So many times the precision, 80 years, is the oldest age that is looked at."""
 _AT_ONCE = 1_024
 """So many ceilings are computed as fast as a few."""
 
@@ -90,48 +91,46 @@ def ceilings(days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Flo
     return scores(1.0, days, notes, constants).score
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
-    """The ceilings of notes now, and when they fall."""
+def falling_ages(thresholds: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Floats:
+    """The age in days from which the ceiling of each note stays below its threshold: the inverse of :func:`ceilings`.
 
-    ceiling: Floats
-    days_left: Floats
-    """Days until the ceiling falls below each threshold, of shape (thresholds, notes): 0 where it is below already,
-    infinite where it still is not after :data:`HORIZON_DAYS`, else to the next multiple of :data:`PRECISION_DAYS`.
+    It is a multiple of :data:`PRECISION_DAYS`, at least one; infinite where the ceiling does not fall so far in a
+    lifetime. At exactly 0 days another recency counts, the stored one, so that age is nobody's.
     """
-
-
-def outlook(thresholds: Sequence[float], days: Floats, notes: ScoreInputs, constants: ScoreConstants) -> Outlook:
-    """How the ceilings of notes that are ``days`` old stand to ``thresholds``.
-
-    ``days`` below 0 are of notes from the future, which do not age before their time.
-    """
-    limits = np.asarray(thresholds)[:, None]
-    now, at_last = ceilings(np.maximum(0.0, days + np.asarray([[0.0], [HORIZON_DAYS]])), notes, constants)
-    is_below = now < limits
-    left = np.where(is_below, 0.0, np.inf)
-    threshold, note = np.nonzero((at_last < limits) & ~is_below)
-    if len(note):
-        left[threshold, note] = _days_to_fall(limits[threshold], days, note, notes, constants)
-    return Outlook(now, left)
-
-
-def _days_to_fall(
-    limits: Floats, days: Floats, positions: NDArray[np.int64], notes: ScoreInputs, constants: ScoreConstants
-) -> Floats:
-    """Days until the ceiling of each note at ``positions`` falls below its limit, which it does within the horizon.
-
-    A ceiling only falls, so it is enough to count the steps at which it has not yet: bit by bit of that number, several
-    bits in a round where notes are few, since calls then cost more than numbers do.
-    """
-    days, notes = days[positions, None], notes.at(positions[:, None])
-    rounds = math.ceil(_STEPS_LOG2 / max(1.0, math.log2(_AT_ONCE / len(positions))))
-    passed = np.zeros((len(positions), 1))
-    left = _STEPS_LOG2
+    thresholds, notes = thresholds[:, None], notes.at(np.arange(len(thresholds))[:, None])
+    # A ceiling only falls, so it is enough to count the ages at which it has not yet: bit by bit of that number, and
+    # several bits in a round where notes are few, since calls then cost more than numbers do.
+    rounds = math.ceil(_LIFETIME_LOG2 / max(1.0, math.log2(_AT_ONCE / max(1, len(thresholds)))))
+    reached = np.zeros(thresholds.shape)
+    left = _LIFETIME_LOG2
     for rounds_left in range(rounds, 0, -1):
         bits = math.ceil(left / rounds_left)
         left -= bits
         stride = PRECISION_DAYS * (1 << left)
-        moments = np.maximum(0.0, days + (passed + np.arange(1, 1 << bits) * stride))
-        passed += np.count_nonzero(ceilings(moments, notes, constants) >= limits, axis=1, keepdims=True) * stride
-    return passed[:, 0] + PRECISION_DAYS
+        ages = reached + np.arange(1, 1 << bits) * stride
+        reached += np.count_nonzero(ceilings(ages, notes, constants) >= thresholds, axis=1, keepdims=True) * stride
+    ages = reached[:, 0] + PRECISION_DAYS
+    return np.where(ages < PRECISION_DAYS * (1 << _LIFETIME_LOG2), ages, np.inf)
+
+
+def days_left(ceiling: Floats, thresholds: Floats, since: Floats, falling: Floats) -> Floats:
+    """Days until the ceilings of notes, now ``ceiling``, are below ``thresholds``, which they are from the ages
+    ``falling`` on.
+
+    0 where they are already; infinite where they still are not after :data:`HORIZON_DAYS`. ``since`` are the days since
+    modification, negative for notes from the future, which do not age before their time.
+    """
+    left = falling - since
+    return np.where(ceiling < thresholds, 0.0, np.where(left <= HORIZON_DAYS, left, np.inf))
+
+
+def days_until_below(
+    thresholds: Sequence[float], since: Floats, notes: ScoreInputs, constants: ScoreConstants
+) -> Floats:
+    """:func:`days_left` of each note for each threshold, of shape (thresholds, notes)."""
+    limits = np.asarray(thresholds)[:, None]
+    now = ceilings(np.maximum(0.0, since), notes, constants)
+    falling = np.full((len(limits), len(since)), np.inf)
+    threshold, note = np.nonzero(now >= limits)
+    falling[threshold, note] = falling_ages(limits[threshold, 0], notes.at(note), constants)
+    return days_left(now, limits, since, falling)

@@ -39,7 +39,20 @@ _VOCABULARY: Key[Vocabulary] = Key("vocabulary")
 _EXPANSIONS: Key[_Expansions] = Key("expansions")
 _DESCRIPTIONS: Key[_Descriptions] = Key("descriptions")
 _NORMS: Key[_Norms] = Key("norms")
+_IDF: Key[_Idf] = Key("idf")
 _SLOT_LENGTHS: Key[NDArray[np.float64]] = Key("lengths by slot")
+
+
+class _Idf(dict[int, float]):
+    """The idf of each document frequency that was asked for: a query asks for hundreds, most of them again."""
+
+    def __init__(self, notes: int) -> None:
+        super().__init__()
+        self._notes = notes
+
+    def __missing__(self, df: int) -> float:
+        value = self[df] = bm25.idf(self._notes, df)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +175,8 @@ class Postings:
         weights = np.repeat(expansion.weights, fields) * np.tile(boosts, len(expansion.ids))
         used = df > 0
         rows, df, weights = rows[used], df[used], weights[used]
-        row_idf = np.asarray([bm25.idf(count, notes) for notes in df.tolist()], dtype=np.float64)
+        idf = self.derived.of(_IDF, lambda: _Idf(count))
+        row_idf = np.asarray([idf[notes] for notes in df.tolist()], dtype=np.float64)
         sums = np.zeros(len(self.base.notes) + len(self.delta.notes))
         first = 0
         for part in (self.base, self.delta):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.ceiling import HORIZON_DAYS, PRECISION_DAYS, ceilings, outlook, scores
+from brvtui.ranking.ceiling import HORIZON_DAYS, PRECISION_DAYS, ceilings, days_until_below, falling_ages, scores
 from brvtui.ranking.compound import round_half_up, unrounded_threshold
 from tests.support.ceilings import Signals, ceiling_of, days_left, inputs
 from tests.support.trees import BRV3, DOCS, changed
@@ -98,18 +98,17 @@ def test_the_score_of_one_note_is_its_place_in_the_array_to_the_bit(
 @given(st.lists(AGED, min_size=1, max_size=40), st.lists(st.sampled_from([0.845, 0.695, 0.5, 0.0, 1.0]), min_size=1))
 def test_one_note_falls_as_among_many(notes: list[tuple[float, Signals]], thresholds: list[float]) -> None:
     days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
-    found = outlook(thresholds, days, signals, BRV3)
-    assert found.days_left.shape == (len(thresholds), len(notes))
-    assert (found.ceiling == ceilings(days, signals, BRV3)).all()
+    found = days_until_below(thresholds, days, signals, BRV3)
+    assert found.shape == (len(thresholds), len(notes))
     for place, (age, note) in enumerate(notes):
-        assert [days_left(threshold, age, note) for threshold in thresholds] == found.days_left[:, place].tolist()
+        assert [days_left(threshold, age, note) for threshold in thresholds] == found[:, place].tolist()
 
 
 @given(st.lists(AGED, min_size=1, max_size=8), st.floats(0.3, 1.1))
 def test_the_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], threshold: float) -> None:
     """Reached until the last step before that day, and missed on it; what never falls is there in ten years."""
     days, signals = np.asarray([age for age, _ in notes]), inputs([note for _, note in notes])
-    left = outlook([threshold], days, signals, BRV3).days_left[0]
+    left = days_until_below([threshold], days, signals, BRV3)[0]
     already, never = left == 0, np.isinf(left)
     last = np.where(never | already, 0.0, left)
     assert ((ceilings(days, signals, BRV3) < threshold) == already).all()
@@ -118,3 +117,16 @@ def test_the_days_left_invert_the_ceiling(notes: list[tuple[float, Signals]], th
     # exactly at 0 days another recency counts, the stored one
     before = np.maximum(days + last - PRECISION_DAYS, 0.0)
     assert (ceilings(before, signals, BRV3) >= threshold)[~never & ~already].all()
+
+
+@given(st.lists(NOTE, min_size=1, max_size=20), st.floats(0.3, 1.1))
+def test_the_age_at_which_a_ceiling_falls_inverts_it(notes: list[Signals], threshold: float) -> None:
+    signals = inputs(notes)
+    ages = falling_ages(np.full(len(notes), threshold), signals, BRV3)
+    falls = np.isfinite(ages)
+    assert (ages >= PRECISION_DAYS).all()
+    assert (ceilings(np.where(falls, ages, 0.0), signals, BRV3) < threshold)[falls].all()
+    before = np.where(falls, ages - PRECISION_DAYS, 20_000.0)
+    assert (ceilings(before, signals, BRV3) >= threshold)[before > 0].all()
+    for place, note in enumerate(notes):
+        assert falling_ages(np.asarray([threshold]), inputs([note]), BRV3)[0] == ages[place]

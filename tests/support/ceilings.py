@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.ranking.ceiling import ScoreInputs, ceilings, outlook, score_inputs
+from brvtui.ranking.ceiling import ScoreInputs, ceilings, days_until_below, score_inputs
 from brvtui.ranking.maturity import levels_of
 from tests.support.trees import BRV3
 
@@ -36,4 +36,4 @@ def ceiling_of(
 
 def days_left(threshold: float, days: float, note: Signals, profile: Profile = BRV3) -> float:
     """Days until the ceiling of one note of this age falls below ``threshold``."""
-    return float(outlook([threshold], np.asarray([days]), inputs([note], profile), profile).days_left[0, 0])
+    return float(days_until_below([threshold], np.asarray([days]), inputs([note], profile), profile)[0, 0])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import inputs_at
-from brvtui.ranking.ceiling import ScoreInputs, outlook, scores
+from brvtui.ranking.ceiling import ScoreInputs, days_until_below, scores
 from brvtui.ranking.compound import unrounded_threshold
 from brvtui.ranking.decay import MS_PER_DAY, age_days, days_since, days_until_importance, decayed_importance
 from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, hits_until_promotion, promoted_from
@@ -144,7 +144,7 @@ class Board:
         }
         until = {event: np.where(self.today.has_come[event], 0.0, np.maximum(d, _SOON)) for event, d in found.items()}
         gates = [self._gate(threshold) for threshold in (profile.direct.min_top, profile.direct.prefetch)]
-        left = outlook(gates, age, self._inputs, profile).days_left
+        left = days_until_below(gates, age, self._inputs, profile)
         until[Event.LEAVES_TIER_2], until[Event.LEAVES_PROMPT] = left
         return {event: until[event] for event in Event}
 

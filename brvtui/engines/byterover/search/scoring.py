@@ -15,8 +15,10 @@ from brvtui.engines.byterover.search.matching import TermTable
 from brvtui.ranking.bm25 import saturate
 from brvtui.ranking.ceiling import (
     ScoreInputs,
+    ceilings,
+    days_left,
     decayed,
-    outlook,
+    falling_ages,
     score_inputs,
     scores,
 )
@@ -24,11 +26,12 @@ from brvtui.ranking.compound import round_half_up, score_parts, unrounded_thresh
 from brvtui.ranking.constants import ScoreRules
 from brvtui.ranking.decay import age_days, days_since
 from brvtui.ranking.maturity import LEVELS, Floats, Levels, after_access, levels_of
-from brvtui.snapshot import Note, Snapshot
+from brvtui.snapshot import Key, Note, Snapshot
 from brvtui.trace import MOST_LISTED, Aged, Ceiling, Hit, Horizon, Listed, Origin, Part, TextScore
 from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
+_FALLING: Key[tuple[Profile, Floats]] = Key("ages at which ceilings fall below the gates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +126,40 @@ def _aged(signals: NoteSignals, importance: float, recency: float, days: float, 
     )
 
 
-def attainable(notes: ScoreInputs, since: Floats, profile: Profile) -> list[Ceiling]:
-    """What each note can score at most, and for how long it can reach the direct and prompt thresholds.
+def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, since: Floats) -> list[Ceiling]:
+    """What the notes at ``places`` can score at most, and for how long they can reach the direct and prompt thresholds.
 
-    ``since`` are the days since its modification, negative while that is to come. Horizons count what the gates see:
+    ``since`` are the days since modification, negative while that is to come. Horizons count what the gates see:
     scores rounded half up.
     """
+    profile = context.constants
     gates = (("direct.min_top", profile.direct.min_top), ("direct.prefetch", profile.direct.prefetch))
-    seen = [unrounded_threshold(threshold, profile.score.decimals) for _, threshold in gates]
-    reach = outlook(seen, since, notes, profile)
-    return [
-        Ceiling(score, tuple(_horizon(*gate, until) for gate, until in zip(gates, days_left, strict=True)))
-        for score, *days_left in zip(reach.ceiling.tolist(), *reach.days_left.tolist(), strict=True)
+    seen = np.asarray([[unrounded_threshold(threshold, profile.score.decimals)] for _, threshold in gates])
+    now = ceilings(np.maximum(0.0, since), notes, profile)
+    left = days_left(now, seen, since, _falling(context, places, notes, seen))
+    horizons = [
+        [Horizon(threshold, name, days != 0.0, None if days == math.inf else days) for days in row]
+        for (name, threshold), row in zip(gates, left.tolist(), strict=True)
     ]
+    return list(map(Ceiling, now.tolist(), zip(*horizons, strict=True)))
 
 
-def _horizon(constant: str, threshold: float, days_left: float) -> Horizon:
-    return Horizon(threshold, constant, days_left != 0.0, days_left if math.isfinite(days_left) else None)
+def _falling(context: Context, places: NDArray[np.int64], notes: ScoreInputs, thresholds: Floats) -> Floats:
+    """The ages at which the ceilings of the notes at ``places`` fall below each threshold, as :func:`days_left` takes
+    them.
+
+    They are remembered while the snapshot lives: the clock does not change them, and queries find the same notes again.
+    """
+    snapshot, profile = context.snapshot, context.constants
+    known = snapshot.derived.known(_FALLING)
+    if known is None or known[0] is not profile:
+        known = (profile, np.full((len(thresholds), len(snapshot.notes)), np.nan))
+        snapshot.derived.put(_FALLING, known)
+    found = known[1][:, places]
+    gate, new = np.nonzero(np.isnan(found))
+    if len(new):
+        found[gate, new] = known[1][gate, places[new]] = falling_ages(thresholds[gate, 0], notes.at(new), profile)
+    return found
 
 
 def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextScore]) -> list[Hit]:
@@ -155,7 +175,7 @@ def text_hits(context: Context, positions: Sequence[int], texts: Sequence[TextSc
     notes = [snapshot.notes[position] for position in positions]
     local = [note.is_local for note in notes]
     scored = score_parts(made, [state.maturity for state in states], local, profile.score, rounded=True)
-    reach = attainable(inputs, since, profile)
+    reach = attainable(context, places, inputs, since)
     return [
         _hit(note, Origin.TEXT, score, parts, text, state, ceiling)
         for note, (score, parts), text, state, ceiling in zip(notes, scored, texts, states, reach, strict=True)
@@ -171,7 +191,7 @@ def path_hits(context: Context, notes: Sequence[Note], score: float, name: str) 
     inputs = inputs_at(snapshot, places, profile.score)
     signals = [snapshot.signals[position] for position in places.tolist()]
     states = aged(signals, days, *decayed(days, inputs, profile), profile)
-    reach = attainable(inputs, since, profile)
+    reach = attainable(context, places, inputs, since)
     parts = (Part(name, score),)
     return [
         _hit(note, Origin.PATH, score, parts, None, state, ceiling)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from brvtui.derived import Derived
 from brvtui.engines.byterover.ageing.board import Board
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
@@ -80,8 +81,11 @@ def test_hits_alone_together_ranked_and_on_the_board_have_one_score(
             ranking = rank(context, table, table.any_word(), len(snapshot.notes))
             positions = ranking.positions.tolist()
             together = text_hits(context, positions, table.text_scores(positions))
-            alone = [text_hits(context, [place], table.text_scores([place]))[0] for place in positions]
-            assert together == alone
+            apart = Context(
+                dataclasses.replace(snapshot, derived=Derived()), profile, NOW_MS
+            )  # nothing is remembered there
+            alone = [text_hits(apart, [place], table.text_scores([place]))[0] for place in positions]
+            assert together == alone == text_hits(context, positions, table.text_scores(positions))
             assert [hit.parts[-1].amount for hit in together] == ranking.scores.tolist()
             for hit, place in zip(together, positions, strict=True):
                 assert hit.ceiling is not None
