@@ -77,7 +77,7 @@ async def test_signals_by_mouse_from_the_pane_of_the_note(app: BrvTui, garden: T
         await _asked(pilot, "I")
         assert f"{_REFUNDS}: draft, importance 50" in shown(pilot)
         await click("core")
-        await click("frontmatter")
+        await click("frontmatter [")
         await until(pilot, lambda: "+ maturity: core" in shown(pilot))
         await click("do it")
         await _stands(pilot, _REFUNDS, "core")

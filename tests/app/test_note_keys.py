@@ -348,7 +348,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "I", SignalsDialog, path)
         await pilot.press("right", "right")
-        await _click(pilot, "frontmatter")
+        await _click(pilot, "frontmatter [")
         await until(pilot, lambda: "+ maturity: core" in shown(pilot))
         await _click(pilot, "do it")
         await until(pilot, lambda: b"maturity: core" in (garden.tree / path).read_bytes())

@@ -89,7 +89,7 @@ async def test_a_tree_that_is_being_read(
     looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch, stuck_at: Callable[[int, int], None], key: str
 ) -> None:
     stuck_at(40, 120)
-    monkeypatch.setattr("tests.app.conftest.settled", lambda pilot: pilot.pause())
+    monkeypatch.setattr("tests.app.pictures.settled", lambda pilot: pilot.pause())
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
         await pilot.press("escape", key)
