@@ -21,7 +21,7 @@ from benchmarks.timings import peak_mb, percentile, setting
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.retrying import named_like
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.jeffs_brain import profile as profile_jeffs_brain
 from brvtui.engines.jeffs_brain.index import ChunkIndex, index_snapshot
 from brvtui.ladder import REFRESHED_STRONGEST, SANITISED, STRONGEST, TRIGRAMS, query_tokens, sanitised, strongest_term
@@ -67,7 +67,7 @@ def hybrid(index: ChunkIndex, query: str) -> Iterator[Step]:
 
 def byterover(snapshot: Snapshot, profile: Profile, now_ms: float, query: str) -> Iterator[Step]:
     """The steps over ByteRover's search."""
-    options = Options(_LIMIT)
+    options = SearchOptions(_LIMIT)
     return steps(
         query,
         lambda rewriting: search(Context(snapshot, profile, now_ms), rewriting, options),

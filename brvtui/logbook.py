@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.store.session_log import SessionLog
-from brvtui.trace import Ended, Trace
+from brvtui.trace import EndReason, Trace
 from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
 from brvtui.tree.engine_files.query_log import is_entry, logged_files, query_log_folder, read_entries
 
@@ -50,7 +50,7 @@ class Logbook:
                 scope=trace.scope_option,
                 profile=trace.profile,
                 engine=trace.engine,
-                problem=done.why if done is not None and done.ended is Ended.FAILED else "",
+                problem=done.why if done is not None and done.ended is EndReason.FAILED else "",
             )
         )
 
@@ -80,7 +80,7 @@ class Logbook:
             self._watcher = None
 
 
-_STATUSES = {Ended.CANCELLED: "cancelled", Ended.FAILED: "error"}
+_STATUSES = {EndReason.CANCELLED: "cancelled", EndReason.FAILED: "error"}
 _MOST_AT_ONCE = 500
 """Entries of the engine's log that are looked at after a change."""
 

@@ -46,7 +46,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class TableKeys:
     """The keys that a table of numbers has, all of them."""
 
     names: tuple[str, ...]
@@ -119,7 +119,7 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
             raise ProfileError(f"{origin}: {where} must hold {len(inner)} texts")
         return tuple(_value(inner[0], item, where, origin) for item in value)
     if shape is dict and isinstance(value, dict):
-        if isinstance(rule, Names) and value.keys() != set(rule.names):
+        if isinstance(rule, TableKeys) and value.keys() != set(rule.names):
             raise ProfileError(f"{origin}: {where} must name exactly {', '.join(sorted(rule.names))}")
         return {str(key): _value(inner[1], item, _join(where, str(key)), origin) for key, item in value.items()}
     is_right = isinstance(value, (int, float) if kind is float else shape or kind)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from brvtui.app.actions import PLACES
 from brvtui.app.keys.naming import key_name, split
-from brvtui.config.schema import Kind, entries, shown
+from brvtui.config.schema import ValueKind, entries, shown
 
 HERE = Path(__file__).parent
 
@@ -23,7 +23,9 @@ def settings() -> str:
     """Every setting."""
     rows = []
     for entry in entries().values():
-        default = "" if entry.kind is Kind.KEYS else f"`{shown(entry.default)}`" if entry.default != "" else "empty"
+        default = (
+            "" if entry.kind is ValueKind.KEYS else f"`{shown(entry.default)}`" if entry.default != "" else "empty"
+        )
         mark = " \\*" if entry.personal else ""
         variable = f"`{entry.variable}`" if entry.variable else ""
         rows.append((f"`{entry.name}`{mark}", entry.summary, entry.allowed, default, variable))

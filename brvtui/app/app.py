@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from brvtui.app.screens.notes import NotesScreen
     from brvtui.app.screens.query import QueryScreen
     from brvtui.app.screens.settings import SettingsScreen
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
 _MOST_TOASTS = 2
@@ -184,7 +184,7 @@ class BrvTui(ConfiguredApp):
         """Says what is wrong with the settings: it may be why."""
         self.tell_problems()
 
-    def trace_reopened(self, saved: Saved, overview: Overview) -> None:
+    def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
         """Shows the saved trace."""
         self.queries.typed = saved.trace.query
         painters = partial(import_painters, saved.trace.engine)

@@ -10,8 +10,8 @@ from brvtui.app.keys.checking import check_keys
 from brvtui.app.themes.library import no_such_theme
 from brvtui.config import ConfigError, Configuration
 from brvtui.config.checking import read_text
-from brvtui.config.schema import Entry, Kind, Value, entries, shown
-from brvtui.config.sources import Source
+from brvtui.config.schema import Entry, Value, ValueKind, entries, shown
+from brvtui.config.sources import SettingSource
 from brvtui.text.address import why_no_address
 
 KEYS = "keys."
@@ -26,7 +26,7 @@ class Row:
     label: str
     value: str
     default: str
-    source: Source
+    source: SettingSource
     summary: str
     allowed: str
     variable: str = ""
@@ -45,13 +45,13 @@ def setting_rows(configuration: Configuration) -> tuple[Row, ...]:
 
 
 def _of_schema(configuration: Configuration) -> list[Row]:
-    found = [entry for entry in entries().values() if entry.kind is not Kind.KEYS]
+    found = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
     return [_row(entry, configuration) for entry in found]
 
 
 def _row(entry: Entry, configuration: Configuration) -> Row:
     value = configuration.value(entry)
-    steps: tuple[Value, ...] = (True, False) if entry.kind is Kind.TRUTH else entry.choices
+    steps: tuple[Value, ...] = (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
     return Row(
         name=entry.name,
         group=entry.table or "general",

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover.ageing.after_changes import After
-from brvtui.engines.byterover.ageing.board import Board, Event, Row
+from brvtui.engines.byterover.ageing.board import Board, BoardRow, Event
 from brvtui.engines.byterover.ageing.curve import Curve
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY, Coming, Forecast, calendar
-from brvtui.engines.byterover.ageing.ordering import Order, columns
+from brvtui.engines.byterover.ageing.ordering import BoardOrder, columns
 from brvtui.ranking.maturity import LEVELS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Wanted:
     """What the screen was asked to show."""
 
     day: int = 0
-    order: Order = Order.IMPORTANCE
+    order: BoardOrder = BoardOrder.IMPORTANCE
     only: Event | None = None
 
 
@@ -88,7 +88,7 @@ class Ageing:
     """One note: where it stands, how it ages, and what hits or updates would make of it."""
 
     wanted: Wanted
-    row: Row
+    row: BoardRow
     then_importance: float
     then_recency: float
     then_ceiling: float

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from brvtui.config.schema import Llm
     from brvtui.services.model import Cancellation
     from brvtui.trace import Trace
-    from brvtui.trace.events import Event, Failed, Finished
+    from brvtui.trace.events import CompletionFailed, Event, Finished
 
 _WIDTH = 80
 """Columns of an answer that is made of lines."""
@@ -104,11 +104,11 @@ def _interrupts(cancellation: Cancellation) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _last(events: Iterable[Event]) -> Finished | Failed:
-    from brvtui.trace.events import Failed, Finished
+def _last(events: Iterable[Event]) -> Finished | CompletionFailed:
+    from brvtui.trace.events import CompletionFailed, Finished
 
     ended = tuple(events)[-1]
-    assert isinstance(ended, (Finished, Failed))
+    assert isinstance(ended, (Finished, CompletionFailed))
     return ended
 
 
@@ -124,7 +124,7 @@ class _Terminal:
         self._written = False
         self._in_line = False
 
-    def show(self, events: Iterable[Event]) -> Finished | Failed:
+    def show(self, events: Iterable[Event]) -> Finished | CompletionFailed:
         """Shows ``events`` and returns the last of them."""
         from brvtui.report.completion import called, gave
         from brvtui.trace import events as kinds
@@ -154,7 +154,7 @@ class _Terminal:
                     self._tell(f"   {gave(step, ms)}")
                 case _:
                     pass
-        assert isinstance(ended, (kinds.Finished, kinds.Failed))
+        assert isinstance(ended, (kinds.Finished, kinds.CompletionFailed))
         self._finish(ended)
         return ended
 
@@ -178,7 +178,7 @@ class _Terminal:
             for line in held.strip().splitlines():
                 self._tell(line)
 
-    def _finish(self, ended: Finished | Failed) -> None:
+    def _finish(self, ended: Finished | CompletionFailed) -> None:
         """Why it failed is said at the very end, by the command."""
         self._release(False)
         self._end_line()

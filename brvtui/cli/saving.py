@@ -12,7 +12,7 @@ import click
 from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, console_here
 
 if TYPE_CHECKING:
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
 
@@ -29,7 +29,7 @@ def check_files(files: Iterable[Path]) -> None:
         raise Failure(str(error), BAD_USAGE) from error
 
 
-def save(session: Session, saved: Saved, files: Iterable[Path]) -> None:
+def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
     """Writes ``saved`` to each of ``files``, and says so on the standard error. Raises :class:`Failure`."""
     from brvtui.report.saved import ExportError, export
 

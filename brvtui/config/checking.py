@@ -6,8 +6,8 @@ import reprlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brvtui.config.schema import OFF, ON, Entry, Kind, Value, entries
-from brvtui.config.sources import ConfigError, Layer, Problem, Source
+from brvtui.config.schema import OFF, ON, Entry, Value, ValueKind, entries
+from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.text.visible import visible
 from brvtui.wording import nearest
 
@@ -21,23 +21,23 @@ _ANYWHERE = ("profile", "keys")
 def check_value(entry: Entry, value: Any) -> Value:
     """``value`` as the setting ``entry`` takes it. Raises :class:`ConfigError`, without saying where it stands."""
     kind = entry.kind
-    if kind is Kind.KEYS:
+    if kind is ValueKind.KEYS:
         return _keys(value)
-    if kind is Kind.PROFILE:
+    if kind is ValueKind.PROFILE:
         return _profile(entry.name, value)
-    if kind is Kind.TRUTH and isinstance(value, bool):
+    if kind is ValueKind.TRUTH and isinstance(value, bool):
         return value
-    if kind is Kind.NUMBER and isinstance(value, int) and not isinstance(value, bool):
+    if kind is ValueKind.NUMBER and isinstance(value, int) and not isinstance(value, bool):
         if entry.least <= value <= entry.most:
             return value
-    elif kind is Kind.CHOICE and isinstance(value, bool) and ON in entry.choices:
+    elif kind is ValueKind.CHOICE and isinstance(value, bool) and ON in entry.choices:
         return ON if value else OFF
-    elif kind is Kind.CHOICE and isinstance(value, str):
+    elif kind is ValueKind.CHOICE and isinstance(value, str):
         if value in entry.choices:
             return value
         hint = nearest(value, entry.choices)
         raise ConfigError(f"{entry.name} = {quote(value)} must be one of {entry.allowed}{hint}")
-    elif kind is Kind.TEXT and isinstance(value, str):
+    elif kind is ValueKind.TEXT and isinstance(value, str):
         return value
     raise ConfigError(f"{entry.name} = {quote(value)} must be {entry.allowed}")
 
@@ -76,26 +76,26 @@ def _profile(name: str, value: Any) -> Value:
 def read_text(entry: Entry, text: str) -> Value:
     """``text`` (a variable's, or what was typed) as the setting ``entry`` takes it. Raises :class:`ConfigError`."""
     word = text.strip().lower()
-    if entry.kind is Kind.TRUTH and word in (*_YES, *_NO):
+    if entry.kind is ValueKind.TRUTH and word in (*_YES, *_NO):
         return word in _YES
-    if entry.kind is Kind.NUMBER and word.isascii() and word.isdigit() and len(word) <= len(str(entry.most)):
+    if entry.kind is ValueKind.NUMBER and word.isascii() and word.isdigit() and len(word) <= len(str(entry.most)):
         return check_value(entry, int(word))
-    if entry.kind is Kind.CHOICE:
+    if entry.kind is ValueKind.CHOICE:
         if ON in entry.choices and word in (*_YES, *_NO):
             return ON if word in _YES else OFF
         return check_value(entry, word)
     return check_value(entry, text)
 
 
-def check_tables(tables: Mapping[str, Any], source: Source) -> tuple[dict[str, Value], list[Problem]]:
+def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict[str, Value], list[SettingProblem]]:
     """The settings in ``tables`` (those of the file ``source``) by dotted name, and what is wrong with the others."""
     values: dict[str, Value] = {}
-    problems: list[Problem] = []
+    problems: list[SettingProblem] = []
     for name, value in _named(tables, ""):
         try:
             values[name] = _one(name, value, source.layer)
         except ConfigError as error:
-            problems.append(Problem(name, visible(f"{source.place}: {error}"), source.layer))
+            problems.append(SettingProblem(name, visible(f"{source.place}: {error}"), source.layer))
     return values, problems
 
 

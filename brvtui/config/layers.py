@@ -14,7 +14,7 @@ from typing import Any
 from brvtui import faults
 from brvtui.config.checking import check_tables, read_text
 from brvtui.config.schema import Entry, Settings, Value, assemble, entries
-from brvtui.config.sources import ConfigError, Layer, Problem, Source
+from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.store.folders import config_folder
 from brvtui.tree.reading.regular import read_regular
 
@@ -22,7 +22,7 @@ PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
 _LARGEST = 1_048_576
 _NONE: Mapping[str, Value] = MappingProxyType({})
-_DEFAULT = Source(Layer.DEFAULT)
+_DEFAULT = SettingSource(Layer.DEFAULT)
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Configuration:
 
     values: Mapping[str, Value]
     """Settings that are not left at their default, by dotted name."""
-    sources: Mapping[str, Source]
+    sources: Mapping[str, SettingSource]
     """Where ``values`` stand; single keys as ``keys.<binding>``."""
-    problems: tuple[Problem, ...]
+    problems: tuple[SettingProblem, ...]
     user_file: Path
     root: Path | None = None
     """The project's folder."""
@@ -58,7 +58,7 @@ class Configuration:
         """What the setting ``entry`` is."""
         return self.values.get(entry.name, entry.default)
 
-    def source(self, name: str) -> Source:
+    def source(self, name: str) -> SettingSource:
         """Where the setting ``name`` stands."""
         return self.sources.get(name, _DEFAULT)
 
@@ -93,7 +93,7 @@ def configure(
         made.add_file(_project_file(root), Layer.PROJECT)
     made.add_environment(os.environ if environ is None else environ)
     for name, value in options.items():
-        made.add(name, value, Source(Layer.OPTION, f"--{name}"))
+        made.add(name, value, SettingSource(Layer.OPTION, f"--{name}"))
     return Configuration(made.values, made.sources, tuple(made.problems), own, root, options)
 
 
@@ -121,10 +121,10 @@ class _Layers:
 
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}
-        self.sources: dict[str, Source] = {}
-        self.problems: list[Problem] = []
+        self.sources: dict[str, SettingSource] = {}
+        self.problems: list[SettingProblem] = []
 
-    def add(self, name: str, value: Value, source: Source) -> None:
+    def add(self, name: str, value: Value, source: SettingSource) -> None:
         held = self.values.get(name)
         if name == "keys" and isinstance(value, Mapping):
             self.sources.update({f"keys.{binding}": source for binding in value})
@@ -136,9 +136,9 @@ class _Layers:
         try:
             tables = read_tables(file)
         except ConfigError as error:
-            self.problems.append(Problem("", str(error), layer))
+            self.problems.append(SettingProblem("", str(error), layer))
             return
-        source = Source(layer, str(file))
+        source = SettingSource(layer, str(file))
         values, problems = check_tables(tables, source)
         self.problems += problems
         for name, value in values.items():
@@ -150,6 +150,6 @@ class _Layers:
             if not text.strip():
                 continue
             try:
-                self.add(name, read_text(entry, text), Source(Layer.ENVIRONMENT, entry.variable))
+                self.add(name, read_text(entry, text), SettingSource(Layer.ENVIRONMENT, entry.variable))
             except ConfigError as error:
-                self.problems.append(Problem(name, f"{entry.variable}: {error}", Layer.ENVIRONMENT))
+                self.problems.append(SettingProblem(name, f"{entry.variable}: {error}", Layer.ENVIRONMENT))

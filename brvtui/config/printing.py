@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from brvtui.config.layers import Configuration
-from brvtui.config.schema import Entry, Kind, Value, entries
+from brvtui.config.schema import Entry, Value, ValueKind, entries
 
 _WIDTH = 110
 
@@ -22,13 +22,13 @@ def _lines() -> Iterator[str]:
     import tomlkit
 
     yield "# Every setting of brv-tui with its default. Keep what you change."
-    ordered = sorted(entries().values(), key=lambda entry: (entry.table, entry.kind is Kind.KEYS))
+    ordered = sorted(entries().values(), key=lambda entry: (entry.table, entry.kind is ValueKind.KEYS))
     for table, held in groupby(ordered, key=lambda entry: entry.table):
         yield ""
         if table:
             yield f"[{table}]"
         for entry in held:
-            if entry.kind is Kind.KEYS:
+            if entry.kind is ValueKind.KEYS:
                 yield from ("", *_comment(entry), f"[{entry.name}]")
             else:
                 yield from _comment(entry)

@@ -8,7 +8,7 @@ from typing import Any
 
 from brvtui.config.layers import Configuration
 from brvtui.config.schema import AUTO, ON, Settings
-from brvtui.config.sources import ConfigError, Layer, Source
+from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 
@@ -49,7 +49,7 @@ def _changed(name: str) -> str:
     return f"{name.removesuffix('*')}*"
 
 
-def _place(wanted: str, source: Source) -> str:
+def _place(wanted: str, source: SettingSource) -> str:
     """A built-in name, or a path; one that stands in a file counts from that file's folder."""
     if wanted in profiles.BUILT_IN or source.layer not in _IN_FILES:
         return wanted

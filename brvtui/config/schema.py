@@ -25,7 +25,7 @@ _SWITCH = (AUTO, ON, OFF)
 _ABOUT = "setting"
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a setting's value is, in the words of messages and documentation."""
 
     TRUTH = "true or false"
@@ -52,7 +52,7 @@ class Entry:
     """One setting. ``name`` is dotted (``editor.keep_mtime``); ``variable`` is empty where there is none."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     default: Value
     summary: str
     choices: tuple[str, ...]
@@ -74,7 +74,7 @@ class Entry:
         """What it can be, in words."""
         if self.choices:
             return ", ".join(self.choices)
-        return f"{self.least} to {self.most}" if self.kind is Kind.NUMBER else self.kind.value
+        return f"{self.least} to {self.most}" if self.kind is ValueKind.NUMBER else self.kind.value
 
 
 def _setting(default: Any, summary: str, **about: Any) -> Any:
@@ -82,7 +82,7 @@ def _setting(default: Any, summary: str, **about: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Editor:
+class EditorSettings:
     """Editing of notes."""
 
     command: str = _setting(
@@ -173,17 +173,17 @@ class Settings:
         metadata={_ABOUT: _About("other keys for actions, by the binding's name: `brv-tui keys` lists them")},
     )
     signals: Signals = field(default=Signals())
-    editor: Editor = field(default=Editor())
+    editor: EditorSettings = field(default=EditorSettings())
     llm: Llm = field(default=Llm())
     services: Services = field(default=Services())
 
 
-_KINDS: Mapping[Any, Kind] = {
-    bool: Kind.TRUTH,
-    int: Kind.NUMBER,
-    str: Kind.TEXT,
-    Mapping[str, str]: Kind.KEYS,
-    str | Mapping[str, Any]: Kind.PROFILE,
+_KINDS: Mapping[Any, ValueKind] = {
+    bool: ValueKind.TRUTH,
+    int: ValueKind.NUMBER,
+    str: ValueKind.TEXT,
+    Mapping[str, str]: ValueKind.KEYS,
+    str | Mapping[str, Any]: ValueKind.PROFILE,
 }
 
 
@@ -201,10 +201,10 @@ def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
             yield from _walk(default, f"{name}.")
             continue
         about: _About = one.metadata[_ABOUT]
-        kind = Kind.CHOICE if about.choices else _KINDS[hints[one.name]]
+        kind = ValueKind.CHOICE if about.choices else _KINDS[hints[one.name]]
         yield Entry(
             name, kind, default, about.summary, about.choices, about.least, about.most, about.personal, about.restart,
-            "" if kind is Kind.KEYS else PREFIX + name.removeprefix("services.").replace(".", "_").upper(),
+            "" if kind is ValueKind.KEYS else PREFIX + name.removeprefix("services.").replace(".", "_").upper(),
         )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ class Layer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SettingSource:
     """Where one value stands: its layer, and the file, variable or option in it (empty for a default)."""
 
     layer: Layer
@@ -25,7 +25,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SettingProblem:
     """A setting that cannot be used. ``name`` is its dotted name, empty for a whole file; ``message`` is one line."""
 
     name: str

@@ -13,7 +13,7 @@ from brvtui.paint.headline import Headline
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.steps import Outlook, check_line, stage_line, step_line
 from brvtui.paint.text import wrap
-from brvtui.trace import Answer, Completion, Ended, Hit, Ladder, Leg, NearMiss, Trace
+from brvtui.trace import Answer, Completion, EndReason, Hit, Ladder, Leg, NearMiss, Trace
 
 Groups = list[tuple[int, list[Span]]]
 """Groups of spans, each with its weight: where there is no room, the lightest give way."""
@@ -128,7 +128,7 @@ class Presentation:
         done = answer.completion
         if done is None:
             return "no LLM asked" if answer.kind == "extractive" and model else ""
-        return fell_short(answer) or ("cut off" if done.ended is Ended.CUT else "")
+        return fell_short(answer) or ("cut off" if done.ended is EndReason.CUT else "")
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """What the user would read."""
@@ -185,9 +185,9 @@ def fell_short(answer: Answer) -> str:
     match answer.completion:
         case None:
             return ""
-        case Completion(ended=Ended.CANCELLED):
+        case Completion(ended=EndReason.CANCELLED):
             return "stopped"
-        case Completion(ended=Ended.FAILED):
+        case Completion(ended=EndReason.FAILED):
             return "failed"
         case _:
             return "" if answer.kind == "model" else "nothing written"

@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from brvtui import faults
-from brvtui.engines.byterover.ageing.board import Board, Row
+from brvtui.engines.byterover.ageing.board import Board, BoardRow
 from brvtui.engines.byterover.ageing.forecast import Coming, Forecast
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
@@ -81,7 +81,7 @@ class Around:
     """None for what is no markdown file of the tree."""
     coming: tuple[Coming, ...]
     """What ageing brings to a note, soonest first."""
-    standing: Row | None
+    standing: BoardRow | None
     """The note on the board of maturities."""
 
 

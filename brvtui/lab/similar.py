@@ -9,7 +9,7 @@ import numpy as np
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16
 from brvtui.text.forward import FIELDS
-from brvtui.text.index import Document
+from brvtui.text.index import IndexedDocument
 from brvtui.text.postings import Postings
 
 _MOST_WORDS = 6
@@ -39,7 +39,7 @@ def similar_notes(snapshot: Snapshot, path: str, limit: int) -> tuple[Similar, .
     """
     own = snapshot.by_path[path]
     note = snapshot.notes[own]
-    found = snapshot.likeness_index.similar(Document(note.file, note.title, snapshot.text(path)), limit)
+    found = snapshot.likeness_index.similar(IndexedDocument(note.file, note.title, snapshot.text(path)), limit)
     best = found[0][1] if found else 1.0
     return tuple(
         Similar(

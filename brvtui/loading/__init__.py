@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.loading.following import follow
-from brvtui.loading.one_file import Edit
+from brvtui.loading.one_file import EditedFile
 from brvtui.loading.whole import Progress, load
 
-__all__ = ["Edit", "Progress", "follow", "load"]
+__all__ = ["EditedFile", "Progress", "follow", "load"]

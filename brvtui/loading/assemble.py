@@ -20,7 +20,7 @@ from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.text.postings import Postings, build
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE, TreeFile, UnseenFile, role_of
-from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import (
     NoteSignals,
     SignalLayers,
@@ -36,7 +36,7 @@ _Item = TypeVar("_Item")
 class Parts:
     """What a snapshot is put together of."""
 
-    project: Project
+    project: FoundProject
     constants: TreeConstants
     now_ms: float
     generation: int

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from brvtui.loading import Edit, follow, load
+from brvtui.loading import EditedFile, follow, load
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.contents import Unseen, read_bytes
@@ -17,13 +17,13 @@ OVERLAY = 0
 """The generation of a snapshot that nobody publishes."""
 
 
-def saved(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> Edit:
+def saved(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
     """The file at ``path`` after a save of ``data`` at ``now_ms``, with that time or the one that it has."""
     known = snapshot.parsed.get(path)
-    return Edit(path, data, known.mtime_ns if known and keep_mtime else round(now_ms) * _NS_PER_MS)
+    return EditedFile(path, data, known.mtime_ns if known and keep_mtime else round(now_ms) * _NS_PER_MS)
 
 
-def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Edit) -> Snapshot:
+def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: EditedFile) -> Snapshot:
     """``snapshot`` after ``edit``, as of ``now_ms``; its generation is :data:`OVERLAY`.
 
     The file may be new. A path that the engine does not walk to (dot names, other endings) changes nothing. Costs what

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.loading.assemble import Parts, assemble
-from brvtui.loading.one_file import Edit, is_same, read_file
+from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.snapshot.handing_on import Transition
 from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
@@ -62,7 +62,7 @@ def follow(
     constants: TreeConstants,
     now_ms: float,
     stored: SignalLayers,
-    edit: Edit | None = None,
+    edit: EditedFile | None = None,
 ) -> Snapshot | None:
     """The snapshot that a whole reading would give, if only ``places`` (files and folders below the tree) changed.
 
@@ -124,7 +124,9 @@ def _is_odd(path: str) -> bool:
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 
-def _look(previous: Snapshot, places: Iterable[str], constants: TreeConstants, edit: Edit | None) -> _Changes | None:
+def _look(
+    previous: Snapshot, places: Iterable[str], constants: TreeConstants, edit: EditedFile | None
+) -> _Changes | None:
     tree = previous.project.tree
     wanted = _files_at(previous, places)
     unseen = {file.path for file in previous.unseen if file.path not in previous.parsed}

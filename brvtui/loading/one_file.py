@@ -22,7 +22,7 @@ _NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class EditedFile:
     """A file of the project's own tree as it would be. ``path`` is below the tree, ``data`` its whole content."""
 
     path: str
@@ -51,7 +51,7 @@ def read_file(
     limits: ReadingLimits,
     ids: TermIds,
     completed_by: NoteSignals | None,
-    edit: Edit | None = None,
+    edit: EditedFile | None = None,
 ) -> tuple[Parsed, NoteTerms | None]:
     """What is kept of ``file`` below ``tree``, or of ``edit`` instead, and the terms of a note; nothing is raised.
 

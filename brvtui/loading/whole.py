@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from brvtui.loading.assemble import Parts, assemble
-from brvtui.loading.one_file import Edit, is_same, read_file
+from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.tree.constants import TreeConstants
@@ -23,7 +23,7 @@ from brvtui.tree.reading.files import (
     list_files,
     walk_key,
 )
-from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import (
     NO_LAYERS,
     SignalLayers,
@@ -44,7 +44,7 @@ class _Located:
 
 
 def load(
-    project: Project,
+    project: FoundProject,
     constants: TreeConstants,
     now_ms: float,
     stored: SignalLayers = NO_LAYERS,
@@ -52,7 +52,7 @@ def load(
     kept: Known | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
-    edit: Edit | None = None,
+    edit: EditedFile | None = None,
 ) -> Snapshot | None:
     """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
 
@@ -117,7 +117,7 @@ def load(
     )
 
 
-def _with(own: Listing, edit: Edit) -> Listing:
+def _with(own: Listing, edit: EditedFile) -> Listing:
     """The files of the project's own tree after ``edit``."""
     files = [file for file in own.files if file.path != edit.path] + [edit.file]
     unseen = tuple(file for file in own.unseen if file.path != edit.path)
@@ -152,7 +152,7 @@ def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> st
     return ""
 
 
-def _engine_failure(project: Project, notes: Sequence[str], unseen: Sequence[UnseenFile]) -> str:
+def _engine_failure(project: FoundProject, notes: Sequence[str], unseen: Sequence[UnseenFile]) -> str:
     if CONTEXT_FILE in notes:
         return f"{CONTEXT_FILE} at the root of the tree makes every search of the engine fail: move it into a folder"
     if project.failure:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.notes.plan import Held, Move, MoveFolder, NoteError, Plan, Record, Step, Write
+from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Record, Step, Write
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import NoteSignals
 from brvtui.tree.saving import note_files
@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NoteFolders:
     """Where plans are applied: a tree, and the tool's overlay of it with the signals of a note that has none."""
 
     tree: Path
@@ -28,13 +28,13 @@ class Place:
     defaults: NoteSignals
 
 
-def held(tree: Path, path: str) -> Held:
+def held(tree: Path, path: str) -> FileContent:
     """What the file at ``path`` holds now. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
     found = note_files.found_at(tree, path)
-    return Held(found.data, found.stat.st_mtime_ns, stat.S_IMODE(found.stat.st_mode))
+    return FileContent(found.data, found.stat.st_mtime_ns, stat.S_IMODE(found.stat.st_mode))
 
 
-def apply(place: Place, plan: Plan, progress: Progress | None = None) -> tuple[str, ...]:
+def apply(place: NoteFolders, plan: Plan, progress: Progress | None = None) -> tuple[str, ...]:
     """Takes the steps of ``plan``; what the user should know of how they went.
 
     When a step cannot be taken, those before it are undone. ``progress`` is called with steps taken and steps in all.
@@ -55,7 +55,7 @@ def apply(place: Place, plan: Plan, progress: Progress | None = None) -> tuple[s
     return tuple(said)
 
 
-def _taken_back(place: Place, failed: Step, done: Iterable[Step]) -> str:
+def _taken_back(place: NoteFolders, failed: Step, done: Iterable[Step]) -> str:
     """Undoes what was ``done`` before a step ``failed``; where that cannot be, what is left, as a message's end."""
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
         # What was done before may be a copy of what is gone, as in the archive.
@@ -74,7 +74,7 @@ def _line(error: Exception) -> str:
     return faults.said(error)
 
 
-def _check(place: Place, steps: Iterable[Step]) -> None:
+def _check(place: NoteFolders, steps: Iterable[Step]) -> None:
     """Raises :class:`NoteError` when a step meets another state than planned, as far as that is to be seen now."""
     touched: set[str] = set()
     for step in steps:
@@ -93,7 +93,7 @@ def _check(place: Place, steps: Iterable[Step]) -> None:
         touched |= {step.path, step.target} if isinstance(step, Move) else {step.path}
 
 
-def _check_step(place: Place, step: Write | Move) -> None:
+def _check_step(place: NoteFolders, step: Write | Move) -> None:
     if isinstance(step, Move):
         if note_files.read_note_file(place.tree, step.path)[1].sha256 != step.sha256:
             raise _changed(step.path)
@@ -109,7 +109,7 @@ def is_taken(tree: Path, path: str) -> bool:
     return (tree / path).exists() or (tree / path).is_symlink()
 
 
-def _take(place: Place, step: Step) -> list[str]:
+def _take(place: NoteFolders, step: Step) -> list[str]:
     if isinstance(step, Record):
         place.overlay.edit(place.defaults, lambda signals: _changed_record(signals, step))
         return []

@@ -12,7 +12,7 @@ from pathlib import Path
 from brvtui.engines.byterover.profile import Profile
 from brvtui.notes.applying import held, is_taken
 from brvtui.notes.known import KnownSignals
-from brvtui.notes.plan import Held, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_text
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.inside import PathError, parts_of
@@ -41,8 +41,8 @@ def plan_archive(tree: Path, path: str, signals: KnownSignals, now_ms: float, pr
     made = stub_text(path, text, importance, now_ms, profile.archive).encode("utf-8")
     steps: list[Step] = []
     if not full:
-        steps.append(Write(names.full, None, Held(note.data, None, note.mode)))
-    steps += [Write(names.stub, stub, Held(made, None, note.mode)), Write(path, note, None)]
+        steps.append(Write(names.full, None, FileContent(note.data, None, note.mode)))
+    steps += [Write(names.stub, stub, FileContent(made, None, note.mode)), Write(path, note, None)]
     if signals.overlay:
         steps.append(Record((Recorded(path, signals.overlay, None),)))
     return Plan(f"archive {path}", tuple(steps), notices=_kept_signals(path, signals))
@@ -64,7 +64,7 @@ def plan_restore(tree: Path, path: str, signals: KnownSignals) -> Plan:
     # The same text is what a crash left.
     if there and there.data != full.data:
         raise NoteError(f"{path}: {original} exists again, with another text; move or archive that one first")
-    steps: list[Step] = [] if there else [Write(original, None, Held(full.data, None, full.mode))]
+    steps: list[Step] = [] if there else [Write(original, None, FileContent(full.data, None, full.mode))]
     steps += [Write(path, stub, None), Write(full_path, full, None)]
     return Plan(f"restore {original}", tuple(steps), notices=_old_signals(original, signals))
 
@@ -83,7 +83,7 @@ def original_of(tree: Path, path: str) -> str:
     return stub.original_path
 
 
-def _text(stub: Held) -> str:
+def _text(stub: FileContent) -> str:
     return stub.data.decode("utf-8", "replace")
 
 
@@ -94,7 +94,7 @@ def _check_archivable(path: str) -> None:
         raise NoteError(f"{path}: the engine cannot restore a note with \\ in its name; rename it first")
 
 
-def _held_or_none(tree: Path, path: str) -> Held | None:
+def _held_or_none(tree: Path, path: str) -> FileContent | None:
     return held(tree, path) if is_taken(tree, path) else None
 
 

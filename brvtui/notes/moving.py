@@ -11,7 +11,7 @@ from brvtui.lab.backlinks import LinkIndex
 from brvtui.notes.applying import held, is_taken
 from brvtui.notes.following import follow
 from brvtui.notes.known import KnownSignals
-from brvtui.notes.plan import Held, LineEdit, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.notes.plan import FileContent, LineEdit, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, Role, role_of
@@ -85,7 +85,7 @@ def plan_move(
             notices += left
             if changed:
                 edits += changed
-                kept = Held(after, before.mtime_ns if keep_mtimes else None, before.mode)
+                kept = FileContent(after, before.mtime_ns if keep_mtimes else None, before.mode)
                 steps.append(Write(moved.to(source), before, kept))
     except SaveError as error:
         raise NoteError(str(error)) from error

@@ -12,12 +12,12 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
 from brvtui.lab.backlinks import Backlink, LinkIndex, LinkReader
 from brvtui.lab.similar import Similar, similar_notes
-from brvtui.notes.applying import Place, Progress, apply, held, is_taken
+from brvtui.notes.applying import NoteFolders, Progress, apply, held, is_taken
 from brvtui.notes.archiving import original_of, plan_archive, plan_restore
 from brvtui.notes.journal import Apply, Journal
 from brvtui.notes.known import KnownSignals
 from brvtui.notes.moving import plan_move
-from brvtui.notes.plan import Held, Plan, Write
+from brvtui.notes.plan import FileContent, Plan, Write
 from brvtui.notes.signals import Where, plan_forget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
@@ -39,7 +39,7 @@ class Done:
     notices: tuple[str, ...]
 
 
-class Opened(Protocol):
+class NoteAccess(Protocol):
     """What is needed of the session."""
 
     profile: Profile
@@ -59,7 +59,7 @@ class Opened(Protocol):
 class Notes:
     """The notes of an open project. Methods may be called from any thread; all but titles read files."""
 
-    def __init__(self, opened: Opened, tree: Path, overlay: Overlay, sidecar: Path) -> None:
+    def __init__(self, opened: NoteAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
         """Notes of ``tree``; ``sidecar`` is the folder of the engine's signals, which is read only."""
         self.journal = Journal()
         self._opened = opened
@@ -127,7 +127,7 @@ class Notes:
         """
         with self._changing:
             before = held(self._tree, path) if seen and is_taken(self._tree, path) else None
-            after = Held(data, before.mtime_ns if before and keep_mtime else None)
+            after = FileContent(data, before.mtime_ns if before and keep_mtime else None)
             plan = Plan(f"{'edit' if seen else 'new note'} {path}", (Write(path, before, after),))
             unconfirmed: Unconfirmed | None = None
             done: Saved | Conflict | None = None
@@ -168,8 +168,8 @@ class Notes:
         assert made is not None  # Nothing cancels it.
         return made
 
-    def _place(self) -> Place:
-        return Place(self._tree, self._overlay, self._defaults())
+    def _place(self) -> NoteFolders:
+        return NoteFolders(self._tree, self._overlay, self._defaults())
 
     def _defaults(self) -> NoteSignals:
         return defaults(self._opened.profile.signals)

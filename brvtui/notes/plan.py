@@ -12,7 +12,7 @@ class NoteError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FileContent:
     """What a file holds. Without a modification time (ns) it has that of its writing; without permissions, ordinary."""
 
     data: bytes = field(repr=False)
@@ -25,8 +25,8 @@ class Write:
     """The file at ``path`` is replaced; made when there was none ``before``, removed when there is none ``after``."""
 
     path: str
-    before: Held | None
-    after: Held | None
+    before: FileContent | None
+    after: FileContent | None
 
     def reverse(self) -> Write:
         """What undoes it."""

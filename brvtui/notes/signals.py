@@ -11,7 +11,7 @@ from pathlib import Path
 
 from brvtui.notes.applying import held
 from brvtui.notes.known import KnownSignals
-from brvtui.notes.plan import Held, NoteError, Plan, Record, Recorded, Write
+from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Write
 from brvtui.tree.editing.fields import FieldsError, set_fields
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
@@ -45,7 +45,7 @@ def plan_signals(
         raise NoteError(str(error)) from error
     except (NotText, FieldsError) as error:
         raise NoteError(f"{path}: {error}") from error
-    after = Held(data, before.mtime_ns if keep_mtime else None, before.mode)
+    after = FileContent(data, before.mtime_ns if keep_mtime else None, before.mode)
     return Plan(f"signals of {path}", (Write(path, before, after),), notices=_notices(path, where, known))
 
 

@@ -9,7 +9,7 @@ from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.marking import lit
 from brvtui.paint.text import plural, wrap
 from brvtui.text.visible import visible
-from brvtui.trace import Answer, Lane, Prompt
+from brvtui.trace import Answer, Lane, ModelPrompt
 
 _MOST_LINES = 1500
 _MOST_TERMS = 200
@@ -32,7 +32,7 @@ def answer_lines(answer: Answer, width: int, mark: Mark) -> list[Line]:
     return made + paragraphs(answer.text, width, mark)
 
 
-def prompt_lines(prompt: Prompt, width: int, mark: Mark) -> list[Line]:
+def prompt_lines(prompt: ModelPrompt, width: int, mark: Mark) -> list[Line]:
     """Limits, lanes of the manifest, then every section of a prompt with its estimated tokens."""
     facts = (
         f"{prompt.tokens} tokens in, at most {prompt.max_tokens} out, temperature {prompt.temperature:g}, "

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms, plural, wrap
-from brvtui.trace import Completion, Ended, ToolStep
+from brvtui.trace import Completion, EndReason, ToolStep
 
-_HEAD_ROLES = {Ended.ANSWERED: "muted", Ended.CUT: "warn", Ended.FAILED: "bad"}
+_HEAD_ROLES = {EndReason.ANSWERED: "muted", EndReason.CUT: "warn", EndReason.FAILED: "bad"}
 
 
 @dataclass(frozen=True, slots=True)

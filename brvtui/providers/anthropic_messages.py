@@ -9,7 +9,7 @@ from typing import Any
 
 from brvtui.providers.chat import ChatService, Reader, counted, index_in, object_in, text_in
 from brvtui.providers.http import Endpoint
-from brvtui.services.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
+from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece, ToolCall
 
 BASE = "https://api.anthropic.com/v1"
 _VERSION = "2023-06-01"
@@ -26,7 +26,7 @@ def endpoint(base: str, key: str) -> Endpoint:
 class AnthropicMessages(ChatService):
     """``POST /messages``, streamed."""
 
-    def payload(self, request: Request) -> dict[str, Any]:
+    def payload(self, request: ModelRequest) -> dict[str, Any]:
         """The request as this protocol has it."""
         made: dict[str, Any] = {
             "model": self._model,
@@ -46,7 +46,7 @@ class AnthropicMessages(ChatService):
 
     def reader(self) -> Reader:
         """A reader of content blocks."""
-        return _Blocks()
+        return _ContentBlocks()
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -82,7 +82,7 @@ class _Call:
     arguments: str = ""
 
 
-class _Blocks(Reader):
+class _ContentBlocks(Reader):
     def __init__(self) -> None:
         self._calls: dict[int, _Call] = {}
         self._why = ""
@@ -90,7 +90,7 @@ class _Blocks(Reader):
         self._sent: int | None = None
         self._received: int | None = None
 
-    def read(self, event: Mapping[str, Any]) -> Iterator[Text]:
+    def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
         match event.get("type"):
             case "message_start":
                 self._sent = counted((event["message"].get("usage") or {}).get("input_tokens"))
@@ -99,7 +99,7 @@ class _Blocks(Reader):
             case "content_block_delta":
                 delta = event["delta"]
                 if delta["type"] == "text_delta":
-                    yield Text(text_in(delta["text"]))
+                    yield TextPiece(text_in(delta["text"]))
                 elif delta["type"] == "input_json_delta":
                     self._calls[event["index"]].arguments += text_in(delta["partial_json"])
             case "message_delta":
@@ -108,14 +108,14 @@ class _Blocks(Reader):
             case "message_stop":
                 self._ended = True
 
-    def _begin(self, block: Mapping[str, Any], index: Any) -> Iterator[Text]:
+    def _begin(self, block: Mapping[str, Any], index: Any) -> Iterator[TextPiece]:
         """A block may begin with a part of what it holds, or with the whole."""
         if block["type"] == "tool_use":
             whole = block.get("input")
             arguments = json.dumps(whole) if whole else ""
             self._calls[index_in(index)] = _Call(text_in(block["id"]), text_in(block["name"]), arguments)
         elif block["type"] == "text" and block.get("text"):
-            yield Text(text_in(block["text"]))
+            yield TextPiece(text_in(block["text"]))
 
     def reply(self) -> Reply | None:
         if not self._ended:

@@ -10,10 +10,10 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from brvtui.providers.http import Endpoint, Refusal
+from brvtui.providers.http import Endpoint, ServiceRefusal
 from brvtui.providers.masking import AnswerMask
 from brvtui.providers.streaming import Sleep, stream
-from brvtui.services.model import Cancellation, ModelError, Reply, Request, Text, ToolCall, Wait
+from brvtui.services.model import Cancellation, ModelError, ModelRequest, Reply, TextPiece, ToolCall, Wait
 from brvtui.services.requests import RequestPolicy
 
 _NOT_UNDERSTOOD = frozenset({400, 422})
@@ -25,7 +25,7 @@ class Reader(ABC):
     """Makes pieces of one turn from the events of a protocol."""
 
     @abstractmethod
-    def read(self, event: Mapping[str, Any]) -> Iterator[Text]:
+    def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
         """The text in ``event``; what else it holds is kept for :meth:`reply`."""
 
     @abstractmethod
@@ -51,20 +51,22 @@ class ChatService(ABC):
         return f"{self._model} at {self._endpoint.host}"
 
     @abstractmethod
-    def payload(self, request: Request) -> dict[str, Any]:
+    def payload(self, request: ModelRequest) -> dict[str, Any]:
         """``request`` in the words of the protocol."""
 
     @abstractmethod
     def reader(self) -> Reader:
         """What reads the events of a turn."""
 
-    def turn(self, request: Request, cancellation: Cancellation) -> Generator[Text | Wait | Reply, None, None]:
+    def turn(
+        self, request: ModelRequest, cancellation: Cancellation
+    ) -> Generator[TextPiece | Wait | Reply, None, None]:
         """The pieces of the turn, and how it ended.
 
         Raises :class:`brvtui.services.model.ModelError` and :class:`brvtui.services.model.ModelCancelled`.
         """
 
-        def payload(refusal: Refusal | None) -> Mapping[str, Any] | None:
+        def payload(refusal: ServiceRefusal | None) -> Mapping[str, Any] | None:
             if refusal is not None and not self._learn(refusal):
                 return None
             return self._adapted(self.payload(request))
@@ -86,7 +88,7 @@ class ChatService(ABC):
             raise ModelError(f"{self._endpoint.host}: the answer broke off before its end")
         rest = mask.rest(reply.is_cut)
         if rest:
-            yield Text(rest)
+            yield TextPiece(rest)
         notices = tuple(notice for notice in self._learned.values() if notice)
         calls = tuple(
             ToolCall(call.id, mask.whole(call.name, reply.is_cut), mask.whole(call.arguments, reply.is_cut))
@@ -94,16 +96,16 @@ class ChatService(ABC):
         )
         yield Reply(calls, reply.is_cut, reply.sent, reply.received, (*reply.notices, *notices))
 
-    def _texts(self, reader: Reader, event: Mapping[str, Any], mask: AnswerMask) -> Iterator[Text]:
+    def _texts(self, reader: Reader, event: Mapping[str, Any], mask: AnswerMask) -> Iterator[TextPiece]:
         try:
             for piece in reader.read(event):
                 shown = mask.add(piece.text)
                 if shown:
-                    yield Text(shown)
+                    yield TextPiece(shown)
         except (KeyError, IndexError, TypeError, AttributeError):
             raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
 
-    def _learn(self, refusal: Refusal) -> bool:
+    def _learn(self, refusal: ServiceRefusal) -> bool:
         """Whether the service refused a part of the request that it can do without, and did not know so yet."""
         if refusal.status not in _NOT_UNDERSTOOD:
             return False

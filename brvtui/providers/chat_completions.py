@@ -8,7 +8,7 @@ from typing import Any
 
 from brvtui.providers.chat import ChatService, Reader, counted, index_in, text_in
 from brvtui.providers.http import Endpoint, bearer
-from brvtui.services.model import FromModel, FromTool, FromUser, Message, Reply, Request, Text, ToolCall
+from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece, ToolCall
 
 BASE = "https://api.openai.com/v1"
 
@@ -21,7 +21,7 @@ def endpoint(base: str, key: str) -> Endpoint:
 class ChatCompletions(ChatService):
     """``POST /chat/completions``, streamed."""
 
-    def payload(self, request: Request) -> dict[str, Any]:
+    def payload(self, request: ModelRequest) -> dict[str, Any]:
         """The request as this protocol has it."""
         functions = [
             {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
@@ -64,7 +64,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 @dataclass
-class _Call:
+class _PartialCall:
     id: str
     name: str = ""
     arguments: str = ""
@@ -72,7 +72,7 @@ class _Call:
 
 class _Chunks(Reader):
     def __init__(self) -> None:
-        self._calls: dict[int, _Call] = {}
+        self._calls: dict[int, _PartialCall] = {}
         self._places: dict[int, int] = {}
         """Where the newest call of an index stands."""
         self._ended = ""
@@ -80,7 +80,7 @@ class _Chunks(Reader):
         self._sent: int | None = None
         self._received: int | None = None
 
-    def read(self, event: Mapping[str, Any]) -> Iterator[Text]:
+    def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
         usage = event.get("usage") or {}
         self._sent = counted(usage.get("prompt_tokens")) if usage else self._sent
         self._received = counted(usage.get("completion_tokens")) if usage else self._received
@@ -92,7 +92,7 @@ class _Chunks(Reader):
             self._refused = self._refused or bool(refusal)
             text = _said(delta.get("content")) or refusal
             if text:
-                yield Text(text)
+                yield TextPiece(text)
             self._ended = text_in(choice.get("finish_reason")) or self._ended
 
     def _add(self, piece: Mapping[str, Any]) -> None:
@@ -104,7 +104,7 @@ class _Chunks(Reader):
             place = max(self._calls) + 1
         if given is not None:
             self._places[given] = place
-        call = self._calls.setdefault(place, _Call(f"call_{place}"))
+        call = self._calls.setdefault(place, _PartialCall(f"call_{place}"))
         call.id = id or call.id
         call.name += name
         call.arguments += text_in(function.get("arguments"))

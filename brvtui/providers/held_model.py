@@ -13,8 +13,8 @@ from brvtui.providers.model_settings import ModelSettings
 from brvtui.services.model import NO_MODEL
 
 if TYPE_CHECKING:
-    from brvtui.services.checking import Checked
-    from brvtui.services.model import Cancellation, ChatModel, ModelState
+    from brvtui.services.checking import ModelCheck
+    from brvtui.services.model import Cancellation, ChatModel, ModelStatus
     from brvtui.services.requests import RequestPolicy
 
 _STANDS_IN = "These are sentences of notes."
@@ -33,13 +33,13 @@ class HeldModel:
         self._lock = threading.Lock()
 
     @property
-    def state(self) -> ModelState:
+    def state(self) -> ModelStatus:
         """Which model is set, whether it can be asked, and whether it may."""
-        from brvtui.services.model import ModelState
+        from brvtui.services.model import ModelStatus
 
         wanted = self._wanted()
         model, problem = self._model(wanted)
-        return ModelState(model.name if model else wanted.model, problem, self._may_ask(wanted))
+        return ModelStatus(model.name if model else wanted.model, problem, self._may_ask(wanted))
 
     @property
     def address(self) -> str:
@@ -75,7 +75,7 @@ class HeldModel:
         wanted = self._wanted()
         return self._model(wanted)[0] if self._may_ask(wanted) else None
 
-    def check(self, cancellation: Cancellation | None = None) -> Checked | None:
+    def check(self, cancellation: Cancellation | None = None) -> ModelCheck | None:
         """Asks it a few words, whether or not it is allowed; None when none is set or it cannot be asked."""
         from brvtui.services.checking import check
         from brvtui.services.model import Cancellation

@@ -65,7 +65,7 @@ def bearer(setting: str, base: str, path: str, key: str) -> Endpoint:
     return Endpoint(setting, base.rstrip("/"), path, {"Authorization": f"Bearer {key}"} if key else {}, key)
 
 
-class Refusal(Exception):
+class ServiceRefusal(Exception):
     """A request that was not answered. ``status`` is 0 where there was no answer at all."""
 
     def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
@@ -107,7 +107,7 @@ async def answered(
 ) -> AsyncIterator[httpx.Response]:
     """The answer to ``payload``, whose body is still to be read, with no pause longer than ``seconds``.
 
-    Raises :class:`Refusal` for an answer that is none, and for what breaks inside the block.
+    Raises :class:`ServiceRefusal` for an answer that is none, and for what breaks inside the block.
     """
     import httpx
 
@@ -126,11 +126,11 @@ async def answered(
                 raise await refusal_in(answer, endpoint.key, seconds)
             yield answer
     except httpx.ConnectTimeout:
-        raise Refusal(f"cannot be reached within {connect:g} s; {there}") from None
+        raise ServiceRefusal(f"cannot be reached within {connect:g} s; {there}") from None
     except (httpx.TimeoutException, TimeoutError):
-        raise Refusal(f"nothing came for {seconds:g} s") from None
+        raise ServiceRefusal(f"nothing came for {seconds:g} s") from None
     except httpx.ConnectError as error:
-        raise Refusal(unreached(error, endpoint.setting)) from None
+        raise ServiceRefusal(unreached(error, endpoint.setting)) from None
     except httpx.HTTPError as error:
         said = one_line(str(error))
         # A connection that was reset says nothing of itself.
@@ -139,10 +139,10 @@ async def answered(
             or "disconnected" in said
             or (not said and isinstance(error, httpx.NetworkError))
         )
-        raise Refusal(_CLOSED if is_closed else said or type(error).__name__, passing=True) from None
+        raise ServiceRefusal(_CLOSED if is_closed else said or type(error).__name__, passing=True) from None
     except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
         # A host that cannot be written, a proxy or a certificate of the environment that cannot be used.
-        raise Refusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
+        raise ServiceRefusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
 
 
 def unreached(error: BaseException, setting: str) -> str:
@@ -186,7 +186,7 @@ def _trusted(is_encrypted: bool) -> ssl.SSLContext:
     return context
 
 
-async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> Refusal:
+async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> ServiceRefusal:
     """What an answer that is none says within ``seconds``, in one line, without ``key`` or a part of it."""
     import httpx
 
@@ -205,7 +205,7 @@ async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) ->
         said = shown(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
     why = f"{answer.status_code} {answer.reason_phrase}" + (f": {said}" if said else "")
     wait = _seconds_of(answer.headers.get("retry-after"))
-    return Refusal(why, answer.status_code, answer.status_code in _PASSING, wait)
+    return ServiceRefusal(why, answer.status_code, answer.status_code in _PASSING, wait)
 
 
 def _seconds_of(value: str | None) -> float | None:

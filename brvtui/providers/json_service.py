@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from brvtui.providers.http import Endpoint, Refusal, answered
+from brvtui.providers.http import Endpoint, ServiceRefusal, answered
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.failures import LegError
 from brvtui.services.requests import RequestPolicy
@@ -33,7 +33,7 @@ class JsonService:
             for left in range(policy.tries - 1, -1, -1):
                 try:
                     return runner.run(self._once(payload))
-                except Refusal as refusal:
+                except ServiceRefusal as refusal:
                     refusal.passing = refusal.passing or not refusal.status  # one that starts is there soon
                     if not refusal.passing or not left:
                         raise LegError(f"{self.host}: {refusal.advised(self._endpoint, policy)}") from None
@@ -53,10 +53,10 @@ class JsonService:
                 async for piece in answer.aiter_bytes():
                     body += piece
                     if len(body) > most:
-                        raise Refusal(f"the answer is larger than {most} bytes", answer.status_code)
+                        raise ServiceRefusal(f"the answer is larger than {most} bytes", answer.status_code)
         except TimeoutError:
-            raise Refusal(f"no answer within {seconds:g} s") from None
+            raise ServiceRefusal(f"no answer within {seconds:g} s") from None
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise Refusal("the answer is no JSON", answer.status_code) from None
+            raise ServiceRefusal("the answer is no JSON", answer.status_code) from None

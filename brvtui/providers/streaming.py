@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
-from brvtui.providers.http import Endpoint, Refusal, answered, refusal_in, said_in
+from brvtui.providers.http import Endpoint, ServiceRefusal, answered, refusal_in, said_in
 from brvtui.providers.masking import masked
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.model import Cancellation, ModelCancelled, ModelError, Wait
@@ -27,7 +27,7 @@ _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
 Sleep = Callable[[float], Awaitable[None]]
-Payload = Callable[[Refusal | None], Mapping[str, Any] | None]
+Payload = Callable[[ServiceRefusal | None], Mapping[str, Any] | None]
 """What to send first (given None), and what to send instead after a refusal: None when nothing else would help."""
 
 
@@ -98,7 +98,7 @@ async def _patiently(
                     began = True
                     yield value
             return
-        except Refusal as refusal:
+        except ServiceRefusal as refusal:
             why = visible(masked(str(refusal), endpoint.key))
             if began:
                 raise ModelError(f"{endpoint.host}: the answer broke off: {why}") from None
@@ -125,7 +125,7 @@ async def _once(
         if "text/event-stream" not in answer.headers.get("content-type", ""):
             said = await refusal_in(answer, endpoint.key, policy.timeout_seconds)
             why = f"the answer is no stream of events: look at {endpoint.setting}.url ({said})"
-            raise Refusal(why, answer.status_code)
+            raise ServiceRefusal(why, answer.status_code)
         async with aclosing(data_of(answer, policy.max_bytes)) as texts:
             while (text := await _within(policy.timeout_seconds, texts)) not in (None, _DONE):
                 yield _object(text, endpoint.key)
@@ -145,7 +145,7 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None
     async for text in answer.aiter_text():
         size += len(text)
         if size > most:
-            raise Refusal(f"it is larger than {most} bytes")
+            raise ServiceRefusal(f"it is larger than {most} bytes")
         held.append(text)
         if "\n" not in text:  # joined once: a line may be as large as the whole answer may
             continue
@@ -164,9 +164,9 @@ def _object(text: str, key: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise Refusal("an event holds no JSON") from None
+        raise ServiceRefusal("an event holds no JSON") from None
     if not isinstance(value, dict):
-        raise Refusal("an event holds no JSON object")
+        raise ServiceRefusal("an event holds no JSON object")
     if value.get("error"):
-        raise Refusal(said_in(value, key))
+        raise ServiceRefusal(said_in(value, key))
     return value

@@ -17,7 +17,7 @@ from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import SignalLayers
 from brvtui.tree.saving.leftovers import clean
 
@@ -37,7 +37,7 @@ _TIDIED_EVERY = 32
 class Publisher:
     """Reads a project and publishes snapshots, each made from the last one. Methods may be called from any thread."""
 
-    def __init__(self, project: Project, stored: StoredSignals, index: KeptIndex) -> None:
+    def __init__(self, project: FoundProject, stored: StoredSignals, index: KeptIndex) -> None:
         """Nothing is read before :meth:`load`."""
         self.project = project
         self._stored = stored

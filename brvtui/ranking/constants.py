@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from brvtui.typed_tables import Names, Positive, Range
+from brvtui.typed_tables import Positive, Range, TableKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ScoreRules:
     importance: float
     recency: float
     importance_scale: Positive
-    boost: Annotated[dict[str, float], Names(("draft", "validated", "core"))]
+    boost: Annotated[dict[str, float], TableKeys(("draft", "validated", "core"))]
     local_bonus: float
     cap: Positive
     decimals: Annotated[int, Range(0, 12)]

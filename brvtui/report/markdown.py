@@ -14,27 +14,27 @@ from brvtui.paint.line import Line
 from brvtui.paint.score import score_lines, ticks_of
 from brvtui.report.lines import plain_lines
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
-from brvtui.saved.traces import Saved
+from brvtui.saved.traces import SavedTrace
 from brvtui.trace import Hit, NearMiss, Trace
 
 _WIDTH = 100
 """Columns of what stands in fences."""
 
 
-def markdown_report(saved: Saved) -> str:
+def markdown_report(saved: SavedTrace) -> str:
     """The whole decision as one Markdown document."""
     trace = saved.trace
     title = heading(1, f"Why “{trace.query}” got its answer")
     return joined([title, *_blocks(saved, trace, presentation(trace.engine)), paragraph(_origin(saved))])
 
 
-def _origin(saved: Saved) -> str:
+def _origin(saved: SavedTrace) -> str:
     parts = [f"by {saved.saved_by}" if saved.saved_by else "", f"at {saved.saved_at}" if saved.saved_at else ""]
     told = " ".join(part for part in parts if part)
     return f"Saved {told}." if told else ""
 
 
-def _blocks(saved: Saved, trace: Trace, shown: Presentation) -> Iterator[str]:
+def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[str]:
     headline = shown.headline(trace)
     badge = f"{headline.badge}, {headline.label}" if headline.label else headline.badge
     warning = f" {headline.warning}." if headline.warning else ""
@@ -101,7 +101,7 @@ def _mark(found: Hit | NearMiss) -> str:
     return glyph_of(found.kind, maturity, UNICODE)[0]
 
 
-def _scores(saved: Saved, trace: Trace, shown: Presentation) -> Iterator[str]:
+def _scores(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[str]:
     own = {hit.file: hit for hit in trace.hits}
     others = {file: detail.hit for file, detail in saved.detail.items() if file not in own and detail.hit is not None}
     if own or others:

@@ -12,7 +12,7 @@ from brvtui import faults
 from brvtui.report.markdown import markdown_report
 from brvtui.report.query import trace_report
 from brvtui.report.svg import WIDTH, svg_report
-from brvtui.saved.traces import Saved, as_json
+from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.store import atomic
 from brvtui.text.visible import visible
 
@@ -33,14 +33,14 @@ class InTheWayError(ExportError):
     """There is a file already."""
 
 
-def text_report(saved: Saved, width: int, whole: bool = False) -> RenderableType:
+def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:
     """The trace for reading in ``width`` columns; ``whole`` adds the term x field detail of every hit."""
     trace = saved.trace
     shown = {hit.file: saved.detail[hit.file] for hit in trace.hits[: None if whole else 1] if hit.file in saved.detail}
     return trace_report(trace, shown, width)
 
 
-def rendered(saved: Saved, form: Form) -> bytes:
+def rendered(saved: SavedTrace, form: Form) -> bytes:
     """The content of a file of this form, in UTF-8."""
     if form is Form.JSON:
         return as_json(saved)
@@ -58,7 +58,7 @@ def form_of(file: Path) -> Form:
         raise ExportError(f"{file}: a trace is saved as {endings}; give the file one of these endings") from None
 
 
-def export(saved: Saved, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
+def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
     """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all, and returns where that is.
 
     Raises :class:`InTheWayError` for a file that is there and not to be ``replace`` d, :class:`ExportError` for another

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from brvtui.config import Configuration
-from brvtui.config.schema import Entry, Kind, entries, shown
-from brvtui.config.sources import Layer, Source
+from brvtui.config.schema import Entry, ValueKind, entries, shown
+from brvtui.config.sources import Layer, SettingSource
 from brvtui.report.words import plain
 
 
@@ -29,7 +29,7 @@ def settings_report(configuration: Configuration) -> RenderableType:
 
 def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
     value = configuration.value(entry)
-    if entry.kind is Kind.KEYS and isinstance(value, Mapping):
+    if entry.kind is ValueKind.KEYS and isinstance(value, Mapping):
         for binding, keys in value.items():
             source = configuration.source(f"keys.{binding}")
             table.add_row(plain(f'keys."{binding}"', "bold"), plain(keys), _from(source))
@@ -39,7 +39,7 @@ def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
     table.add_row(name, plain(shown(value)), _from(source))
 
 
-def _from(source: Source) -> Text:
+def _from(source: SettingSource) -> Text:
     if source.layer is Layer.DEFAULT:
         return Text("default", "dim")
     if source.layer in (Layer.USER, Layer.PROJECT):

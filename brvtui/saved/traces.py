@@ -26,7 +26,7 @@ class SavedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedTrace:
     """A trace and what else its panes show. It is what ``query --format json`` writes, and who wrote it when."""
 
     trace: Trace
@@ -38,13 +38,13 @@ class Saved:
     """ISO 8601, UTC; empty where the file does not say."""
 
 
-def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> Saved:
+def saved_now(trace: Trace, now_ms: float, detail: Mapping[str, Detail] | None = None) -> SavedTrace:
     """``trace`` and its details as this version saves them at ``now_ms``."""
     moment = datetime.fromtimestamp(now_ms / _MS, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return Saved(trace, detail or {}, f"brv-tui {__version__}", moment)
+    return SavedTrace(trace, detail or {}, f"brv-tui {__version__}", moment)
 
 
-def as_plain(saved: Saved) -> dict[str, Any]:
+def as_plain(saved: SavedTrace) -> dict[str, Any]:
     """The content of the file, ready for JSON."""
     return {
         "schema": SCHEMA,
@@ -56,13 +56,13 @@ def as_plain(saved: Saved) -> dict[str, Any]:
     }
 
 
-def as_json(saved: Saved) -> bytes:
+def as_json(saved: SavedTrace) -> bytes:
     """The content of the file: one line of JSON in UTF-8."""
     # A file name that is not UTF-8 holds lone surrogates: they stay as JSON escapes.
     return json.dumps(as_plain(saved), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
 
 
-def read(path: Path) -> Saved:
+def read(path: Path) -> SavedTrace:
     """The trace in the file at ``path``, also one that ``query --format json`` wrote. Raises :class:`SavedError`."""
     try:
         value = read_json(path)
@@ -89,8 +89,8 @@ def _check_version(schema: Any, path: Path) -> None:
         raise SavedError(f"{path}: saved by a later brv-tui (schema {schema}, this one reads {SCHEMA}): update brv-tui")
 
 
-def _rebuilt(value: dict[str, Any]) -> Saved:
-    made = Saved(
+def _rebuilt(value: dict[str, Any]) -> SavedTrace:
+    made = SavedTrace(
         trace_from_plain(value["trace"]),
         from_plain(dict[str, Detail], value.get("detail", {}), "detail"),
         from_plain(str, value.get("saved_by", ""), "saved_by"),

@@ -12,20 +12,20 @@ from brvtui.services.model import (
     FromUser,
     ModelCancelled,
     ModelError,
+    ModelRequest,
     Reply,
-    Request,
     Tool,
 )
 
 _TOOL = Tool("answer", "Takes the answer.", {"type": "object", "properties": {"word": {"type": "string"}}})
-_REQUEST = Request(
+_REQUEST = ModelRequest(
     "You are asked whether you can be reached.", (FromUser("Call the tool answer with the word ready."),), (_TOOL,),
     True, 1024, 0.0,
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ModelCheck:
     """Whether a model answered a question of a few words."""
 
     model: str
@@ -40,7 +40,7 @@ class Checked:
     notices: tuple[str, ...] = ()
 
 
-def check(model: ChatModel, cancellation: Cancellation, now: Callable[[], float] = perf_counter) -> Checked:
+def check(model: ChatModel, cancellation: Cancellation, now: Callable[[], float] = perf_counter) -> ModelCheck:
     """What came back from ``model``. Nothing is raised."""
     began = now()
     reply: Reply | None = None
@@ -55,6 +55,6 @@ def check(model: ChatModel, cancellation: Cancellation, now: Callable[[], float]
         why = "cancelled"
     ms = round((now() - began) * 1000, 3)
     if reply is None:
-        return Checked(model.name, False, why, False, None, None, ms)
+        return ModelCheck(model.name, False, why, False, None, None, ms)
     calls_tools = any(call.name == _TOOL.name for call in reply.calls)
-    return Checked(model.name, True, "", calls_tools, reply.sent, reply.received, ms, reply.notices)
+    return ModelCheck(model.name, True, "", calls_tools, reply.sent, reply.received, ms, reply.notices)

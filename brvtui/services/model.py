@@ -107,7 +107,7 @@ Message = FromUser | FromModel | FromTool
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ModelRequest:
     """One turn: everything that was said so far, and what the model may do."""
 
     system: str
@@ -120,7 +120,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextPiece:
     """A piece of the answer."""
 
     text: str
@@ -148,7 +148,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelState:
+class ModelStatus:
     """Whether a model can be asked, as a screen says it."""
 
     name: str
@@ -172,7 +172,9 @@ class ChatModel(Protocol):
         """Model and host."""
         ...
 
-    def turn(self, request: Request, cancellation: Cancellation) -> Generator[Text | Wait | Reply, None, None]:
+    def turn(
+        self, request: ModelRequest, cancellation: Cancellation
+    ) -> Generator[TextPiece | Wait | Reply, None, None]:
         """The pieces of the turn as they come, and a :class:`Reply` at last.
 
         Closing the generator breaks the turn off. Raises :class:`ModelError` and :class:`ModelCancelled`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from brvtui.ranking.decay import age_days
-from brvtui.session.opened import Opened
+from brvtui.session.opened import ReadableProject
 from brvtui.tree.reading.signals import NoteSignals
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.ageing.forecast import Forecast
 
 
-class Ageing:
+class BoardAccess:
     """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: ReadableProject) -> None:
         """Nothing is computed yet."""
         self._opened = opened
 

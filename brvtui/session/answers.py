@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query, Replays
 from brvtui.session.engines import Engines
-from brvtui.session.opened import Opened
+from brvtui.session.opened import ReadableProject
 from brvtui.trace import Detail, Explanation, Origin, Trace
 from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals.levers import Takes
     from brvtui.lab.log_summary import Compared
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
 
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 """Origins of a score that is made of matches; the others come from a path, a name or another result."""
 
 
-class Answers:
+class AnswerDetails:
     """What can be asked about answers of an open project, from any thread. Nothing is changed by it."""
 
-    def __init__(self, opened: Opened, engines: Engines) -> None:
+    def __init__(self, opened: ReadableProject, engines: Engines) -> None:
         """Nothing is asked yet."""
         self._opened = opened
         self._engines = engines
@@ -41,7 +41,7 @@ class Answers:
         files = [hit.file for hit in trace.hits[:most] if hit.origin in _BY_TEXT]
         return {file: found for file in files if (found := self.detail(trace, file)) is not None}
 
-    def saved(self, trace: Trace) -> Saved:
+    def saved(self, trace: Trace) -> SavedTrace:
         """``trace`` with the detail of its hits and near misses, as it can be kept in a file.
 
         Details that cannot be made any more, because the snapshot of ``trace`` is gone, are left out.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.engines import registry
 from brvtui.engines.contract import Completes, Context, Engine, Query
 from brvtui.services.provided import EngineServices
-from brvtui.session.opened import Opened
+from brvtui.session.opened import ReadableProject
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Engines:
     """Engines by name. Methods may be called from any thread."""
 
-    def __init__(self, opened: Opened, services: EngineServices) -> None:
+    def __init__(self, opened: ReadableProject, services: EngineServices) -> None:
         """No engine is made yet."""
         self._opened = opened
         self._services = services

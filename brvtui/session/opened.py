@@ -24,7 +24,7 @@ class NotLoaded(RuntimeError):
     """A query was put to a session that has no snapshot yet."""
 
 
-class Opened(Protocol):
+class ReadableProject(Protocol):
     """What is needed of the session. Each of it may be another at the next look."""
 
     profile: Profile

@@ -15,8 +15,7 @@ from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.search import Options as SearchOptions
-from brvtui.engines.byterover.search.search import search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import PlainSearch, Search
 from brvtui.engines.contract import EngineError
 from brvtui.engines.contract import Query as EngineQuery
@@ -25,20 +24,20 @@ from brvtui.logbook import Logbook
 from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import recording
-from brvtui.session.ageing import Ageing
-from brvtui.session.answers import Answers
+from brvtui.session.ageing import BoardAccess
+from brvtui.session.answers import AnswerDetails
 from brvtui.session.engines import Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
 from brvtui.session.services import SessionServices, held_model
 from brvtui.snapshot import Snapshot
 from brvtui.store.history import History
 from brvtui.store.kept_index import KeptIndex
-from brvtui.store.layouts import Layouts
+from brvtui.store.layouts import LayoutStore
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.sidecar import signals_folder
-from brvtui.tree.reading.project import Project, find_project
+from brvtui.tree.reading.project import FoundProject, find_project
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
@@ -63,7 +62,7 @@ class Session:
 
     def __init__(
         self,
-        project: Project,
+        project: FoundProject,
         profile: Profile,
         configuration: Configuration,
         clock: Clock = system_clock,
@@ -78,7 +77,7 @@ class Session:
         self.recording = self.settings.recording
         """Whether runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
-        self.layouts = Layouts(project.tree)
+        self.layouts = LayoutStore(project.tree)
         self._overlay = Overlay(project.tree)
         sidecar = signals_folder(project_data(project.root))
         self._publisher = Publisher(
@@ -95,9 +94,9 @@ class Session:
         """The name of the engine that answers where none is named."""
         self.engines = Engines(self, SessionServices(project.tree, lambda: self.settings, self.model))
         """The engines that can be asked."""
-        self.answers = Answers(self, self.engines)
+        self.answers = AnswerDetails(self, self.engines)
         """Questions about answers."""
-        self.ageing = Ageing(self)
+        self.ageing = BoardAccess(self)
         """Questions about signals and maturity."""
 
     @classmethod
@@ -123,7 +122,7 @@ class Session:
         return cls(project, chosen_profile(configuration), configuration, clock, signals_file)
 
     @property
-    def project(self) -> Project:
+    def project(self) -> FoundProject:
         """What is open."""
         return self._publisher.project
 
@@ -228,7 +227,7 @@ class Session:
         answer is cached as the engine would, when it is whole. Nothing of the model's is raised.
         """
         from brvtui.services.model import Cancellation
-        from brvtui.trace.events import Failed, Finished, Routed
+        from brvtui.trace.events import CompletionFailed, Finished, Routed
 
         asked = EngineQuery(query, scope, True, options=options)
         snapshot = self.snapshot
@@ -239,7 +238,7 @@ class Session:
                     recorded = self._recorded(snapshot, trace)
                     notices = recorded.notices[len(trace.notices) :]
                     yield replace(event, trace=recorded)
-                case Finished(trace) | Failed(trace):
+                case Finished(trace) | CompletionFailed(trace):
                     yield replace(event, trace=replace(trace, notices=(*trace.notices, *notices)))
                 case _:
                     yield event

@@ -24,12 +24,12 @@ from brvtui.tree.reading.files import SUMMARY_FILE, Role, TreeFile, UnseenFile, 
 from brvtui.tree.reading.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.reading.inside import read_inside
-from brvtui.tree.reading.orders import Orders, Placed, make_orders
-from brvtui.tree.reading.project import Project
+from brvtui.tree.reading.orders import OrderedFile, Orders, make_orders
+from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
 
 if TYPE_CHECKING:  # few questions need tantivy
-    from brvtui.text.index import Document, TextIndex
+    from brvtui.text.index import IndexedDocument, TextIndex
 
 
 ABSTRACTS: Key[Mapping[str, int]] = Key("abstracts")
@@ -60,7 +60,7 @@ class Predecessor:
 class Snapshot:
     """One state of a project. Nothing of it changes, but that :attr:`derived` gathers what is asked for."""
 
-    project: Project
+    project: FoundProject
     generation: int
     loaded_ms: float
     limits: ReadingLimits
@@ -149,11 +149,11 @@ class Snapshot:
                 return made
         return self.index
 
-    def _document(self, position: int) -> Document:
-        from brvtui.text.index import Document
+    def _document(self, position: int) -> IndexedDocument:
+        from brvtui.text.index import IndexedDocument
 
         note = self.notes[position]
-        return Document(note.file, note.title, self._readable(note.path))
+        return IndexedDocument(note.file, note.title, self._readable(note.path))
 
     def _readable(self, path: str) -> str:
         try:
@@ -220,11 +220,11 @@ class Snapshot:
             return self.fingerprint
         return fingerprint((place, touched.get(path, mtime)) for path, place, mtime in self.covered_files)
 
-    def placed(self, entry: Parsed) -> Placed:
+    def placed(self, entry: Parsed) -> OrderedFile:
         """What decides where a file of the project's own tree stands."""
         covered = is_covered(role_of(entry.file))
         line = fingerprint_line(f"{self.project.tree}{os.sep}{entry.file}", entry.mtime_ms) if covered else ""
-        return Placed(entry.file, entry.mtime_ms, entry.is_note, line)
+        return OrderedFile(entry.file, entry.mtime_ms, entry.is_note, line)
 
     @property
     def orders(self) -> Orders | None:

@@ -42,7 +42,7 @@ class Draft:
         return self.process != os.getpid() and is_running(self.process)
 
 
-class Drafts:
+class DraftStore:
     """The drafts of one context tree, a JSON file each, in the tool's data folder.
 
     A note has one, or one for each process that is editing it.

@@ -14,7 +14,7 @@ from brvtui.tree.reading.json_file import read_json
 _FILE = "layout.json"
 
 
-class Layouts:
+class LayoutStore:
     """Layouts of one context tree by the screen's title, as plain data, in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:

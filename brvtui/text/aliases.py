@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from brvtui.text.query_language import Parsed, Token, TokenKind
+from brvtui.text.query_language import ParsedQuery, Token, TokenKind
 from brvtui.text.trigrams import words_of
 
 Aliases = Mapping[str, Sequence[str]]
@@ -17,7 +17,7 @@ class AliasError(ValueError):
     """An alias file that cannot be used; the message says which and why."""
 
 
-def expand(parsed: Parsed, aliases: Aliases) -> Parsed:
+def expand(parsed: ParsedQuery, aliases: Aliases) -> ParsedQuery:
     """``parsed`` with each term that ``aliases`` knows replaced by its alternatives, once.
 
     The first alternative takes the term's operator. A term whose alternatives hold no word stays.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from brvtui.typed_tables import Names, Positive
+from brvtui.typed_tables import Positive, TableKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class TextRules:
     """Text relevance: BM25+ with prefix and fuzzy expansion."""
 
     relevance: Literal["minisearch", "tantivy"]
-    boost: Annotated[dict[str, float], Names(("title", "content", "path"))]
+    boost: Annotated[dict[str, float], TableKeys(("title", "content", "path"))]
     k: Positive
     b: float
     d: float

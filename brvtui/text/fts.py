@@ -33,7 +33,7 @@ class FullTextError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class IndexLayout:
     """The columns of an index, and the tokenizer that makes words of their texts, in FTS5's own notation."""
 
     columns: tuple[str, ...]
@@ -62,7 +62,7 @@ class FullText:
     Use :func:`full_text` and :meth:`after`.
     """
 
-    layout: Layout
+    layout: IndexLayout
     documents: tuple[Texts, ...]
     _rowids: NDArray[np.int64]
     _database: sqlite3.Connection
@@ -168,7 +168,7 @@ class FullText:
             self._database.executemany(f"INSERT INTO documents({into}, {columns}) VALUES ({first}{marks})", rows)
 
 
-def full_text(layout: Layout, documents: Sequence[Texts]) -> FullText:
+def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
     """The index of ``documents`` in their order. Raises :class:`FullTextError` when SQLite has no FTS5."""
     database = _connected()
     tokenizer = layout.tokenizer.replace("'", "''")

@@ -25,7 +25,7 @@ _ONE_IN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class IndexedDocument:
     """What is indexed of one note."""
 
     path: str
@@ -34,7 +34,7 @@ class Document:
 
 
 @dataclass(slots=True, eq=False)
-class _Written:
+class _SharedIndex:
     """What all generations of an index share."""
 
     schema: tantivy.Schema
@@ -46,7 +46,7 @@ class _Written:
     newest: TextIndex | None = None
     writing: threading.Lock = field(default_factory=threading.Lock)
 
-    def write(self, new: Iterable[Document]) -> tantivy.Searcher:
+    def write(self, new: Iterable[IndexedDocument]) -> tantivy.Searcher:
         """A searcher of all that was written, and ``new``."""
         writer = self.index.writer(_WRITER_BYTES, 1)
         for document in new:
@@ -66,7 +66,7 @@ class TextIndex:
     """One generation: documents, numbered by their position. What is asked of it stays the same when others follow."""
 
     def __init__(
-        self, paths: Sequence[str], written: _Written, searcher: tantivy.Searcher, keys: NDArray[np.int64]
+        self, paths: Sequence[str], written: _SharedIndex, searcher: tantivy.Searcher, keys: NDArray[np.int64]
     ) -> None:
         """``paths`` and ``keys`` are those of the documents by position. Use :func:`index_of` and :meth:`after`."""
         self._paths = paths
@@ -79,7 +79,7 @@ class TextIndex:
     def __len__(self) -> int:
         return len(self._paths)
 
-    def after(self, kept: NDArray[np.int64], new: Sequence[Document]) -> TextIndex | None:
+    def after(self, kept: NDArray[np.int64], new: Sequence[IndexedDocument]) -> TextIndex | None:
         """The next generation: ``kept`` is its order, positions in this one, and -1 for each of ``new``.
 
         Documents that are gone stay in the index, and so in how many hold a term, until the whole is written again
@@ -115,7 +115,7 @@ class TextIndex:
         """tantivy's BM25 of one term in one field, for every document; 0 where the document does not hold it."""
         return self._scores(tantivy.Query.term_query(self._written.schema, field, from_utf16(term), "freq"))
 
-    def similar(self, document: Document, limit: int) -> list[tuple[int, float]]:
+    def similar(self, document: IndexedDocument, limit: int) -> list[tuple[int, float]]:
         """The positions of the documents most like ``document``, best first, with tantivy's score; itself left out."""
         fields = {"title": [_clean(document.title)], "content": [_clean(document.content)]}
         query = tantivy.Query.more_like_this_document_fields_query(
@@ -138,7 +138,7 @@ class TextIndex:
         return scores
 
 
-def index_of(documents: Iterable[Document]) -> TextIndex:
+def index_of(documents: Iterable[IndexedDocument]) -> TextIndex:
     """The index of ``documents`` in their order."""
     builder = tantivy.SchemaBuilder()
     for name in FIELDS:
@@ -148,10 +148,10 @@ def index_of(documents: Iterable[Document]) -> TextIndex:
     index = tantivy.Index(schema)
     words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(_TOKEN)).filter(tantivy.Filter.lowercase()).build()
     index.register_tokenizer(_WORDS, words)
-    shared = _Written(schema, index)
+    shared = _SharedIndex(schema, index)
     paths: list[str] = []
 
-    def taken() -> Iterable[Document]:
+    def taken() -> Iterable[IndexedDocument]:
         for document in documents:
             paths.append(document.path)
             yield document

@@ -43,7 +43,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedQuery:
     """A query as it is read. ``raw`` is the text after normalisation."""
 
     raw: str
@@ -56,7 +56,7 @@ def normalise(query: str) -> str:
     return folded(unicodedata.normalize("NFC", query).translate(_INVISIBLE))
 
 
-def parse(query: str, stop_words: Set[str], word_length: int) -> Parsed:
+def parse(query: str, stop_words: Set[str], word_length: int) -> ParsedQuery:
     """The tokens of ``query``; any text can be read.
 
     In a query without quotes and operators, words shorter than ``word_length`` and ``stop_words`` are dropped.
@@ -83,10 +83,10 @@ def parse(query: str, stop_words: Set[str], word_length: int) -> Parsed:
         if text and (has_operators or not stopped):
             tokens.append(Token(kind, text, pending))
         pending = None
-    return Parsed(raw, tuple(tokens), has_operators)
+    return ParsedQuery(raw, tuple(tokens), has_operators)
 
 
-def compile_fts(parsed: Parsed) -> str:
+def compile_fts(parsed: ParsedQuery) -> str:
     """The query as text of a full-text engine; empty when it has no token.
 
     Tokens are joined by OR unless one says otherwise; NOT is written ``AND NOT``; the first one's operator is dropped.
@@ -106,7 +106,7 @@ def _rendered(token: Token) -> str:
     return f"{token.text}*" if token.kind is TokenKind.PREFIX else token.text
 
 
-def alternatives(parsed: Parsed) -> list[str]:
+def alternatives(parsed: ParsedQuery) -> list[str]:
     """What OR joins in the query, each as an expression of SQLite's FTS5; there NOT binds closest, and AND before OR.
 
     Every token is a phrase there: a term that the tokenizer splits is found in one piece.

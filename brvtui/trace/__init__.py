@@ -12,9 +12,9 @@ clock. What only one engine has stands in :attr:`Trace.sections`, typed by that 
 
 from __future__ import annotations
 
-from brvtui.trace.answers import INSTRUCTIONS, Answer, Lane, Prompt, PromptSection
+from brvtui.trace.answers import INSTRUCTIONS, Answer, Lane, ModelPrompt, PromptSection
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.completions import Cited, Completion, Ended, ModelTurn, ToolStep, Usage
+from brvtui.trace.completions import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from brvtui.trace.explanations import Explanation, Reason, Remedy
 from brvtui.trace.hits import MOST_LISTED, Detail, Hit, Kind, Listed, NearMiss, Origin, listed
 from brvtui.trace.ladder import Ladder, Rung
@@ -48,7 +48,7 @@ __all__ = [
     "Completion",
     "Contribution",
     "Detail",
-    "Ended",
+    "EndReason",
     "Explanation",
     "Hit",
     "Horizon",
@@ -60,11 +60,11 @@ __all__ = [
     "LegRank",
     "Listed",
     "MatchKind",
+    "ModelPrompt",
     "ModelTurn",
     "NearMiss",
     "Origin",
     "Part",
-    "Prompt",
     "PromptSection",
     "Reason",
     "Remedy",

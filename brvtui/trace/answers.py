@@ -32,7 +32,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Prompt:
+class ModelPrompt:
     """What would be sent to a model."""
 
     sections: tuple[PromptSection, ...]
@@ -70,7 +70,7 @@ class Answer:
     """``cached``, ``direct``, ``not_covered``, ``model``; ``extractive`` where a model should have written it;
     ``retrieval`` of an engine that writes none."""
     text: str
-    prompt: Prompt | None
+    prompt: ModelPrompt | None
     notice: str
     sources: tuple[str, ...]
     completion: Completion | None = None

@@ -10,7 +10,7 @@ _WHOLE = re.compile(r"(?:turn|step) \d+")
 """What lies within another part, a turn's wait for its first text, is not timed twice."""
 
 
-class Ended(StrEnum):
+class EndReason(StrEnum):
     """How a model's work on an answer ended."""
 
     ANSWERED = "answered"
@@ -82,7 +82,7 @@ class Completion:
 
     model: str
     """Model and host."""
-    ended: Ended
+    ended: EndReason
     why: str
     """Why it ended so; empty when it simply answered."""
     turns: tuple[ModelTurn, ...]

@@ -2,7 +2,8 @@
 
 The order is: :class:`Routed`; for every turn of the model :class:`TurnBegun`, then :class:`TextDelta` and
 :class:`Waiting` as they come, :class:`TurnEnded`, and a :class:`StepBegun` with its :class:`StepEnded` for each tool
-that it called; at last :class:`Finished` or :class:`Failed`. A query that asks no model has the first and the last.
+that it called; at last :class:`Finished` or :class:`CompletionFailed`. A query that
+asks no model has the first and the last.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class CompletionFailed:
     """The model gave no answer, or was cancelled; ``why`` is one line. ``trace`` holds what stands in for it."""
 
     trace: Trace
@@ -83,4 +84,4 @@ class Failed:
     cancelled: bool
 
 
-Event = Routed | TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded | Finished | Failed
+Event = Routed | TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded | Finished | CompletionFailed

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.screens.editor import EditorScreen
 from brvtui.app.widgets.note_editor import NoteEditor
-from brvtui.store.drafts import Drafts
+from brvtui.store.drafts import DraftStore
 from tests.app.driving import ask, brv, frame, settled, until, view
 from tests.support.trees import Tree
 
@@ -71,7 +71,7 @@ def toasts(pilot: Pilot[Any]) -> str:
 
 def drafted(root: Path, path: str = NOTE) -> bytes | None:
     """What the draft of a note holds."""
-    draft = Drafts(root / ".brv" / "context-tree").read(path)
+    draft = DraftStore(root / ".brv" / "context-tree").read(path)
     return draft.data if draft else None
 
 

@@ -13,7 +13,7 @@ from brvtui.app.screens.comparing import DraftDialog
 from brvtui.app.screens.drafts import DraftsDialog
 from brvtui.app.screens.editor import EditorScreen
 from brvtui.app.screens.query import QueryScreen
-from brvtui.store.drafts import Drafts
+from brvtui.store.drafts import DraftStore
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys
 from tests.support.trees import NOW_MS, Tree
@@ -22,8 +22,8 @@ MakeApp = Callable[..., BrvTui]
 pytestmark = pytest.mark.usefixtures("few_lines")
 
 
-def _drafts(garden: Tree) -> Drafts:
-    return Drafts(garden.tree)
+def _drafts(garden: Tree) -> DraftStore:
+    return DraftStore(garden.tree)
 
 
 async def test_unsaved_text_is_drafted_and_dropped_with_the_save(garden: Tree, make_app: MakeApp) -> None:

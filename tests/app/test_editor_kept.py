@@ -19,7 +19,7 @@ from brvtui.app.editing.state import NoteClashed, NoteOpened, OnDisk
 from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
 from brvtui.app.screens.query import QueryScreen
 from brvtui.session import Session
-from brvtui.store.drafts import Drafts
+from brvtui.store.drafts import DraftStore
 from brvtui.tree.saving.note_files import read_note_file
 from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
 from tests.app.editing import NOTE, area, drafted, looked, open_note, toasts, type_keys
@@ -87,9 +87,9 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
 ) -> None:
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
-        Drafts(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
+        DraftStore(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
     monkeypatch.setattr("brvtui.app.screens.editing.DRAFT_S", 60)
-    monkeypatch.setattr(Drafts, "drop", lambda *_: pytest.fail("dropped"))
+    monkeypatch.setattr(DraftStore, "drop", lambda *_: pytest.fail("dropped"))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "e")
@@ -97,7 +97,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
         await pilot.press("t")
         await until(pilot, lambda: view(pilot).editor.edit)
         await settled(pilot)
-        draft = Drafts(garden.tree).read(NOTE)
+        draft = DraftStore(garden.tree).read(NOTE)
         assert draft is not None
         assert (draft.data, draft.process) == (b"draft\n", os.getpid())
 

@@ -17,7 +17,7 @@ from brvtui.app.query.reasons import explanation
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
-from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, Mode, SkipReason
+from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RetrievalMode, SkipReason
 from brvtui.saved.traces import as_json
 from brvtui.trace import State, Trace
 from tests.app.driving import (
@@ -94,7 +94,7 @@ async def switch(pilot: Pilot[Any], query: str) -> None:
 async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await switch(pilot, "refresh token rotation")
-        assert hybrid(pilot).mode is Mode.BM25
+        assert hybrid(pilot).mode is RetrievalMode.BM25
         assert "JEFFS BRAIN  bm25" in shown(pilot)
         assert f"Results {len(found(pilot).hits)} of {hybrid(pilot).fused} · top 10" in shown(pilot)
         for key, pane, text in (
@@ -341,7 +341,7 @@ async def test_typing_asks_no_service_and_a_run_does(app: BrvTui, service: Servi
         await settled(pilot)
         assert service.asked[-1][1]["input"] == ["token rotation"]
         assert found(pilot).leg("vector").state is State.HIT
-        assert hybrid(pilot).mode is Mode.HYBRID
+        assert hybrid(pilot).mode is RetrievalMode.HYBRID
         assert "by vectors" in shown(pilot)
         assert "vector leg" in text_of(pilot, "#score")
         assert view(pilot).answer.busy == ""
@@ -356,8 +356,11 @@ async def test_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
             await settled(pilot)
             modes.append((view(pilot).engine.mode, hybrid(pilot).mode))
         assert modes == [
-            ("bm25", Mode.BM25), ("semantic", Mode.SEMANTIC), ("hybrid", Mode.HYBRID), ("auto", Mode.HYBRID),
-        ]  # fmt: skip
+            ("bm25", RetrievalMode.BM25),
+            ("semantic", RetrievalMode.SEMANTIC),
+            ("hybrid", RetrievalMode.HYBRID),
+            ("auto", RetrievalMode.HYBRID),
+        ]
 
 
 async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

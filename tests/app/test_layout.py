@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.splits import Layout
 from brvtui.app.widgets.body import Body
-from brvtui.store.layouts import Layouts
+from brvtui.store.layouts import LayoutStore
 from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, until
 from tests.support.trees import Tree
 
@@ -32,7 +32,7 @@ def height(pilot: Pilot[Any], pane: str) -> int:
 
 def written(garden: Tree) -> Any:
     """What is remembered of the project on disk."""
-    return Layouts(garden.tree).read()
+    return LayoutStore(garden.tree).read()
 
 
 async def test_a_pane_is_made_wider_and_higher_and_smaller_again(app: BrvTui) -> None:
@@ -177,7 +177,7 @@ async def test_it_is_remembered_for_the_project(
     "content", ["{", "[]", '{"Query": 3}', '{"Query": {"hidden": ["nothing"], "shares": {"x": [0]}}}']
 )
 async def test_a_broken_file_is_the_design(app: BrvTui, garden: Tree, content: str) -> None:
-    file = Layouts(garden.tree).path
+    file = LayoutStore(garden.tree).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(content)
     async with app.run_test(size=WIDE) as pilot:
@@ -187,7 +187,7 @@ async def test_a_broken_file_is_the_design(app: BrvTui, garden: Tree, content: s
 
 
 async def test_everything_hidden_in_a_file_hides_nothing(app: BrvTui, garden: Tree) -> None:
-    file = Layouts(garden.tree).path
+    file = LayoutStore(garden.tree).path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"Query": {"hidden": list(screen_panes()), "shares": {}}}))
     async with app.run_test(size=WIDE) as pilot:
@@ -202,7 +202,7 @@ def screen_panes() -> tuple[str, ...]:
 
 
 async def test_what_cannot_be_written_is_said(app: BrvTui, garden: Tree) -> None:
-    folder = Layouts(garden.tree).path
+    folder = LayoutStore(garden.tree).path
     folder.mkdir(parents=True)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -6,7 +6,7 @@ from brvtui.app.live import Live, advanced
 from brvtui.app.paint.model import live_lines
 from brvtui.paint.completion import completion_lines
 from brvtui.paint.glyphs import for_terminal
-from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage, events
+from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage, events
 
 _USAGE = Usage(100, 10, False)
 _STEP = ToolStep(1, 1, "read_note", '{"path": "a.md"}', "{}", 42, "", ("a.md",))
@@ -50,7 +50,7 @@ def test_waiting_is_said_until_something_comes() -> None:
 
 def test_a_call_that_failed_took_its_time_too() -> None:
     done = Completion(
-        "echo", Ended.FAILED, "nothing came for 60 s", (), (), Usage(0, 0, False), None, (), (),
+        "echo", EndReason.FAILED, "nothing came for 60 s", (), (), Usage(0, 0, False), None, (), (),
         timings={"turn 1": 900.0},
     )  # fmt: skip
     (said,) = [made.plain for made in completion_lines(done, 76, for_terminal("off")) if "no call" in made.plain]
@@ -59,7 +59,7 @@ def test_a_call_that_failed_took_its_time_too() -> None:
 
 def test_what_a_model_did_is_told_afterwards() -> None:
     done = Completion(
-        "echo", Ended.REPEATED, "search was called three times with the same arguments",
+        "echo", EndReason.REPEATED, "search was called three times with the same arguments",
         (ModelTurn(1, "", 2, _USAGE),), (_STEP, _REFUSED), Usage(200, 20, True), 1.25,
         (Cited("a.md", True, True), Cited("b.md", True, False), Cited("ghost.md", False, False)),
         ("Gaps",), ("something to know",), "half", (1.25,),

@@ -15,7 +15,7 @@ from brvtui.app.screens.maturity import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.column import ColumnPane
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.ordering import Order
+from brvtui.engines.byterover.ageing.ordering import BoardOrder
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.garden import STRANGE
@@ -118,7 +118,7 @@ async def test_orders(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         seen = set()
-        for order in (*tuple(Order)[1:], Order.IMPORTANCE):
+        for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):
             await pilot.press("S")
             await settled(pilot)
             assert f"by {order}" in shown(pilot)

@@ -21,7 +21,7 @@ from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
 from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.widgets.query_box import QueryBox
-from brvtui.trace import Completion, Ended, Usage
+from brvtui.trace import Completion, EndReason, Usage
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
@@ -208,16 +208,16 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
 @pytest.mark.parametrize(
     ("ending", "kind", "why"),
     [
-        (Ended.ANSWERED, "model", ""),
-        (Ended.IDLE, "model", ""),
-        (Ended.CUT, "model", "cut off"),
-        (Ended.CUT, "extractive", "nothing written"),
-        (Ended.ANSWERED, "extractive", "nothing written"),
-        (Ended.CANCELLED, "extractive", "stopped"),
-        (Ended.FAILED, "extractive", "failed"),
+        (EndReason.ANSWERED, "model", ""),
+        (EndReason.IDLE, "model", ""),
+        (EndReason.CUT, "model", "cut off"),
+        (EndReason.CUT, "extractive", "nothing written"),
+        (EndReason.ANSWERED, "extractive", "nothing written"),
+        (EndReason.CANCELLED, "extractive", "stopped"),
+        (EndReason.FAILED, "extractive", "failed"),
     ],
 )
-def test_why_a_run_is_not_cached(garden: Tree, ending: Ended, kind: str, why: str) -> None:
+def test_why_a_run_is_not_cached(garden: Tree, ending: EndReason, kind: str, why: str) -> None:
     trace = garden.ask(_CALL)
     done = Completion("echo", ending, "", (), (), Usage(0, 0, False), None, (), ())
     ran = AnswerState(replace(trace, mode="run", answer=replace(trace.answer, kind=kind, completion=done)))

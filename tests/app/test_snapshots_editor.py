@@ -13,7 +13,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.screens.commands import CommandsDialog
 from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
 from brvtui.app.screens.leaving import LeavingDialog
-from brvtui.store.drafts import Drafts
+from brvtui.store.drafts import DraftStore
 from tests.app.driving import WIDE, ask, brv, settled, until, view
 from tests.app.editing import NOTE, looked, open_note, type_keys
 from tests.support.trees import NOW_MS, Tree
@@ -90,7 +90,7 @@ async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pyt
     base = hashlib.sha256(_TEXT.encode()).hexdigest()
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
-        Drafts(garden.tree).keep(NOTE, _TEXT.replace("last", "LAST").encode(), base, NOW_MS - 125_000)
+        DraftStore(garden.tree).keep(NOTE, _TEXT.replace("last", "LAST").encode(), base, NOW_MS - 125_000)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         brv(pilot).selection.select(NOTE)

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live, LiveStep
 from brvtui.app.screens.model_permission import PermissionDialog
-from brvtui.trace import Cited, Completion, Ended, ModelTurn, ToolStep, Usage
+from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from tests.app.driving import WIDE, ask, brv, settled, view
 
 Looks = Callable[[Pilot[Any]], Awaitable[None]]
@@ -64,7 +64,7 @@ async def test_afterwards(looks: Looks, app: BrvTui) -> None:
         assert trace is not None
         sources = (Cited("billing/refunds.md", True, True), Cited("billing/ghost.md", False, False))
         done = Completion(
-            "echo", Ended.ANSWERED, "", _TURNS, _STEPS, Usage(7300, 140, False),
+            "echo", EndReason.ANSWERED, "", _TURNS, _STEPS, Usage(7300, 140, False),
             0.42, sources, ("Gaps",), turn_cents=(0.14,) * 3, timings={"turn 1": 900.0, "step 1": 8.0},
         )  # fmt: skip
         answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)

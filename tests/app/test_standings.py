@@ -11,7 +11,7 @@ from brvtui.app.paint.cards import card, card_height, header, share
 from brvtui.app.standings import Mark, Standings, Wanted, ageing_of, gather
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import Coming
-from brvtui.engines.byterover.ageing.ordering import Order
+from brvtui.engines.byterover.ageing.ordering import BoardOrder
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.session import Session
 from tests.support.trees import Tree
@@ -58,7 +58,7 @@ def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Sessio
 
 def test_what_was_gathered_is_used_again(session: Session) -> None:
     first = gather(session, Wanted(), None)
-    second = gather(session, Wanted(30, Order.TITLE, Event.PRUNING), first)
+    second = gather(session, Wanted(30, BoardOrder.TITLE, Event.PRUNING), first)
     assert second.board is first.board
     assert second.names is first.names
     assert second.calendar is first.calendar

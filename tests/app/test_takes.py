@@ -14,7 +14,7 @@ from brvtui.app.parts.opening import Opening
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json
-from brvtui.session.answers import Answers
+from brvtui.session.answers import AnswerDetails
 from brvtui.trace import Trace
 from tests.app.driving import HUGE, NARROW, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.editing import toasts
@@ -76,7 +76,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("changes are tried")
 
-    monkeypatch.setattr(Answers, "what_it_takes", refuse)
+    monkeypatch.setattr(AnswerDetails, "what_it_takes", refuse)
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, QUERY)
         await pilot.press("f4", "j", "enter")
@@ -90,17 +90,17 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = threading.Event(), threading.Event()
         self.cancelled: list[bool] = []
-        real = Answers.what_it_takes
+        real = AnswerDetails.what_it_takes
 
         def held(
-            answers: Answers, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
+            answers: AnswerDetails, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
         ) -> Takes | None:
             self.begun.set()
             assert self.go_on.wait(20)
             self.cancelled.append(cancelled())
             return real(answers, trace, note, cancelled)
 
-        monkeypatch.setattr(Answers, "what_it_takes", held)
+        monkeypatch.setattr(AnswerDetails, "what_it_takes", held)
 
 
 async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ import pytest
 from brvtui.config import ConfigError, Configuration, Settings, configure, user_file
 from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile
-from brvtui.config.schema import Kind, entries
-from brvtui.config.sources import Layer, Source
+from brvtui.config.schema import ValueKind, entries
+from brvtui.config.sources import Layer, SettingSource
 from brvtui.engines.byterover.profile import ProfileError
 from brvtui.store.folders import config_folder
 from tests.support.settings import own
@@ -56,11 +56,11 @@ def test_each_layer_goes_before_the_one_below(root: Path) -> None:
     settings = made.settings
     assert (settings.recording, settings.engine, settings.theme) == (True, "jeffs_brain", "b")
     assert (settings.history, settings.profile) == (3, "brv-3")
-    assert made.source("recording") == Source(Layer.USER, str(mine))
-    assert made.source("theme") == Source(Layer.PROJECT, str(theirs))
-    assert made.source("history") == Source(Layer.ENVIRONMENT, "BRV_TUI_HISTORY")
-    assert made.source("profile") == Source(Layer.OPTION, "--profile")
-    assert made.source("watch") == Source(Layer.DEFAULT)
+    assert made.source("recording") == SettingSource(Layer.USER, str(mine))
+    assert made.source("theme") == SettingSource(Layer.PROJECT, str(theirs))
+    assert made.source("history") == SettingSource(Layer.ENVIRONMENT, "BRV_TUI_HISTORY")
+    assert made.source("profile") == SettingSource(Layer.OPTION, "--profile")
+    assert made.source("watch") == SettingSource(Layer.DEFAULT)
 
 
 def test_keys_of_all_files_are_joined(root: Path) -> None:
@@ -73,14 +73,14 @@ def test_keys_of_all_files_are_joined(root: Path) -> None:
 
 
 def test_a_variable_for_every_setting_but_keys() -> None:
-    values = {Kind.TRUTH: "yes", Kind.NUMBER: "7", Kind.TEXT: "some text", Kind.PROFILE: "docs"}
+    values = {ValueKind.TRUTH: "yes", ValueKind.NUMBER: "7", ValueKind.TEXT: "some text", ValueKind.PROFILE: "docs"}
     for name, entry in entries().items():
-        if entry.kind is Kind.KEYS:
+        if entry.kind is ValueKind.KEYS:
             assert entry.variable == ""
             continue
         made = read(**{entry.variable: entry.choices[-1] if entry.choices else values[entry.kind]})
         assert made.problems == ()
-        assert made.source(name) == Source(Layer.ENVIRONMENT, entry.variable)
+        assert made.source(name) == SettingSource(Layer.ENVIRONMENT, entry.variable)
 
 
 def test_variables_of_before_keep_their_meaning() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from brvtui.config import ConfigError, configure
 from brvtui.config.layers import read_tables
 from brvtui.config.profile_choice import chosen_profile
-from brvtui.config.schema import Entry, Kind, entries
+from brvtui.config.schema import Entry, ValueKind, entries
 from brvtui.config.writing import write_setting
 from brvtui.engines.byterover.profile import ProfileError
 from tests.support.settings import own
@@ -58,10 +58,10 @@ def good(entry: Entry) -> st.SearchStrategy[Any]:
     if entry.choices:
         return st.sampled_from(entry.choices)
     return {
-        Kind.TRUTH: st.booleans(),
-        Kind.NUMBER: st.integers(entry.least, entry.most),
-        Kind.TEXT: st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
-        Kind.PROFILE: st.sampled_from(["brv-3", "docs"]),
+        ValueKind.TRUTH: st.booleans(),
+        ValueKind.NUMBER: st.integers(entry.least, entry.most),
+        ValueKind.TEXT: st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
+        ValueKind.PROFILE: st.sampled_from(["brv-3", "docs"]),
     }[entry.kind]
 
 
@@ -77,7 +77,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
                 break
         else:
             known = entries().get(name)
-            value = good(known) if known is not None and known.kind is not Kind.KEYS else _VALUES
+            value = good(known) if known is not None and known.kind is not ValueKind.KEYS else _VALUES
             table[last] = draw(st.one_of(value, _VALUES))
     return made
 
@@ -114,7 +114,7 @@ def test_any_environment(environ: dict[str, str]) -> None:
 def _changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, Any]:
     """A good settings file's tables, and one setting to be written into it."""
     made: dict[str, Any] = {}
-    simple = [entry for entry in entries().values() if entry.kind is not Kind.KEYS]
+    simple = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
     for entry in draw(st.lists(st.sampled_from(simple), max_size=6, unique=True)):
         table, (*above, last) = made, entry.name.split(".")
         for part in above:

@@ -20,7 +20,7 @@ from brvtui.cli import main as command
 from brvtui.engines.byterover.profile import load as profile
 from brvtui.session import Session
 from brvtui.store.crash_report import Circumstances, told
-from brvtui.store.drafts import Drafts
+from brvtui.store.drafts import DraftStore
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.saving import leftovers
 from brvtui.tree.saving.note_files import SaveError, read_note_file
@@ -137,7 +137,7 @@ def full_disk(folder: Path) -> Told:
     tree = small(folder, _MANY)
     session = tree.session(now_ms=None)
     session.history.add("before")
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     drafts.keep("auth/jwt/a.md", b"draft", None, 0)
     filling = fill(disk)
     made: Told = {"query": queried(tree)}

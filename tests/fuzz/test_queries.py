@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.jeffs_brain.profile import load
-from brvtui.engines.jeffs_brain.sections import Mode
+from brvtui.engines.jeffs_brain.sections import RetrievalMode
 from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.session import Session
 from brvtui.snapshot.naming import UnknownNote
@@ -64,12 +64,12 @@ def test_the_query_language_reads_anything(query: str) -> None:
 @fuzzed
 @given(QUERIES, SCOPES)
 def test_any_query_is_answered(session: Session, query: str, scope: str) -> None:
-    trace, after = route(Context(session.snapshot, BRV3, NOW_MS), CacheState(), Asked(query, scope, True))
+    trace, after = route(Context(session.snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest(query, scope, True))
     assert trace.query == query
     assert all(adds_up(hit) for hit in trace.hits)
     assert {hit.file for hit in trace.hits} <= {*session.snapshot.by_path, *session.snapshot.summary_files}
     assert json.dumps(to_plain(trace)).encode()
-    again, _ = route(Context(session.snapshot, BRV3, NOW_MS), after, Asked(query, scope, True))
+    again, _ = route(Context(session.snapshot, BRV3, NOW_MS), after, RouteRequest(query, scope, True))
     assert again.tier == 0
     for hit in trace.hits[:2]:
         if hit.text is not None:
@@ -79,15 +79,15 @@ def test_any_query_is_answered(session: Session, query: str, scope: str) -> None
 @fuzzed
 @given(QUERIES, st.integers(-5, 60), SCOPES)
 def test_a_plain_search_keeps_its_limit(session: Session, query: str, limit: int, scope: str) -> None:
-    found = search(Context(session.snapshot, BRV3, NOW_MS), query, Options(limit, scope))
+    found = search(Context(session.snapshot, BRV3, NOW_MS), query, SearchOptions(limit, scope))
     assert len(found.hits) <= max(1, limit)
     for stage in found.stages:
         assert stage.came_in - stage.dropped == stage.went_out
 
 
 @fuzzed
-@given(QUERIES, st.sampled_from([None, *Mode]))
-def test_the_hybrid_pipeline_answers_anything(session: Session, query: str, mode: Mode | None) -> None:
+@given(QUERIES, st.sampled_from([None, *RetrievalMode]))
+def test_the_hybrid_pipeline_answers_anything(session: Session, query: str, mode: RetrievalMode | None) -> None:
     trace = session.probe(query, engine="jeffs_brain", options={"mode": mode} if mode else {}, services=True)
     assert json.dumps(to_plain(trace)).encode()
     assert all(adds_up(hit) for hit in trace.hits)

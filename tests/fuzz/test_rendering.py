@@ -27,7 +27,7 @@ from brvtui.paint.steps import check_line, notices, outlook_lines, stage_line, s
 from brvtui.report.explain import explain_report
 from brvtui.report.markdown import markdown_report
 from brvtui.report.saved import Form, rendered, text_report
-from brvtui.saved.traces import Saved, SavedError, as_json, read
+from brvtui.saved.traces import SavedError, SavedTrace, as_json, read
 from brvtui.session import Session
 from brvtui.text.visible import visible
 from brvtui.tree.reading.frontmatter import parse
@@ -95,7 +95,7 @@ def test_reports_of_any_query(session: Session, data: st.DataObject, query: str,
     assert not controls(printed(explain_report(explanation, width), width))
 
 
-def shown(saved: Saved, width: int) -> None:
+def shown(saved: SavedTrace, width: int) -> None:
     """Each form of ``saved`` is whole, and nothing in it is obeyed."""
     text = printed(text_report(saved, width, True), width)
     assert not controls(text)

@@ -10,8 +10,8 @@ import pytest
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.search import Options, search
-from brvtui.loading import Edit
+from brvtui.engines.byterover.search.search import SearchOptions, search
+from brvtui.loading import EditedFile
 from brvtui.loading.edited import OVERLAY, edited
 from brvtui.snapshot import Snapshot
 from tests.support.generated import generated, prose, query, signals
@@ -35,7 +35,7 @@ def same(made: Snapshot, real: Snapshot, profile: Profile, now_ms: float, pick: 
     assert len(made.postings.vocabulary) == len(real.postings.vocabulary)
     for _ in range(6):
         text = query(pick)
-        one, two = (search(Context(snapshot, profile, now_ms), text, Options(50)) for snapshot in (made, real))
+        one, two = (search(Context(snapshot, profile, now_ms), text, SearchOptions(50)) for snapshot in (made, real))
         assert one.hits == two.hits
         assert (one.stages, one.near_misses, one.lint) == (two.stages, two.near_misses, two.lint)
     for path in made.edited:
@@ -43,12 +43,12 @@ def same(made: Snapshot, real: Snapshot, profile: Profile, now_ms: float, pick: 
             assert made.text(path) == real.text(path)
 
 
-def write(tree: Tree, edit: Edit) -> None:
+def write(tree: Tree, edit: EditedFile) -> None:
     tree.file(edit.path, edit.data)
     os.utime(tree.tree / edit.path, ns=(edit.mtime_ns, edit.mtime_ns))
 
 
-def random_edit(tree: Tree, pick: random.Random, now_ms: int) -> Edit:
+def random_edit(tree: Tree, pick: random.Random, now_ms: int) -> EditedFile:
     """An edit of any file of the tree, or a new one; mostly of now, else with the time that the file has."""
     files = sorted(path.relative_to(tree.tree).as_posix() for path in tree.tree.rglob("*.md"))
     folder = pick.choice(("ops", "auth/jwt", "new/one", "_archived/ops"))
@@ -60,7 +60,7 @@ def random_edit(tree: Tree, pick: random.Random, now_ms: int) -> Edit:
     known = tree.tree / path
     keeps = known.exists() and pick.random() < 0.4
     mtime_ns = known.stat().st_mtime_ns if keeps else (now_ms + 1) * 1_000_000
-    return Edit(path, data.encode(), mtime_ns)
+    return EditedFile(path, data.encode(), mtime_ns)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -91,14 +91,14 @@ def test_it_is_as_reloaded_after_writing(seed: int, tmp_path: Path) -> None:
 def test_what_the_engine_does_not_walk_to_changes_nothing(path: str, tree: Tree) -> None:
     tree.note("a/n.md", "N")
     snapshot = tree.snapshot()
-    made = edited(snapshot, BRV3, NOW_MS, Edit(path, b"# M", NOW_MS * 1_000_000))
+    made = edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# M", NOW_MS * 1_000_000))
     assert (made.notes, made.parsed, made.generation) == (snapshot.notes, snapshot.parsed, OVERLAY)
 
 
 def test_nothing_is_written(tree: Tree) -> None:
     tree.note("a/n.md", "N", days=3)
     snapshot = tree.snapshot()
-    made = edited(snapshot, BRV3, NOW_MS, Edit("a/n.md", b"# Edited\n", NOW_MS * 1_000_000))
+    made = edited(snapshot, BRV3, NOW_MS, EditedFile("a/n.md", b"# Edited\n", NOW_MS * 1_000_000))
     assert made.text("a/n.md") == "# Edited\n"
     assert made.notes[0].title == "Edited"
     assert (tree.tree / "a" / "n.md").read_text() == "# N\n\n\n"
@@ -117,6 +117,6 @@ def test_a_note_is_exchanged_and_nothing_else_is_made_again(tree: Tree, monkeypa
     monkeypatch.setattr("brvtui.loading.edited.load", refuse)
     for path in ("pad/p003.md", "pad/new.md", "pad/context.md", "other/context.md", "_archived/a/n.stub.md"):
         kept = (NOW_MS - 40 * DAY_MS) * 1_000_000
-        edited(snapshot, BRV3, NOW_MS, Edit(path, b"# Now", NOW_MS * 1_000_000))
+        edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# Now", NOW_MS * 1_000_000))
         if path in snapshot.parsed:
-            edited(snapshot, BRV3, NOW_MS, Edit(path, b"# Kept", kept))
+            edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# Kept", kept))

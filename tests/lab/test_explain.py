@@ -8,8 +8,8 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.reasons import Loss
 from brvtui.engines.byterover.reasons.why_not import explain
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
 from brvtui.snapshot.naming import Named, find_note
 from brvtui.trace import Explanation, Reason, Trace
@@ -29,7 +29,7 @@ def why(
     snapshot = tree.snapshot(profile)
 
     def ask(other: str) -> Trace:
-        return route(Context(snapshot, profile, NOW_MS), CacheState(), Asked(other))[0]
+        return route(Context(snapshot, profile, NOW_MS), CacheContents(), RouteRequest(other))[0]
 
     named = note if isinstance(note, Named) else find_note(snapshot, note)
     made = explain(Context(snapshot, profile, NOW_MS), named, trace or ask(query), ask)
@@ -75,7 +75,7 @@ def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
     tree.notes(30)
     snapshot = tree.snapshot()
     few = changed(BRV3, direct={"max_notes": 2})
-    trace = route(Context(snapshot, few, NOW_MS), CacheState(), Asked("quokka"))[0]
+    trace = route(Context(snapshot, few, NOW_MS), CacheContents(), RouteRequest("quokka"))[0]
     last = find_note(snapshot, trace.hits[3].file)
     made = explain(Context(snapshot, few, NOW_MS), last, trace, lambda _: trace)
     assert made.use == "number 4 of those that reach 0.7: past the 2 that are used"

@@ -6,7 +6,7 @@ import pytest
 
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import Forecast
-from brvtui.engines.byterover.ageing.ordering import Order, columns, soonest
+from brvtui.engines.byterover.ageing.ordering import BoardOrder, columns, soonest
 from brvtui.ranking.maturity import LEVELS
 from tests.lab.test_board import board_of, random_board
 from tests.support.trees import Tree
@@ -25,17 +25,17 @@ def garden(tree: Tree) -> Tree:
 @pytest.mark.parametrize(
     ("order", "drafts"),
     [
-        (Order.IMPORTANCE, ["a/old.md", "b/young.md", "a/even.md"]),
-        (Order.EVENT, ["b/young.md", "a/old.md", "a/even.md"]),
-        (Order.PROMOTION, ["a/old.md", "a/even.md", "b/young.md"]),
-        (Order.CEILING, ["b/young.md", "a/even.md", "a/old.md"]),
-        (Order.RECENCY, ["b/young.md", "a/even.md", "a/old.md"]),
-        (Order.ACCESSES, ["a/old.md", "a/even.md", "b/young.md"]),
-        (Order.UPDATES, ["a/even.md", "a/old.md", "b/young.md"]),
-        (Order.TITLE, ["a/even.md", "a/old.md", "b/young.md"]),
+        (BoardOrder.IMPORTANCE, ["a/old.md", "b/young.md", "a/even.md"]),
+        (BoardOrder.EVENT, ["b/young.md", "a/old.md", "a/even.md"]),
+        (BoardOrder.PROMOTION, ["a/old.md", "a/even.md", "b/young.md"]),
+        (BoardOrder.CEILING, ["b/young.md", "a/even.md", "a/old.md"]),
+        (BoardOrder.RECENCY, ["b/young.md", "a/even.md", "a/old.md"]),
+        (BoardOrder.ACCESSES, ["a/old.md", "a/even.md", "b/young.md"]),
+        (BoardOrder.UPDATES, ["a/even.md", "a/old.md", "b/young.md"]),
+        (BoardOrder.TITLE, ["a/even.md", "a/old.md", "b/young.md"]),
     ],
 )
-def test_orders(order: Order, drafts: list[str], garden: Tree) -> None:
+def test_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
     board = board_of(garden)
     found = columns(Forecast(board, 0), order)
     paths = [[board.snapshot.notes[position].path for position in column.tolist()] for column in found]
@@ -46,14 +46,14 @@ def test_orders(order: Order, drafts: list[str], garden: Tree) -> None:
 
 def test_only_the_notes_of_an_event(garden: Tree) -> None:
     board = board_of(garden)
-    pruned = columns(Forecast(board, 11), Order.TITLE, Event.PRUNING)
+    pruned = columns(Forecast(board, 11), BoardOrder.TITLE, Event.PRUNING)
     assert [board.snapshot.notes[position].path for position in pruned[0].tolist()] == ["a/old.md"]
-    assert not len(columns(Forecast(board, 9), Order.TITLE, Event.PRUNING)[0])
+    assert not len(columns(Forecast(board, 9), BoardOrder.TITLE, Event.PRUNING)[0])
 
 
-@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("order", BoardOrder)
 @pytest.mark.parametrize("seed", range(3))
-def test_every_note_stands_once_under_its_maturity(seed: int, order: Order, tmp_path: Path) -> None:
+def test_every_note_stands_once_under_its_maturity(seed: int, order: BoardOrder, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     found = columns(Forecast(board, 30), order)
     assert sorted(position for column in found for position in column.tolist()) == list(range(len(board)))

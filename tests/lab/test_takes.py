@@ -18,7 +18,7 @@ from brvtui.engines.byterover.counterfactuals.changes import (
     retitled,
 )
 from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Takes, Way
+from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Takes, Way
 from brvtui.engines.byterover.counterfactuals.numbers import after_hits
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.sections import Outcome, Route
@@ -89,7 +89,7 @@ def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
     ceiling = ceiling_of(20, 50, 1, "draft", True, BRV3)
     wording = way_of(made, Lever.WORDING)
     assert made.ceiling == ceiling
-    assert wording.standing is Standing.IMPOSSIBLE
+    assert wording.standing is LeverStatus.IMPOSSIBLE
     assert wording.text == f"no wording: this note's ceiling today is {ceiling:.2f}"
     path = way_of(made, Lever.PATH)
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
@@ -136,7 +136,7 @@ def test_a_runner_up_that_is_too_near(tree: Tree) -> None:
 
 def test_a_runner_up_is_not_to_blame_for_a_score_that_is_short(old: Tree) -> None:
     way = way_of(takes_of(old, QUERY), Lever.RUNNER_UP)
-    assert way.standing is Standing.IMPOSSIBLE
+    assert way.standing is LeverStatus.IMPOSSIBLE
     assert way.text.startswith("the note's own score is short: 0.")
 
 
@@ -145,7 +145,7 @@ def test_signals_that_the_engine_ignores(old: Tree) -> None:
     made = takes_of(old, QUERY)
     for lever in (Lever.HITS, Lever.MATURITY, Lever.IMPORTANCE):
         way = way_of(made, lever)
-        assert way.standing is Standing.IMPOSSIBLE
+        assert way.standing is LeverStatus.IMPOSSIBLE
         assert way.text.endswith("the engine ignores all stored signals of this tree")
     assert way_of(made, Lever.AGE).is_verified
 
@@ -157,7 +157,7 @@ def test_a_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
     own.source(("lib", shared))
     made = takes_of(own, "quokka")
     assert made.path == "[lib]:x/n.md"
-    assert {way.standing for way in made.ways[:6]} == {Standing.IMPOSSIBLE}
+    assert {way.standing for way in made.ways[:6]} == {LeverStatus.IMPOSSIBLE}
     assert made.ways[0].text == "the shared source lib is read only"
     assert way_of(made, Lever.WORDING).text.startswith("no wording: this note's ceiling today is 0.7")
 
@@ -178,7 +178,7 @@ def test_every_search_fails(old: Tree) -> None:
     old.file("context.md", "# Root")
     made = takes_of(old, QUERY, "x/n.md")
     assert {(way.standing, way.text) for way in made.ways} == {
-        (Standing.IMPOSSIBLE, "every search of the engine fails on this tree")
+        (LeverStatus.IMPOSSIBLE, "every search of the engine fails on this tree")
     }
 
 
@@ -255,14 +255,14 @@ def test_recency_that_is_stored_counts_at_no_days_alone(tree: Tree) -> None:
     made = takes_of(tree, QUERY)
     age, title = way_of(made, Lever.AGE), way_of(made, Lever.TITLE)
     assert age.text == "a moment later: its stored recency 0.3 counts at exactly 0 days alone"
-    assert title.standing is Standing.IMPOSSIBLE
+    assert title.standing is LeverStatus.IMPOSSIBLE
     assert title.text == "edited today it needs no word more; with the time of its file its ceiling is 0.75"
 
 
 def test_a_file_that_is_not_searched(old: Tree) -> None:
     made = takes_of(old, QUERY, "x/none.md")
     assert (made.path, made.title, made.ceiling) == ("x/none.md", "none.md", None)
-    assert {(way.standing, way.text) for way in made.ways} == {(Standing.IMPOSSIBLE, "the file is not searched")}
+    assert {(way.standing, way.text) for way in made.ways} == {(LeverStatus.IMPOSSIBLE, "the file is not searched")}
 
 
 def test_the_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
@@ -273,7 +273,7 @@ def test_the_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
     assert way_of(takes_of(tree, "quokka"), Lever.PATH).text == "“/n.md”"
     assert way_of(takes_of(tree, "wombats"), Lever.PATH).text == "“x/context.md”"
     summarised = way_of(takes_of(tree, "echidnas", "y/context.md"), Lever.PATH)
-    assert summarised.standing is Standing.IMPOSSIBLE
+    assert summarised.standing is LeverStatus.IMPOSSIBLE
     assert summarised.text == "its path names its folder, which y/_index.md stands for"
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.notes import applying
-from brvtui.notes.applying import Place, apply, held
-from brvtui.notes.plan import Held, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.notes.applying import NoteFolders, apply, held
+from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import Source, defaults
 from brvtui.tree.saving.note_files import Saved, SaveError
@@ -35,17 +35,17 @@ def three(tree: Tree) -> Tree:
 def steps_of(tree: Path) -> tuple[Step, ...]:
     """One of each kind."""
     return (
-        Write("x/a.md", held(tree, "x/a.md"), Held(b"A", held(tree, "x/a.md").mtime_ns)),
-        Write("new/n.md", None, Held(b"new", 5_000_000_000, 0o640)),
+        Write("x/a.md", held(tree, "x/a.md"), FileContent(b"A", held(tree, "x/a.md").mtime_ns)),
+        Write("new/n.md", None, FileContent(b"new", 5_000_000_000, 0o640)),
         Write("x/b.md", held(tree, "x/b.md"), None),
         Move("x/c.md", "y/c.md", digest(b"c")),
         Record((Recorded("x/a.md", None, SIGNALS),)),
         MoveFolder("x", "z/x"),
-        Write("z/x/a.md", Held(b"A"), Held(b"AA")),
+        Write("z/x/a.md", FileContent(b"A"), FileContent(b"AA")),
     )
 
 
-def test_every_kind_of_step_and_back(three: Tree, place: Place, files: Callable[[], Files]) -> None:
+def test_every_kind_of_step_and_back(three: Tree, place: NoteFolders, files: Callable[[], Files]) -> None:
     before = files()
     plan = Plan("all", steps_of(three.tree))
     progress: list[tuple[int, int]] = []
@@ -64,13 +64,13 @@ def test_every_kind_of_step_and_back(three: Tree, place: Place, files: Callable[
 
 @pytest.mark.parametrize("failing", range(7))
 def test_a_step_that_fails_undoes_those_before_it(
-    three: Tree, place: Place, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch, failing: int
+    three: Tree, place: NoteFolders, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
     before = files()
     taken = 0
     original = applying._take
 
-    def take(place: Place, step: Step) -> list[str]:
+    def take(place: NoteFolders, step: Step) -> list[str]:
         nonlocal taken
         taken += 1
         if taken == failing + 1:
@@ -84,10 +84,10 @@ def test_a_step_that_fails_undoes_those_before_it(
     assert place.overlay.read(place.defaults) == {}
 
 
-def test_what_cannot_be_undone_is_said(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_undone_is_said(three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     original = applying._take
 
-    def take(place: Place, step: Step) -> list[str]:
+    def take(place: NoteFolders, step: Step) -> list[str]:
         if isinstance(step, Move):
             (three.tree / "x/a.md").write_text("somebody else's")
             raise OSError(28, "No space left on device")
@@ -100,26 +100,30 @@ def test_what_cannot_be_undone_is_said(three: Tree, place: Place, monkeypatch: p
     assert (three.tree / "x/a.md").read_text() == "somebody else's"
 
 
-def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_copy_of_a_note_is_not_undone(
+    three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def remove(tree: Path, path: str, seen: Seen) -> Saved:
         (tree / path).unlink()
         raise SaveError(f"{path}: not done, Input/output error; mend that and try again")
 
     monkeypatch.setattr(applying.note_files, "remove", remove)
-    plan = Plan("archive", (Write("y/copy.md", None, Held(b"a")), Write("x/a.md", held(three.tree, "x/a.md"), None)))
+    plan = Plan(
+        "archive", (Write("y/copy.md", None, FileContent(b"a")), Write("x/a.md", held(three.tree, "x/a.md"), None))
+    )
     with pytest.raises(NoteError, match=r"^x/a.md: not done, .*; what was done before that stays$"):
         apply(place, plan)
     assert (three.tree / "y/copy.md").read_bytes() == b"a"
 
 
 def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
-    three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch
+    three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     move = Move("x/a.md", "y/a.md", digest(b"a"))
-    plan = Plan("move", (move, Write("x/b.md", held(three.tree, "x/b.md"), Held(b"see y/a.md"))))
+    plan = Plan("move", (move, Write("x/b.md", held(three.tree, "x/b.md"), FileContent(b"see y/a.md"))))
     original = applying._take
 
-    def take(place: Place, step: Step) -> list[str]:
+    def take(place: NoteFolders, step: Step) -> list[str]:
         if isinstance(step, Write):
             (three.tree / "x/b.md").unlink()
         return original(place, step)
@@ -132,7 +136,7 @@ def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
 
 
 def test_what_the_disk_cannot_confirm_is_done_and_said(
-    three: Tree, place: Place, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
+    three: Tree, place: NoteFolders, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = files()
     sync = os.fsync
@@ -143,7 +147,7 @@ def test_what_the_disk_cannot_confirm_is_done_and_said(
         sync(descriptor)
 
     (three.tree / "y").mkdir()
-    plan = Plan("all", (Write("x/n.md", None, Held(b"n")), Move("x/c.md", "y/c.md", digest(b"c"))))
+    plan = Plan("all", (Write("x/n.md", None, FileContent(b"n")), Move("x/c.md", "y/c.md", digest(b"c"))))
     monkeypatch.setattr(os, "fsync", fsync)
     said = apply(place, plan)
     assert [line.partition(":")[0] for line in said] == ["x/n.md", "y/c.md"]
@@ -162,18 +166,18 @@ def test_what_the_disk_cannot_confirm_is_done_and_said(
 @pytest.mark.parametrize(
     ("step", "change", "said"),
     [
-        (Write("x/a.md", Held(b"a"), Held(b"A")), "x/a.md", "x/a.md: changed meanwhile"),
-        (Write("x/a.md", Held(b"a"), None), "x/a.md", "x/a.md: changed meanwhile"),
-        (Write("x/n.md", None, Held(b"n")), "x/n.md", "x/n.md: there is such a file already"),
+        (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md", "x/a.md: changed meanwhile"),
+        (Write("x/a.md", FileContent(b"a"), None), "x/a.md", "x/a.md: changed meanwhile"),
+        (Write("x/n.md", None, FileContent(b"n")), "x/n.md", "x/n.md: there is such a file already"),
         (Move("x/a.md", "x/n.md", digest(b"a")), "x/a.md", "x/a.md: changed meanwhile"),
         (Move("x/a.md", "x/n.md", digest(b"a")), "x/n.md", "x/n.md: is taken"),
         (MoveFolder("x", "y"), "y/n.md", "y: there is such a file already"),
     ],
 )
 def test_changes_meanwhile(
-    three: Tree, place: Place, files: Callable[[], Files], step: Step, change: str, said: str
+    three: Tree, place: NoteFolders, files: Callable[[], Files], step: Step, change: str, said: str
 ) -> None:
-    plan = Plan("one", (Write("first.md", None, Held(b"first")), step))
+    plan = Plan("one", (Write("first.md", None, FileContent(b"first")), step))
     three.file(change, "somebody else's")
     before = files()
     with pytest.raises(NoteError, match=said):
@@ -181,21 +185,23 @@ def test_changes_meanwhile(
     assert files() == before
 
 
-@pytest.mark.parametrize("step", [Write("x/a.md", Held(b"a"), Held(b"A")), Move("x/a.md", "x/n.md", digest(b"a"))])
-def test_a_note_that_is_gone(three: Tree, place: Place, step: Step) -> None:
+@pytest.mark.parametrize(
+    "step", [Write("x/a.md", FileContent(b"a"), FileContent(b"A")), Move("x/a.md", "x/n.md", digest(b"a"))]
+)
+def test_a_note_that_is_gone(three: Tree, place: NoteFolders, step: Step) -> None:
     (three.tree / "x/a.md").unlink()
     with pytest.raises(NoteError, match=r"x/a.md: "):
         apply(place, Plan("one", (step,)))
 
 
-def test_a_change_after_the_first_look(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_after_the_first_look(three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applying, "_check", lambda place, steps: None)
     three.file("x/a.md", "somebody else's")
     three.file("x/n.md", "somebody else's")
     for step, said in (
-        (Write("x/a.md", Held(b"a"), Held(b"A")), "x/a.md: changed meanwhile"),
-        (Write("x/a.md", Held(b"a"), None), "x/a.md: changed meanwhile"),
-        (Write("x/n.md", None, Held(b"n")), "x/n.md: there is such a file already"),
+        (Write("x/a.md", FileContent(b"a"), FileContent(b"A")), "x/a.md: changed meanwhile"),
+        (Write("x/a.md", FileContent(b"a"), None), "x/a.md: changed meanwhile"),
+        (Write("x/n.md", None, FileContent(b"n")), "x/n.md: there is such a file already"),
         (Move("x/a.md", "x/m.md", digest(b"a")), "x/a.md: changed meanwhile"),
         (Record((Recorded("x/a.md", SIGNALS, None),)), "x/a.md: its recorded signals changed meanwhile"),
     ):
@@ -203,7 +209,7 @@ def test_a_change_after_the_first_look(three: Tree, place: Place, monkeypatch: p
             apply(place, Plan("one", (step,)))
 
 
-def test_recorded_signals_that_changed(three: Tree, place: Place) -> None:
+def test_recorded_signals_that_changed(three: Tree, place: NoteFolders) -> None:
     place.overlay.write({"x/a.md": OTHERS, "x/b.md": SIGNALS})
     plan = Plan("one", (Record((Recorded("x/b.md", SIGNALS, None), Recorded("x/a.md", SIGNALS, None))),))
     with pytest.raises(NoteError, match=r"x/a.md: its recorded signals changed meanwhile"):
@@ -211,12 +217,12 @@ def test_recorded_signals_that_changed(three: Tree, place: Place) -> None:
     assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
 
 
-def test_what_a_save_says_is_passed_on(three: Tree, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_save_says_is_passed_on(three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(*_: object, **__: object) -> Saved:
         return Saved(None, ("owner",), "x/.kept")
 
     monkeypatch.setattr(applying.note_files, "save", save)
-    said = apply(place, Plan("one", (Write("x/a.md", Held(b"a"), Held(b"A")),)))
+    said = apply(place, Plan("one", (Write("x/a.md", FileContent(b"a"), FileContent(b"A")),)))
     assert said == (
         "x/a.md: its owner could not be carried over",
         "x/a.md: another program has it open; what that writes is kept in x/.kept",
@@ -224,15 +230,15 @@ def test_what_a_save_says_is_passed_on(three: Tree, place: Place, monkeypatch: p
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/tmp/out.md", "x/.hidden.md", "x/out.txt"])
-def test_paths_out_of_the_tree(three: Tree, place: Place, path: str) -> None:
-    for step in (Write(path, None, Held(b"n")), Move("x/a.md", path, digest(b"a"))):
+def test_paths_out_of_the_tree(three: Tree, place: NoteFolders, path: str) -> None:
+    for step in (Write(path, None, FileContent(b"n")), Move("x/a.md", path, digest(b"a"))):
         with pytest.raises(NoteError):
             apply(place, Plan("one", (step,)))
     assert (three.tree / "x/a.md").read_text() == "a"
 
 
 @pytest.mark.parametrize(("path", "target"), [("x", "x/y"), ("x", "x"), ("x", "../x"), ("x", ".x"), ("x/a.md", "y")])
-def test_folders_that_cannot_be_moved(three: Tree, place: Place, path: str, target: str) -> None:
+def test_folders_that_cannot_be_moved(three: Tree, place: NoteFolders, path: str, target: str) -> None:
     with pytest.raises(NoteError):
         apply(place, Plan("one", (MoveFolder(path, target),)))
     assert (three.tree / "x/a.md").read_text() == "a"
@@ -246,11 +252,11 @@ def test_any_plan_that_was_applied_is_undone_to_the_byte(
     tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[str, str | bytes | None]]
 ) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
-    place = Place(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
+    place = NoteFolders(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
     tree.file("x/a.md", "a", days=1)
     tree.file("x/b.md", "b", days=2)
     before = files_of(tree.tree)
-    now: dict[str, Held] = {path: held(tree.tree, path) for path in before}
+    now: dict[str, FileContent] = {path: held(tree.tree, path) for path in before}
     steps: list[Step] = []
     for path, change in moves:
         if isinstance(change, str):
@@ -259,7 +265,7 @@ def test_any_plan_that_was_applied_is_undone_to_the_byte(
             steps.append(Move(path, change, digest(now[path].data)))
             now[change] = now.pop(path)
         elif change is not None or path in now:
-            after = None if change is None else Held(change)
+            after = None if change is None else FileContent(change)
             steps.append(Write(path, now.get(path), after))
             now = {name: kept for name, kept in now.items() if name != path} | ({path: after} if after else {})
     plan = Plan("any", tuple(steps))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from brvtui.notes.journal import Journal
-from brvtui.notes.plan import Held, NoteError, Plan, Write
+from brvtui.notes.plan import FileContent, NoteError, Plan, Write
 
 
 def plan(title: str, size: int = 1) -> Plan:
-    return Plan(title, (Write(f"{title}.md", None, Held(b"x" * size)),))
+    return Plan(title, (Write(f"{title}.md", None, FileContent(b"x" * size)),))
 
 
 class Applied:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brvtui.notes.plan import Held, NoteError, Plan, Write
+from brvtui.notes.plan import FileContent, NoteError, Plan, Write
 from brvtui.notes.signals import Where
 from brvtui.store.overlay import Overlay
 from brvtui.tree.editing.archive import archived_as
@@ -171,7 +171,7 @@ def test_undoing_over_a_change_by_somebody_else_is_refused(yard: Tree, files: Ca
 def test_a_plan_that_is_refused_is_not_journaled(yard: Tree) -> None:
     notes = yard.session().notes
     with pytest.raises(NoteError):
-        notes.apply(Plan("odd", (Write("yard/gates/north.md", Held(b"other"), None),)))
+        notes.apply(Plan("odd", (Write("yard/gates/north.md", FileContent(b"other"), None),)))
     assert notes.journal.done == ()
 
 

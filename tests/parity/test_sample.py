@@ -15,8 +15,8 @@ import pytest
 from brvtui.config import configure
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
 from brvtui.loading import load
 from brvtui.snapshot import Snapshot
@@ -112,7 +112,7 @@ def test_a_step_of_the_ladder_finds_what_the_search_does_not(snapshot: Snapshot,
     questions = json.loads((SAMPLE / "queries.json").read_text(encoding="utf-8"))
     lost = [question for question in questions if "rung" in question]
     for question in lost:
-        made, _ = route(Context(snapshot, BRV3, now_ms), CacheState(), Asked(question["query"]))
+        made, _ = route(Context(snapshot, BRV3, now_ms), CacheContents(), RouteRequest(question["query"]))
         assert made.section(Search).hits == (), question
         (found,) = (rung for rung in made.section(Ladder).rungs if rung.listed)
         assert found.strategy == question["rung"], question

@@ -5,11 +5,11 @@ from __future__ import annotations
 from brvtui.providers.chat import ChatService
 from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
-from brvtui.services.model import Cancellation, FromUser, Reply, Request, Text, Tool, Wait
+from brvtui.services.model import Cancellation, FromUser, ModelRequest, Reply, TextPiece, Tool, Wait
 from tests.support.hybrid import JEFFS
 
 TOOL = Tool("read_note", "Reads.", {"type": "object", "properties": {}})
-ASKED = Request("Be right.", (FromUser("Why?"),), (TOOL,), True, 64, 0.3)
+ASKED = ModelRequest("Be right.", (FromUser("Why?"),), (TOOL,), True, 64, 0.3)
 KEY = "sk-very-secret"
 
 
@@ -25,8 +25,8 @@ def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float 
     return made
 
 
-def turn(made: ChatService, request: Request = ASKED) -> tuple[str, list[Wait], Reply]:
+def turn(made: ChatService, request: ModelRequest = ASKED) -> tuple[str, list[Wait], Reply]:
     pieces = list(made.turn(request, Cancellation()))
     assert isinstance(pieces[-1], Reply)
-    text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
+    text = "".join(piece.text for piece in pieces if isinstance(piece, TextPiece))
     return text, [piece for piece in pieces if isinstance(piece, Wait)], pieces[-1]

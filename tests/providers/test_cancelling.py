@@ -20,7 +20,7 @@ from brvtui.services.failures import LegError
 from brvtui.services.model import (
     Cancellation,
     ModelCancelled,
-    Text,
+    TextPiece,
     Wait,
 )
 from tests.providers.chat import ASKED, service
@@ -149,7 +149,7 @@ def test_closing_the_iterator_ends_the_connection() -> None:
     never = threading.Event()
     with chatting(Streamed([{"choices": [{"delta": {"content": "one"}}]}, "[DONE]"], hold=never)) as server:
         pieces = service(server.base).turn(ASKED, Cancellation())
-        assert next(pieces) == Text("one")
+        assert next(pieces) == TextPiece("one")
         pieces.close()
         assert server.gone.wait(5)
         never.set()

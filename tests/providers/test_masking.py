@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.providers.masking import AnswerMask
-from brvtui.services.model import Cancellation, ModelError, Text, ToolCall
+from brvtui.services.model import Cancellation, ModelError, TextPiece, ToolCall
 from tests.providers.chat import ASKED, KEY, service, turn
 from tests.support.chat_server import Streamed, called, chatting, messages, written
 
@@ -71,4 +71,4 @@ def test_a_key_that_an_end_cuts_is_not_shown(answer: Streamed, left: str) -> Non
     said: list[Any] = []
     with chatting(answer) as server, pytest.raises(ModelError) if answer.cut else nullcontext():
         said.extend(service(server.base).turn(ASKED, Cancellation()))
-    assert "".join(piece.text for piece in said if isinstance(piece, Text)) == left
+    assert "".join(piece.text for piece in said if isinstance(piece, TextPiece)) == left

@@ -16,7 +16,7 @@ import pytest
 from brvtui.engines.jeffs_brain.chunks import Chunk
 from brvtui.engines.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
-from brvtui.engines.jeffs_brain.sections import Hybrid, Mode
+from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.providers.http import shown
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.services.failures import LegError
@@ -59,7 +59,9 @@ def embedded(service: Service, tree: Path) -> ChunkIndex:
     return embed_index(index_chunks(NOTES, JEFFS), asker, VectorStore(tree, asker.name))[0]
 
 
-def search(index: ChunkIndex, service: Service, rules: Any = RULES, mode: Mode = Mode.HYBRID) -> Trace:
+def search(
+    index: ChunkIndex, service: Service, rules: Any = RULES, mode: RetrievalMode = RetrievalMode.HYBRID
+) -> Trace:
     return retrieve(Request("tea", mode), Sources(index, embedder(service, rules)), JEFFS).trace
 
 
@@ -81,7 +83,7 @@ def test_a_hybrid_search_over_the_protocol(tmp_path: Path) -> None:
         again = embedded(service, tmp_path)
         assert len(service.asked) == asked, "kept vectors are not asked for again"
         trace = search(again, service)
-    assert trace.section(Hybrid).mode is Mode.HYBRID
+    assert trace.section(Hybrid).mode is RetrievalMode.HYBRID
     assert trace.section(Hybrid).embedder_used
     assert trace.leg("vector").hits[0].id == "tea"
     assert [hit.id for hit in trace.leg("bm25").hits] == ["tea"]
@@ -168,7 +170,7 @@ def test_a_service_that_is_not_there(tmp_path: Path) -> None:
     trace = search(index, service)
     assert trace.leg("vector").state is State.FAILED
     assert "refused" in trace.leg("vector").why
-    assert search(index, service, mode=Mode.SEMANTIC).hits == ()
+    assert search(index, service, mode=RetrievalMode.SEMANTIC).hits == ()
 
 
 def test_a_vector_of_another_length(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from httpx import ConnectError, Headers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.providers.http import Refusal, refusal_in, said_in, unreached
+from brvtui.providers.http import ServiceRefusal, refusal_in, said_in, unreached
 from brvtui.providers.streaming import data_of
 
 PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
@@ -71,7 +71,7 @@ def test_events_are_the_same_however_they_are_cut(pieces: list[str], ends: str, 
 
 
 def test_an_answer_that_is_too_large_is_refused() -> None:
-    with pytest.raises(Refusal, match="larger than 5 bytes"):
+    with pytest.raises(ServiceRefusal, match="larger than 5 bytes"):
         data("data: ", "a\n\n", most=5)
 
 

@@ -10,7 +10,7 @@ from brvtui.report.completion import called, gave, spent, step_lines
 from brvtui.report.markdown import markdown_report
 from brvtui.report.query import trace_report
 from brvtui.saved.traces import saved_now
-from brvtui.trace import Answer, Cited, Completion, Ended, ModelTurn, ToolStep, Trace, Usage
+from brvtui.trace import Answer, Cited, Completion, EndReason, ModelTurn, ToolStep, Trace, Usage
 from tests.support.trees import NOW_MS, Tree
 
 STEP = ToolStep(1, 1, "read_note", '{"path": "x/n.md"}', "{}", 42, "", ("x/n.md",))
@@ -18,7 +18,7 @@ REFUSED = replace(STEP, number=2, arguments='{"path": "../x.md"}', refused="../x
 TURNS = (ModelTurn(1, "", 2, Usage(90, 5, False)), ModelTurn(2, "Yes.", 0, Usage(10, 5, False)))
 DONE = Completion(
     model="mini at h",
-    ended=Ended.ANSWERED,
+    ended=EndReason.ANSWERED,
     why="",
     turns=TURNS,
     steps=(STEP, REFUSED),
@@ -49,7 +49,7 @@ def test_what_was_spent() -> None:
 
 
 def test_a_call_that_failed_took_its_time_too() -> None:
-    failed = replace(DONE, ended=Ended.FAILED, turns=TURNS[:1])
+    failed = replace(DONE, ended=EndReason.FAILED, turns=TURNS[:1])
     assert failed.took_ms == 2003.0
     assert spent(failed) == "mini at h: 1 call, 2 tools, 100 tokens sent, 10 received, 2.0 s"
     alone = replace(failed, turns=(), steps=(), timings={"turn 1": 60_000.0, "turn 1 first text": 50_000.0})

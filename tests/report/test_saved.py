@@ -15,7 +15,7 @@ from rich.console import Console
 
 from brvtui.report.markdown import markdown_report
 from brvtui.report.saved import ExportError, Form, export, form_of, rendered, text_report
-from brvtui.saved.traces import Saved, read
+from brvtui.saved.traces import SavedTrace, read
 from brvtui.trace import Trace
 from tests.support.trees import Tree
 
@@ -34,21 +34,21 @@ def project(tree: Tree) -> Tree:
 
 
 @pytest.fixture
-def saved(project: Tree) -> Saved:
+def saved(project: Tree) -> SavedTrace:
     """A run that follows another, so that the cache holds something."""
     session = project.session()
     session.run("wallaby")
     return session.answers.saved(session.with_plain_search(session.run("quokka"), 2))
 
 
-def text_of(saved: Saved, whole: bool = False) -> str:
+def text_of(saved: SavedTrace, whole: bool = False) -> str:
     console = Console(file=io.StringIO(), width=100, highlight=False, markup=False, emoji=False)
     console.print(text_report(saved, 100, whole))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
-def test_markdown_holds_the_whole_decision(saved: Saved) -> None:
+def test_markdown_holds_the_whole_decision(saved: SavedTrace) -> None:
     trace = saved.trace
     assert isinstance(trace, Trace)
     blocks = MarkdownIt("gfm-like").parse(markdown_report(saved))
@@ -72,7 +72,7 @@ def test_markdown_holds_the_whole_decision(saved: Saved) -> None:
     assert all(f"{item.value:.3f}" in text for item in saved.detail["x/n.md"].contributions)
 
 
-def test_markdown_takes_nothing_of_a_note_for_markdown(saved: Saved) -> None:
+def test_markdown_takes_nothing_of_a_note_for_markdown(saved: SavedTrace) -> None:
     blocks = MarkdownIt("gfm-like", {"html": True}).parse(markdown_report(saved))
     kinds = {token.type for block in blocks for token in block.children or ()}
     assert kinds <= {"text", "text_special", "strong_open", "strong_close", "code_inline", "softbreak"}
@@ -82,7 +82,7 @@ def test_markdown_takes_nothing_of_a_note_for_markdown(saved: Saved) -> None:
     assert "\x1b" not in markdown_report(saved)
 
 
-def test_svg_is_xml_and_fetches_nothing(saved: Saved) -> None:
+def test_svg_is_xml_and_fetches_nothing(saved: SavedTrace) -> None:
     document = rendered(saved, Form.SVG).decode()
     root = ElementTree.fromstring(document)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -98,7 +98,7 @@ def test_svg_of_what_xml_cannot_hold(project: Tree) -> None:
     ElementTree.fromstring(rendered(session.answers.saved(session.probe("quokka \ufffe\x0b")), Form.SVG).decode())
 
 
-def test_text_is_what_query_prints(saved: Saved) -> None:
+def test_text_is_what_query_prints(saved: SavedTrace) -> None:
     assert "TIER" in text_of(saved)
     assert "a plain search with limit 2" in text_of(saved)
     assert len(text_of(saved, whole=True)) > len(text_of(saved))
@@ -115,7 +115,7 @@ def test_a_hybrid_trace_in_each_form(project: Tree) -> None:
     ElementTree.fromstring(rendered(saved, Form.SVG).decode())
 
 
-def test_files(saved: Saved, tmp_path: Path) -> None:
+def test_files(saved: SavedTrace, tmp_path: Path) -> None:
     for form in Form:
         file = tmp_path / f"trace.{form.upper()}"
         file.write_text("old")
@@ -138,7 +138,7 @@ def test_other_endings_are_refused(name: str) -> None:
         form_of(Path(name))
 
 
-def test_a_trace_never_becomes_a_note(saved: Saved, project: Tree, tmp_path: Path) -> None:
+def test_a_trace_never_becomes_a_note(saved: SavedTrace, project: Tree, tmp_path: Path) -> None:
     inside = project.tree / "x" / "trace.md"
     (tmp_path / "link").symlink_to(project.tree)
     for file in (inside, tmp_path / "link" / "trace.md"):
@@ -147,7 +147,7 @@ def test_a_trace_never_becomes_a_note(saved: Saved, project: Tree, tmp_path: Pat
     assert not inside.exists()
 
 
-def test_what_cannot_be_written_is_said(saved: Saved, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_said(saved: SavedTrace, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="there is no folder"):
         export(saved, tmp_path / "no" / "trace.json")
     (tmp_path / "folder.json").mkdir()

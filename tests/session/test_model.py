@@ -13,9 +13,9 @@ import pytest
 from brvtui.engines.byterover.route.extractive import LABEL
 from brvtui.services.model import Cancellation
 from brvtui.session import Session
-from brvtui.trace import Ended, Trace, to_plain
+from brvtui.trace import EndReason, Trace, to_plain
 from brvtui.trace.events import (
-    Failed,
+    CompletionFailed,
     Finished,
     Routed,
     StepBegun,
@@ -64,7 +64,7 @@ def opened(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Opened:
 
 def end(session: Session, query: str) -> tuple[list[Any], Trace]:
     events = list(session.complete(query))
-    assert isinstance(events[-1], (Finished, Failed))
+    assert isinstance(events[-1], (Finished, CompletionFailed))
     return events, events[-1].trace
 
 
@@ -114,20 +114,20 @@ def test_tier_4_over_anthropics_messages(opened: Opened) -> None:
 @pytest.mark.parametrize(
     ("turns", "ended", "asked"),
     [
-        ([called(READ)] * 3 + [written(ANSWER)], Ended.REPEATED, 4),
-        ([called(("search", {"query": f"w{number}"})) for number in range(5)] + [written(ANSWER)], Ended.IDLE, 6),
+        ([called(READ)] * 3 + [written(ANSWER)], EndReason.REPEATED, 4),
+        ([called(("search", {"query": f"w{number}"})) for number in range(5)] + [written(ANSWER)], EndReason.IDLE, 6),
         (
             [called(("read_note", {"path": f"pad/p{number:03d}.md"})) for number in range(49)] + [written(ANSWER)],
-            Ended.ITERATIONS, 50,
+            EndReason.ITERATIONS, 50,
         ),
-        ([called(("read_note", '{"path": "x/n')), written(ANSWER)], Ended.ANSWERED, 2),
-        ([called(("read_note", {"path": "../../etc/passwd"})), written(ANSWER)], Ended.ANSWERED, 2),
-        ([written(ANSWER, ended="length")], Ended.CUT, 1),
+        ([called(("read_note", '{"path": "x/n')), written(ANSWER)], EndReason.ANSWERED, 2),
+        ([called(("read_note", {"path": "../../etc/passwd"})), written(ANSWER)], EndReason.ANSWERED, 2),
+        ([written(ANSWER, ended="length")], EndReason.CUT, 1),
     ],
     ids=["doom loop", "idle", "iterations", "invalid JSON", "outside", "too long"],
 )  # fmt: skip
 def test_every_way_in_which_a_model_ends(
-    opened: Opened, project: Tree, turns: list[Streamed], ended: Ended, asked: int
+    opened: Opened, project: Tree, turns: list[Streamed], ended: EndReason, asked: int
 ) -> None:
     project.notes(60)
     with chatting(*turns) as server:
@@ -154,7 +154,7 @@ def test_a_failure_leaves_an_answer_and_no_trace_in_the_cache(opened: Opened, an
         session = opened(server)
         events, trace = end(session, "quokka")
         failed = events[-1]
-        assert isinstance(failed, Failed)
+        assert isinstance(failed, CompletionFailed)
         assert why in failed.why
         assert not failed.cancelled
         assert trace.answer.kind == "extractive"
@@ -162,7 +162,7 @@ def test_a_failure_leaves_an_answer_and_no_trace_in_the_cache(opened: Opened, an
         assert why in trace.answer.notice
         done = trace.answer.completion
         assert done is not None
-        assert (done.ended, done.partial) == (Ended.FAILED, "half" if answer is HALF else "")
+        assert (done.ended, done.partial) == (EndReason.FAILED, "half" if answer is HALF else "")
         assert session.probe("quokka").tier == 4, "nothing was cached"
         assert KEY not in json.dumps(to_plain(trace)) + repr(events)
 
@@ -171,7 +171,7 @@ def test_a_service_that_is_not_there(opened: Opened) -> None:
     with chatting(written("x")) as server:
         session = opened(server)
     failed = end(session, "quokka")[0][-1]
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, CompletionFailed)
     assert "127.0.0.1" in failed.why
 
 
@@ -193,7 +193,7 @@ def test_cancelling_in_the_middle(opened: Opened) -> None:
         events = list(session.complete("quokka", cancellation=cancellation))
         canceller.join()
         failed = events[-1]
-        assert isinstance(failed, Failed)
+        assert isinstance(failed, CompletionFailed)
         assert failed.cancelled
         assert failed.trace.answer.kind == "extractive"
         assert server.gone.wait(5)

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing
+from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.sections import Outcome, Route
 from tests.support.takes import Taken, answered, smaller, taken
@@ -49,7 +49,7 @@ def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
     others = [way for way in case.takes.ways if way.lever is not Lever.PATH]
     if any(way.is_verified for way in others):
         tried.listing += 1
-    elif all(way.standing is Standing.IMPOSSIBLE for way in others):
+    elif all(way.standing is LeverStatus.IMPOSSIBLE for way in others):
         tried.impossible += 1
     else:
         tried.unproven.append(f"{case.tree.root.name}: {case.trace.query} ({case.takes.path})")
@@ -63,7 +63,7 @@ def check(case: Taken, tried: Tried, copy: Path, most: int | None) -> None:
             assert (after.tier, after.section(Route).outcome) == (2, Outcome.DIRECT), (what, after.verdict)
             first = next(hit for hit in after.hits if hit.score >= case.profile.direct.prefetch)
             assert first.file == case.takes.path, what
-        for change in islice(smaller(case, way), most) if way.standing is not Standing.OPEN else ():
+        for change in islice(smaller(case, way), most) if way.standing is not LeverStatus.OPEN else ():
             tried.smaller += 1
             assert not case.case.judged(change).answers, (what, change)
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from brvtui.store.drafts import Draft, Drafts
+from brvtui.store.drafts import Draft, DraftStore
 from brvtui.tree.saving.note_files import Saved, read_note_file, save
 from tests.support.trees import NOW_MS, Tree
 
@@ -18,20 +18,20 @@ TEXT = "# Tokens é 😀\r\n".encode() + b"\xff"
 
 
 def test_a_draft_comes_back(tree: Tree) -> None:
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     assert drafts.all() == ()
     assert drafts.read(NOTE) is None
     assert not drafts.folder.exists()
     drafts.keep(NOTE, b"first", "abc", NOW_MS)
     drafts.keep(NOTE, TEXT, "abc", NOW_MS + 1)
     kept = Draft(NOTE, TEXT, "abc", NOW_MS + 1, os.getpid())
-    assert Drafts(tree.tree).read(NOTE) == kept
+    assert DraftStore(tree.tree).read(NOTE) == kept
     assert drafts.all() == (kept,)
     assert not kept.is_being_edited
 
 
 def test_the_newest_draft_is_first(tree: Tree) -> None:
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     for number, path in enumerate(("b.md", "caf\udce9.md", "a/new.md")):
         drafts.keep(path, b"", None, NOW_MS + number)
     assert [draft.path for draft in drafts.all()] == ["a/new.md", "caf\udce9.md", "b.md"]
@@ -42,14 +42,14 @@ def test_the_newest_draft_is_first(tree: Tree) -> None:
 
 def test_trees_have_drafts_of_their_own(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Tree(tmp_path_factory.mktemp("other"))
-    Drafts(tree.tree).keep(NOTE, b"", None, NOW_MS)
-    assert Drafts(other.tree).all() == ()
+    DraftStore(tree.tree).keep(NOTE, b"", None, NOW_MS)
+    assert DraftStore(other.tree).all() == ()
 
 
 def test_a_draft_knows_whether_its_note_has_changed(tree: Tree) -> None:
     tree.note(NOTE, "Tokens")
     seen = read_note_file(tree.tree, NOTE)[1]
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     drafts.keep(NOTE, TEXT, seen.sha256, NOW_MS)
     draft = drafts.read(NOTE)
     assert draft
@@ -62,8 +62,8 @@ def test_a_draft_knows_whether_its_note_has_changed(tree: Tree) -> None:
 
 
 def test_a_draft_of_a_new_note(tree: Tree) -> None:
-    Drafts(tree.tree).keep(NOTE, TEXT, None, NOW_MS)
-    draft = Drafts(tree.tree).read(NOTE)
+    DraftStore(tree.tree).keep(NOTE, TEXT, None, NOW_MS)
+    draft = DraftStore(tree.tree).read(NOTE)
     assert draft
     assert draft.is_on(None)
     assert not draft.is_on("abc")
@@ -72,7 +72,7 @@ def test_a_draft_of_a_new_note(tree: Tree) -> None:
 def test_a_draft_that_another_process_edits_is_neither_replaced_nor_dropped(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     with monkeypatch.context() as another:
         another.setattr("brvtui.store.drafts.os.getpid", os.getppid)
         drafts.keep(NOTE, b"theirs", None, NOW_MS + 5)
@@ -94,7 +94,7 @@ def test_a_draft_that_another_process_edits_is_neither_replaced_nor_dropped(
 def test_drafts_that_several_processes_left_come_one_after_the_other(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     drafts.keep(NOTE, b"0", None, NOW_MS)
     first = next(drafts.folder.iterdir())
     held = json.loads(first.read_text())
@@ -111,7 +111,7 @@ def test_drafts_that_several_processes_left_come_one_after_the_other(
 
 
 def test_whose_draft_it_is(tree: Tree) -> None:
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     drafts.keep(NOTE, TEXT, None, NOW_MS)
     file = next(drafts.folder.iterdir())
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
@@ -123,14 +123,14 @@ def test_whose_draft_it_is(tree: Tree) -> None:
 
 def test_a_killed_process_leaves_its_draft(tree: Tree) -> None:
     code = (
-        "import os, signal, sys; from pathlib import Path; from brvtui.store.drafts import Drafts\n"
-        "drafts = Drafts(Path(sys.argv[1]))\n"
+        "import os, signal, sys; from pathlib import Path; from brvtui.store.drafts import DraftStore\n"
+        "drafts = DraftStore(Path(sys.argv[1]))\n"
         "for number in range(3): drafts.keep('a.md', b'text %d' % number, None, number)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tree.tree)], timeout=60)
     assert done.returncode < 0
-    (draft,) = Drafts(tree.tree).all()
+    (draft,) = DraftStore(tree.tree).all()
     assert (draft.path, draft.data, draft.at_ms) == ("a.md", b"text 2", 2)
     assert not draft.is_being_edited
 
@@ -152,7 +152,7 @@ def test_a_killed_process_leaves_its_draft(tree: Tree) -> None:
     ],
 )
 def test_a_broken_draft_is_none(tree: Tree, text: str) -> None:
-    drafts = Drafts(tree.tree)
+    drafts = DraftStore(tree.tree)
     drafts.keep("a.md", b"", None, 0)
     next(drafts.folder.iterdir()).write_text(text)
     assert drafts.all() == ()

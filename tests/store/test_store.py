@@ -13,7 +13,7 @@ import pytest
 from brvtui.store import atomic
 from brvtui.store.folders import data_folder, tree_folder
 from brvtui.store.history import History
-from brvtui.store.layouts import Layouts
+from brvtui.store.layouts import LayoutStore
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from tests.support.trees import BRV3, Tree, stored
@@ -153,11 +153,11 @@ def test_edits_from_many_threads_lose_none(tree: Tree) -> None:
 
 
 def test_layouts_come_back_and_nothing_remains_of_none(tmp_path: Path) -> None:
-    layouts = Layouts(tmp_path)
+    layouts = LayoutStore(tmp_path)
     assert layouts.read() == {}
     layouts.write({"Query": {"hidden": ["tree"], "shares": {}}})
-    assert Layouts(tmp_path).read() == {"Query": {"hidden": ["tree"], "shares": {}}}
-    assert Layouts(tmp_path / "other").read() == {}
+    assert LayoutStore(tmp_path).read() == {"Query": {"hidden": ["tree"], "shares": {}}}
+    assert LayoutStore(tmp_path / "other").read() == {}
     layouts.path.write_text("[")
     assert layouts.read() == {}
     layouts.write({})

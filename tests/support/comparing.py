@@ -9,10 +9,10 @@ import numpy as np
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.manifest import manifest_of
-from brvtui.engines.byterover.route.router import Asked, route
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.lab.backlinks import LinkReader
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.columns import NoteColumns
@@ -44,7 +44,7 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
     assert len(again.postings.vocabulary) == len(fresh.postings.vocabulary)
     for _ in range(6):
         text = query(pick)
-        one, two = (search(Context(snapshot, WIDE, now_ms), text, Options(50)) for snapshot in (again, fresh))
+        one, two = (search(Context(snapshot, WIDE, now_ms), text, SearchOptions(50)) for snapshot in (again, fresh))
         assert [(hit.path, hit.title) for hit in one.hits] == [(hit.path, hit.title) for hit in two.hits]
         assert [hit.score for hit in one.hits] == [hit.score for hit in two.hits]
         raws = [[hit.text.raw for hit in found.hits if hit.text] for found in (one, two)]
@@ -73,6 +73,8 @@ def same_around(again: Snapshot, fresh: Snapshot, reader: LinkReader) -> None:
 def same_answers(again: Snapshot, fresh: Snapshot, profile: Profile, pick: random.Random, now_ms: float) -> None:
     """The router answers random queries alike, on an empty cache."""
     for _ in range(6):
-        asked = Asked(query(pick))
-        one, other = (route(Context(snapshot, profile, now_ms), CacheState(), asked)[0] for snapshot in (again, fresh))
+        asked = RouteRequest(query(pick))
+        one, other = (
+            route(Context(snapshot, profile, now_ms), CacheContents(), asked)[0] for snapshot in (again, fresh)
+        )
         assert replace(one, snapshot=other.snapshot, timings={}) == replace(other, timings={})

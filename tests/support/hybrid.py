@@ -18,14 +18,14 @@ from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.profile import HybridProfile, load
 from brvtui.engines.jeffs_brain.protocols import RankedHit
 from brvtui.engines.jeffs_brain.retrieved import Retrieved
-from brvtui.engines.jeffs_brain.sections import Hybrid, Mode
+from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.engines.jeffs_brain.vectors import VectorTable
 from brvtui.ranking.fusion import Candidate
 from brvtui.services.failures import LegError
 from brvtui.services.provided import NoServices
 from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.snapshot import Snapshot
-from brvtui.text.query_language import Parsed, compile_fts, parse
+from brvtui.text.query_language import ParsedQuery, compile_fts, parse
 from brvtui.text.trigrams import TrigramIndex
 from brvtui.trace import Ladder, Rung, Trace
 
@@ -38,7 +38,7 @@ def family(name: str) -> dict[str, Any]:
     return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def parsed(query: str) -> Parsed:
+def parsed(query: str) -> ParsedQuery:
     """A query as the profile reads it."""
     return parse(query, JEFFS.query.stopped, JEFFS.query.word_length)
 
@@ -68,7 +68,7 @@ class StubIndex:
         self.sequence = list(index.get("bm25_sequence", []))
         self.calls: list[str] = []
 
-    def bm25(self, query: Parsed, limit: int) -> list[RankedHit]:
+    def bm25(self, query: ParsedQuery, limit: int) -> list[RankedHit]:
         compiled = compile_fts(query)
         assert compiled
         self.calls.append(compiled)
@@ -127,7 +127,7 @@ def request(value: Mapping[str, Any]) -> Request:
     """A request in the recorded form."""
     return Request(
         value["query"],
-        Mode(value["mode"]) if "mode" in value else None,
+        RetrievalMode(value["mode"]) if "mode" in value else None,
         value.get("topK"),
         value.get("candidateK"),
         value.get("rerankTopN"),

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.matching import match_terms
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
@@ -80,7 +80,7 @@ def search_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str,
     """The cases whose plain search is not the recorded one, each in a line."""
     found = []
     for case in recorded["cases"]:
-        made = search(Context(snapshot, BRV3, now_ms), case["query"], Options(recorded["limit"]))
+        made = search(Context(snapshot, BRV3, now_ms), case["query"], SearchOptions(recorded["limit"]))
         expected = case["search"]
         if made.total_found != expected["totalFound"] or not same_hits(made.hits, expected["results"]):
             found.append(f"{case['id']} {case['query']!r}: {shown(made)} is not {expected}")
@@ -107,8 +107,8 @@ def route_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, 
     found = []
     for case in recorded["cases"]:
         expected, query = case["query_run"], case["query"]
-        first, state = route(Context(snapshot, BRV3, now_ms), CacheState(), Asked(query, run=True))
-        again, _ = route(Context(snapshot, BRV3, now_ms), state, Asked(f"  {query.upper()} ", run=True))
+        first, state = route(Context(snapshot, BRV3, now_ms), CacheContents(), RouteRequest(query, run=True))
+        again, _ = route(Context(snapshot, BRV3, now_ms), state, RouteRequest(f"  {query.upper()} ", run=True))
         tiers = (first.tier, again.tier)
         if tiers != (expected["tier"], expected["repeat_tier"]) or not same_hits(first.hits, expected["matched"]):
             hits = [(hit.path, hit.score) for hit in first.hits]
@@ -124,14 +124,14 @@ def route_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, 
 def sequence_differences(snapshot: Snapshot, now_ms: float, recorded: Mapping[str, Any]) -> list[str]:
     """The steps on one cache whose tier or number of cached answers is not the recorded one."""
     found = []
-    state, clock = CacheState(), now_ms
+    state, clock = CacheContents(), now_ms
     touched: dict[str, int] = {}
     for step in recorded["sequence"]:
         clock += step["wait"] * 1000
         if step["touch"]:
             touched[step["touch"]] = int(clock)
         made, state = route(
-            Context(snapshot, BRV3, clock), state, Asked(step["query"], run=True, touched=dict(touched))
+            Context(snapshot, BRV3, clock), state, RouteRequest(step["query"], run=True, touched=dict(touched))
         )
         if (made.tier, len(state.entries)) != (step["tier"], step["cached"]):
             found.append(f"{step['step']} {step['query']!r}: tier {made.tier}, {len(state.entries)} cached, not {step}")

@@ -6,16 +6,16 @@ import json
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from brvtui.services.model import Cancellation, ModelCancelled, Reply, Request, Text, ToolCall, Wait
+from brvtui.services.model import Cancellation, ModelCancelled, ModelRequest, Reply, TextPiece, ToolCall, Wait
 
 ANSWER = "## Summary\nYes.\n\n## Details\nIt is so.\n\n## Sources\n- x/n.md\n\n## Gaps\nNone."
 
-Piece = Text | Wait | Reply | Exception
+Piece = TextPiece | Wait | Reply | Exception
 
 
 def says(*texts: str, is_cut: bool = False, sent: int | None = 100, received: int | None = 10) -> list[Piece]:
     """A turn that writes ``texts`` and calls nothing."""
-    return [*map(Text, texts), Reply((), is_cut, sent, received)]
+    return [*map(TextPiece, texts), Reply((), is_cut, sent, received)]
 
 
 def calls(*asked: tuple[str, Any], text: str = "") -> list[Piece]:
@@ -24,7 +24,7 @@ def calls(*asked: tuple[str, Any], text: str = "") -> list[Piece]:
         ToolCall(f"call-{number}", name, given if isinstance(given, str) else json.dumps(given))
         for number, (name, given) in enumerate(asked)
     )
-    return [*([Text(text)] if text else []), Reply(made, False, 100, 10)]
+    return [*([TextPiece(text)] if text else []), Reply(made, False, 100, 10)]
 
 
 class ScriptedModel:
@@ -34,9 +34,11 @@ class ScriptedModel:
 
     def __init__(self, *turns: Sequence[Piece]) -> None:
         self._turns = list(turns)
-        self.asked: list[Request] = []
+        self.asked: list[ModelRequest] = []
 
-    def turn(self, request: Request, cancellation: Cancellation) -> Generator[Text | Wait | Reply, None, None]:
+    def turn(
+        self, request: ModelRequest, cancellation: Cancellation
+    ) -> Generator[TextPiece | Wait | Reply, None, None]:
         """The next turn of the script."""
         self.asked.append(request)
         for piece in self._turns.pop(0) if len(self._turns) > 1 else self._turns[0]:

@@ -18,8 +18,8 @@ from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
 from brvtui.engines.byterover.counterfactuals.least import is_steady
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes, Way
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.loading import load
 from brvtui.ranking.maturity import LEVELS
@@ -58,7 +58,7 @@ class Taken:
 
 
 def asked(snapshot: Snapshot, profile: Profile, text: str, now_ms: float) -> Trace:
-    return route(Context(snapshot, profile, now_ms), CacheState(), Asked(text))[0]
+    return route(Context(snapshot, profile, now_ms), CacheContents(), RouteRequest(text))[0]
 
 
 def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterator[Taken]:

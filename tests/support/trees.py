@@ -11,9 +11,9 @@ from typing import Any
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Search
 from brvtui.loading import load
 from brvtui.session import Session
@@ -156,18 +156,18 @@ class Tree:
         self, query: str, limit: int = 10, profile: Profile = BRV3, now_ms: float = NOW_MS, **options: Any
     ) -> Search:
         """A plain search."""
-        return search(Context(self.snapshot(profile), profile, now_ms), query, Options(limit, **options))
+        return search(Context(self.snapshot(profile), profile, now_ms), query, SearchOptions(limit, **options))
 
     def ask(
         self,
         query: str,
-        state: CacheState = CacheState(),  # noqa: B008 - frozen
+        state: CacheContents = CacheContents(),  # noqa: B008 - frozen
         profile: Profile = BRV3,
         now_ms: float = NOW_MS,
         scope: str = "",
     ) -> Trace:
         """What the router makes of a query."""
-        return route(Context(self.snapshot(profile), profile, now_ms), state, Asked(query, scope))[0]
+        return route(Context(self.snapshot(profile), profile, now_ms), state, RouteRequest(query, scope))[0]
 
 
 def paths(found: Search | Trace) -> list[str]:

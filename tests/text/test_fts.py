@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.ranking import bm25
-from brvtui.text.fts import FullText, FullTextError, Layout, full_text, phrase
-from brvtui.text.query_language import Operator, Parsed, Token, TokenKind, alternatives
+from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phrase
+from brvtui.text.query_language import Operator, ParsedQuery, Token, TokenKind, alternatives
 
 CLOSE = 1e-12
-LAYOUT = Layout(("path", "title", "content"))
+LAYOUT = IndexLayout(("path", "title", "content"))
 WEIGHTS = (3.0, 10.0, 1.0)
 _WORDS = ["alpha", "alphabet", "beta", "betas", "gamma", "delta", "run", "running", "x"]
 _TEXTS = st.lists(st.sampled_from(_WORDS), max_size=8).map(" ".join)
@@ -69,7 +69,7 @@ def test_matches_scores_and_order_are_those_of_fts5(
     documents: list[tuple[str, ...]], tokens: list[Token], limit: int
 ) -> None:
     index = full_text(LAYOUT, documents)
-    asked = alternatives(Parsed("", tuple(tokens), True))
+    asked = alternatives(ParsedQuery("", tuple(tokens), True))
     assert index.search(asked, WEIGHTS, limit) == by_sqlite(documents, rendered(tokens))[: max(0, limit)]
 
 
@@ -101,7 +101,7 @@ def test_counts() -> None:
 
 def test_words_are_those_of_the_tokenizer() -> None:
     assert full_text(LAYOUT, []).words("Running user_names, naïvely") == ["run", "user", "name", "naiv"]
-    code = full_text(Layout(("doc",), "unicode61 tokenchars '_' remove_diacritics 2"), [])
+    code = full_text(IndexLayout(("doc",), "unicode61 tokenchars '_' remove_diacritics 2"), [])
     assert code.words("Running user_names") == ["running", "user_names"]
 
 
@@ -166,7 +166,7 @@ def test_what_fts5_cannot_read_is_said() -> None:
     with pytest.raises(FullTextError, match="syntax error"):
         full_text(LAYOUT, []).search(["a AND"], WEIGHTS, 9)
     with pytest.raises(FullTextError, match="tokenizer"):
-        full_text(Layout(("a",), "none such"), [])
+        full_text(IndexLayout(("a",), "none such"), [])
 
 
 def test_threads_search_while_another_index_is_made() -> None:

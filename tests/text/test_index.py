@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brvtui.snapshot import Snapshot
-from brvtui.text.index import Document, TextIndex, index_of
+from brvtui.text.index import IndexedDocument, TextIndex, index_of
 from brvtui.trace import adds_up
 from tests.support.trees import BRV3, Tree, changed, hit_of, paths
 
@@ -24,10 +24,10 @@ WORDS = ("token", "session", "refresh", "invoice", "rotate", "expiry")
 def index() -> TextIndex:
     return index_of(
         [
-            Document("auth/token_rotation.md", "Token rotation", "refresh the token before it expires"),
-            Document("auth/sessions.md", "Sessions", "a session holds a refresh token; token lifetimes differ"),
-            Document("billing/invoices.md", "Invoices", "invoices are sent monthly"),
-            Document("日本/語.md", "😀 [red]", "straße \udcff"),
+            IndexedDocument("auth/token_rotation.md", "Token rotation", "refresh the token before it expires"),
+            IndexedDocument("auth/sessions.md", "Sessions", "a session holds a refresh token; token lifetimes differ"),
+            IndexedDocument("billing/invoices.md", "Invoices", "invoices are sent monthly"),
+            IndexedDocument("日本/語.md", "😀 [red]", "straße \udcff"),
         ]
     )
 
@@ -51,7 +51,7 @@ def test_scores_of_a_term_are_those_of_its_fields(index: TextIndex) -> None:
 
 
 def test_similar_documents(index: TextIndex) -> None:
-    own = Document("auth/token_rotation.md", "Token rotation", "refresh the token before it expires")
+    own = IndexedDocument("auth/token_rotation.md", "Token rotation", "refresh the token before it expires")
     assert [place for place, _ in index.similar(own, 2)] == [1]
 
 
@@ -84,15 +84,15 @@ def test_as_relevance_its_scores_add_up(tree: Tree) -> None:
     assert hit_of(found, "x/n.md").text != hit_of(tree.search("quokka"), "x/n.md").text
 
 
-def document(number: int, chance: random.Random) -> Document:
-    return Document(f"a/n{number}.md", chance.choice(WORDS), " ".join(chance.choices(WORDS, k=6)))
+def document(number: int, chance: random.Random) -> IndexedDocument:
+    return IndexedDocument(f"a/n{number}.md", chance.choice(WORDS), " ".join(chance.choices(WORDS, k=6)))
 
 
 def reached(index: TextIndex) -> list[list[int]]:
     return [holding(index, word, field) for word in WORDS for field in ("title", "content")]
 
 
-def places(old: list[Document], new: list[Document]) -> tuple[NDArray[np.int64], list[Document]]:
+def places(old: list[IndexedDocument], new: list[IndexedDocument]) -> tuple[NDArray[np.int64], list[IndexedDocument]]:
     """Where each of ``new`` stands in ``old``, and those that do not."""
     kept = np.asarray([old.index(one) if one in old else -1 for one in new], dtype=np.int64)
     return kept, [one for one in new if one not in old]

@@ -31,7 +31,7 @@ class Action:
     """What the key bar shows as its keys, where it stands for several actions: ``F2-F8``."""
 
 
-class Kind(Enum):
+class PlaceKind(Enum):
     """What sort of place it is."""
 
     APP = auto()
@@ -52,7 +52,7 @@ class Place:
     name: str
     """Unique; of a screen, also the name of its mode."""
     title: str
-    kind: Kind
+    kind: PlaceKind
     actions: tuple[Action, ...]
     within: Place | None = None
     """The place whose actions hold here too, as the class inherits them."""
@@ -79,13 +79,13 @@ class Place:
         if self in other.chain or other in self.chain:
             return True
         kinds = {self.kind, other.kind}
-        if Kind.DIALOG in kinds:
+        if PlaceKind.DIALOG in kinds:
             return False
-        if Kind.APP in kinds:
+        if PlaceKind.APP in kinds:
             return True
         for screen, part in ((self, other), (other, self)):
-            if screen.kind is Kind.EVERY_SCREEN:
+            if screen.kind is PlaceKind.EVERY_SCREEN:
                 return bool(part.screens)
-            if screen.kind is Kind.SCREEN:
+            if screen.kind is PlaceKind.SCREEN:
                 return screen.name in part.screens
         return False

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.action import Action, Place, PlaceKind
 
-DIALOG = Place("dialog", "Dialog", Kind.DIALOG, (
+DIALOG = Place("dialog", "Dialog", PlaceKind.DIALOG, (
     Action("dialog.back", "escape", "dismiss(None)", "back", "Leave the dialog without doing anything", bar=True),
 ))  # fmt: skip
 
-CHANGES = Place("changes", "Changes dialog", Kind.DIALOG, (
+CHANGES = Place("changes", "Changes dialog", PlaceKind.DIALOG, (
     Action("changes.undo", "u", "dismiss('undo')", "undo the newest", "Undo what was done last", bar=True),
     Action("changes.redo", "U", "dismiss('redo')", "do again", "Do again what was undone last", bar=True),
 ), within=DIALOG)  # fmt: skip
 
-COMMANDS = Place("commands", "Commands dialog", Kind.DIALOG, (
+COMMANDS = Place("commands", "Commands dialog", PlaceKind.DIALOG, (
     Action("commands.take", "enter", "take", "do it", "Do what is chosen", bar=True, first=True),
     Action("commands.next", "down", "step(1)", "next", "The next row", first=True),
     Action("commands.before", "up", "step(-1)", "before", "The row before", first=True),
@@ -21,7 +21,7 @@ COMMANDS = Place("commands", "Commands dialog", Kind.DIALOG, (
     Action("commands.up", "pageup", "page(-1)", "page", "A page up", first=True),
 ), within=DIALOG)  # fmt: skip
 
-CONFLICT = Place("conflict", "Conflict dialog", Kind.DIALOG, (
+CONFLICT = Place("conflict", "Conflict dialog", PlaceKind.DIALOG, (
     Action("conflict.mine", "m", "dismiss('mine')", "keep mine", "Save my text over the one on disk", bar=True),
     Action("conflict.theirs", "t", "dismiss('theirs')", "take theirs",
            "Take the text on disk; ^Z in the text brings mine back", bar=True),
@@ -29,26 +29,26 @@ CONFLICT = Place("conflict", "Conflict dialog", Kind.DIALOG, (
            bar=True),
 ), within=DIALOG)  # fmt: skip
 
-DRAFT = Place("draft", "Draft dialog", Kind.DIALOG, (
+DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
     Action("draft.take", "t", "dismiss('take')", "take the draft", "Edit the draft; nothing is saved yet", bar=True),
     Action("draft.drop", "d", "dismiss('drop')", "drop it", "Throw the draft away and edit the note as it is",
            bar=True),
 ), within=DIALOG)  # fmt: skip
 
-EXPORT = Place("export", "Export screen", Kind.DIALOG, (
+EXPORT = Place("export", "Export screen", PlaceKind.DIALOG, (
     Action("export.leave", "escape", "dismiss(None)", "leave", "Leave without saving", bar=True),
 ))  # fmt: skip
 
-GONE = Place("gone", "Gone dialog", Kind.DIALOG, (
+GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (
     Action("gone.again", "w", "dismiss('again')", "write it again", "Write the note again, with my text", bar=True),
     Action("gone.drop", "d", "dismiss('drop')", "drop my text", "Close the editor; the note stays removed", bar=True),
 ), within=DIALOG)  # fmt: skip
 
-JUMP = Place("jump", "Jump screen", Kind.DIALOG, (
+JUMP = Place("jump", "Jump screen", PlaceKind.DIALOG, (
     Action("jump.leave", "escape,ctrl+o", "dismiss(None)", "leave", "Leave without a jump", bar=True),
 ))  # fmt: skip
 
-LEAVING = Place("leaving", "Leaving dialog", Kind.DIALOG, (
+LEAVING = Place("leaving", "Leaving dialog", PlaceKind.DIALOG, (
     Action("leaving.save", "s", "dismiss('save')", "save", "Save the text, then leave", bar=True),
     Action("leaving.discard", "d", "dismiss('discard')", "discard", "Leave without the text; its draft is dropped too",
            bar=True),
@@ -56,24 +56,24 @@ LEAVING = Place("leaving", "Leaving dialog", Kind.DIALOG, (
            "Leave the text as it is; the status line leads back to it", bar=True),
 ), within=DIALOG)  # fmt: skip
 
-MESSAGE = Place("message", "Message screen", Kind.DIALOG, (
+MESSAGE = Place("message", "Message screen", PlaceKind.DIALOG, (
     Action("modal.close", "escape,q,f1,question_mark,enter", "dismiss(None)", "close", "Close this", bar=True),
 ))  # fmt: skip
 
-NEW_NOTE = Place("new note", "New note dialog", Kind.DIALOG, (
+NEW_NOTE = Place("new note", "New note dialog", PlaceKind.DIALOG, (
     Action("new.begin", "enter", "begin", "begin it", "Open the editor on the new note", bar=True, first=True),
 ), within=DIALOG)  # fmt: skip
 
-PERMISSION = Place("permission", "Permission dialog", Kind.DIALOG, (
+PERMISSION = Place("permission", "Permission dialog", PlaceKind.DIALOG, (
     Action("permission.allow", "y", "dismiss('allow')", "allow it", "Let runs of this session ask the model", bar=True),
     Action("permission.without", "n", "dismiss('not now')", "run without", "Run this query without the model",
            bar=True),
 ), within=DIALOG)  # fmt: skip
 
-PLAN = Place("plan", "Plan dialog", Kind.DIALOG, (
+PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (
     Action("plan.do", "enter", "carry_out", "do it", "Do what is shown", bar=True, first=True),
 ), within=DIALOG)  # fmt: skip
 
-SETTING_FIELD = Place("setting field", "Setting field", Kind.DIALOG, (
+SETTING_FIELD = Place("setting field", "Setting field", PlaceKind.DIALOG, (
     Action("setting.leave", "escape", "dismiss(None)", "leave", "Leave the setting as it is", bar=True),
 ))  # fmt: skip

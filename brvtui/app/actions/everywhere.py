@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.action import Action, Place, PlaceKind
 from brvtui.app.modes import EDITOR, SCREENS
 
 ALL_SCREENS = (*(mode.name for mode in SCREENS), EDITOR.name)
 _RECORD = "Record access hits of runs, or stop: importance then rises in the tool's own overlay"
 
-APP = Place("app", "Everywhere", Kind.APP, (
+APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("app.quit", "ctrl+q", "quit", "quit", "Quit, from anywhere", first=True),
     Action("app.quit_letter", "q", "quit", "quit", "Quit"),
     Action("app.commands", "ctrl+g", "commands", "commands", "The command palette: every action, every note",
@@ -31,7 +31,7 @@ APP = Place("app", "Everywhere", Kind.APP, (
     ),
 ))  # fmt: skip
 
-EVERY_SCREEN = Place("every screen", "Every screen", Kind.EVERY_SCREEN, (
+EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
     Action("note.edit", "e", "app.edit_note", "edit", "Edit the note under the cursor, or the selected one", bar=True),
     Action("note.outside", "E", "app.edit_outside", "$EDITOR", "Edit that note with $VISUAL or $EDITOR"),
     Action("note.new", "a", "app.new_note", "new note", "Begin a note; from the query, when nothing covers it",
@@ -60,7 +60,7 @@ EVERY_SCREEN = Place("every screen", "Every screen", Kind.EVERY_SCREEN, (
     Action("help.keys", "question_mark", "keys", "all keys", "All keys", bar=True),
 ), screens=ALL_SCREENS)  # fmt: skip
 
-EVERY_PANE = Place("every pane", "Every pane", Kind.EVERY_PANE, (
+EVERY_PANE = Place("every pane", "Every pane", PlaceKind.EVERY_PANE, (
     Action("pane.down", "j,down", "down", "down", "One row down"),
     Action("pane.up", "k,up", "up", "up", "One row up"),
     Action("pane.top", "g,home", "top", "top", "To the first row"),
@@ -72,7 +72,7 @@ EVERY_PANE = Place("every pane", "Every pane", Kind.EVERY_PANE, (
     Action("pane.match_before", "N", "match(-1)", "match before", "The match before"),
 ), screens=ALL_SCREENS)  # fmt: skip
 
-FILTER = Place("filter", "Filter", Kind.FIELD, (
+FILTER = Place("filter", "Filter", PlaceKind.FIELD, (
     Action("filter.keep", "enter", "keep", "keep", "Back to the pane; the filter stays", bar=True),
     Action("filter.clear", "escape", "clear", "clear", "Clear the filter", bar=True),
     Action("filter.next", "down", "step(1)", "next", "The next row, or match, of the pane", bar=True),

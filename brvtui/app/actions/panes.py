@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.action import Action, Place, PlaceKind
 from brvtui.app.actions.everywhere import EVERY_PANE
 
-ABOUT = Place("about", "About", Kind.PANE, (
+ABOUT = Place("about", "About", PlaceKind.PANE, (
     Action("about.take", "enter", "take", "go to", "Go to the note", bar=True),
     Action("about.similar", "f", "similar", "find similar", "Find the notes that are most like it", bar=True),
 ), within=EVERY_PANE, screens=("notes",))  # fmt: skip
 
-AGEING = Place("ageing", "Ageing", Kind.PANE, (
+AGEING = Place("ageing", "Ageing", PlaceKind.PANE, (
     Action("ageing.more", "w", "times(1)", "a hit more", "What if: one more hit", bar=True),
     Action("ageing.less", "W", "times(-1)", "a hit less", "What if: one hit less", bar=True),
 ), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
 
-ANSWER = Place("answer", "Answer", Kind.PANE, (
+ANSWER = Place("answer", "Answer", PlaceKind.PANE, (
     Action("answer.next", "l,right", "tab(1)", "next tab", "The tab to the right", bar=True),
     Action("answer.before", "h,left", "tab(-1)", "tab before", "The tab to the left"),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
-DRAFTS = Place("drafts", "Drafts", Kind.PANE, (
+DRAFTS = Place("drafts", "Drafts", PlaceKind.PANE, (
     Action("drafts.take", "enter", "take", "look at it", "See the draft, take it or drop it", bar=True),
 ), within=EVERY_PANE)  # fmt: skip
 
-FIND = Place("find", "Find", Kind.FIELD, (
+FIND = Place("find", "Find", PlaceKind.FIELD, (
     Action("find.next", "enter,down", "step(1)", "next", "The next place", bar=True),
     Action("find.before", "up", "step(-1)", "before", "The place before", bar=True),
 ), screens=("edit",))  # fmt: skip
 
-LOG_LIST = Place("log list", "Log", Kind.PANE, (
+LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.take", "enter", "take", "ask again", "Put the query into the Query screen", bar=True),
     Action("log.follow", "f", "screen.follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Only queries that were not covered", bar=True),
 ), within=EVERY_PANE, screens=("log",))  # fmt: skip
 
-COLUMN = Place("column", "Maturity", Kind.PANE, (
+COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
     Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of eight values", bar=True),
     Action("board.only", "f", "screen.only(1)", "only…", "Only the notes of the next event, or all", bar=True),
     Action("board.only_before", "F", "screen.only(-1)", "only…", "Only: the event before"),
@@ -44,50 +44,50 @@ COLUMN = Place("column", "Maturity", Kind.PANE, (
     Action("board.details", "enter", "screen.pane('ageing')", "details", "Curve and what-if of the note", bar=True),
 ), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
 
-NOTE = Place("note", "Note", Kind.PANE, (
+NOTE = Place("note", "Note", PlaceKind.PANE, (
     Action("note.follow", "enter", "follow", "follow", "Follow the link", bar=True),
     Action("note.next_link", "right_square_bracket", "link(1)", "next link", "The next link", bar=True),
     Action("note.link_before", "left_square_bracket", "link(-1)", "", "The link before"),
     Action("note.raw", "r", "raw", "raw", "The text as it is in the file, or rendered", bar=True),
 ), within=EVERY_PANE, screens=("notes",))  # fmt: skip
 
-OPTIONS = Place("options", "Options", Kind.FIELD, (
+OPTIONS = Place("options", "Options", PlaceKind.FIELD, (
     Action("options.next", "right,l", "choose(1)", "next option", "The option to the right", bar=True),
     Action("options.before", "left,h", "choose(-1)", "option before", "The option before"),
 ))  # fmt: skip
 
-PROBLEMS = Place("problems", "Problems", Kind.PANE, (
+PROBLEMS = Place("problems", "Problems", PlaceKind.PANE, (
     Action("problems.line", "enter", "take", "to the line", "To the line of the problem", bar=True),
 ), within=EVERY_PANE, screens=("edit",))  # fmt: skip
 
-QUERY_FIELD = Place("query field", "Query", Kind.FIELD, (
+QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
     Action("query.run", "enter", "submit", "run", "Run the query: its answer is cached", bar=True),
     Action("query.earlier", "up", "history(-1)", "history", "The query before this one in the history", bar=True),
     Action("query.later", "down", "history(1)", "later", "The query after this one"),
 ), screens=("query",))  # fmt: skip
 
-RESULTS = Place("results", "Results", Kind.PANE, (
+RESULTS = Place("results", "Results", PlaceKind.PANE, (
     Action("results.open", "enter", "open", "note text", "Show the text of the note", bar=True),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
-RETRY = Place("retry", "Retry", Kind.PANE, (
+RETRY = Place("retry", "Retry", PlaceKind.PANE, (
     Action("retry.take", "enter", "take", "results", "Show what this row found; on a result, its text", bar=True),
     Action("retry.open", "l,right", "unfold", "open", "Show what this row found"),
     Action("retry.close", "h,left", "fold", "close", "Hide what this row found"),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
-ROUTE = Place("route", "Route", Kind.PANE, (
+ROUTE = Place("route", "Route", PlaceKind.PANE, (
     Action("route.takes", "v", "takes", "what it takes", "What it would take that no model is needed", bar=True),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
-SETTINGS_LIST = Place("settings list", "Settings", Kind.PANE, (
+SETTINGS_LIST = Place("settings list", "Settings", PlaceKind.PANE, (
     Action("settings.change", "enter", "change(1)", "change", "Change the setting: turn over, or type", bar=True),
     Action("settings.next", "l,right", "step(1)", "next value", "The next of its values"),
     Action("settings.before", "h,left", "step(-1)", "value before", "The value before"),
     Action("settings.default", "delete,d", "restore", "default", "Back to the default", bar=True),
 ), within=EVERY_PANE, screens=("settings",))  # fmt: skip
 
-TEXT = Place("text", "Text", Kind.FIELD, (
+TEXT = Place("text", "Text", PlaceKind.FIELD, (
     Action("text.up", "up", "cursor_up", "up", "A line up"),
     Action("text.down", "down", "cursor_down", "down", "A line down"),
     Action("text.left", "left", "cursor_left", "left", "A character to the left"),
@@ -119,17 +119,17 @@ TEXT = Place("text", "Text", Kind.FIELD, (
     Action("text.redo", "ctrl+y", "redo", "redo", "Redo in the text"),
 ), screens=("edit",))  # fmt: skip
 
-TREE = Place("tree", "Tree", Kind.PANE, (
+TREE = Place("tree", "Tree", PlaceKind.PANE, (
     Action("tree.open", "l,right", "unfold", "open", "Open the folder", bar=True),
     Action("tree.close", "h,left", "fold", "close", "Close the folder, or go up"),
     Action("tree.aside", "full_stop", "aside", "all files", "Show stubs and derived files too, or not", bar=True),
     Action("tree.order", "S", "order", "order", "Order notes by name, importance or age", bar=True),
 ), within=EVERY_PANE, screens=("query", "notes"), aside="tree pane")  # fmt: skip
 
-NOTES_TREE = Place("notes tree", "Tree", Kind.PANE, (
+NOTES_TREE = Place("notes tree", "Tree", PlaceKind.PANE, (
     Action("notes_tree.take", "enter", "take", "read", "Open or close the folder, or go to the note", bar=True),
 ), within=TREE, screens=("notes",), aside="notes tree")  # fmt: skip
 
-SCOPE_TREE = Place("scope tree", "Tree", Kind.PANE, (
+SCOPE_TREE = Place("scope tree", "Tree", PlaceKind.PANE, (
     Action("tree.take", "enter", "take", "scope", "Keep the query in this folder, or show the note", bar=True),
 ), within=TREE, screens=("query",), aside="scope tree")  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.action import Action, Place, PlaceKind
 from brvtui.app.actions.everywhere import EVERY_SCREEN
 
 QUERY_PANES = {
@@ -29,7 +29,7 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
     )  # fmt: skip
 
 
-EDIT_SCREEN = Place("edit", "Screen Edit", Kind.SCREEN, (
+EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
     Action("editor.save", "ctrl+s", "save", "save", "Save the text", bar=True, first=True),
     Action("editor.keep_mtime", "f6", "keep_mtime", "keep time", _KEEP, bar=True, first=True),
     Action("editor.find", "ctrl+f", "find", "find", "Find words in the text; again: the next place",
@@ -40,11 +40,11 @@ EDIT_SCREEN = Place("edit", "Screen Edit", Kind.SCREEN, (
            first=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-LOG_SCREEN = Place("log", "Screen Log", Kind.SCREEN, (
+LOG_SCREEN = Place("log", "Screen Log", PlaceKind.SCREEN, (
     *_panes("log", {"log": "f2", "entry": "f3", "summary": "f4"}),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-MATURITY_SCREEN = Place("maturity", "Screen Maturity", Kind.SCREEN, (
+MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (
     *_panes("maturity", {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}),
     Action("forecast.next", "right_square_bracket", "day(1)", "a day on", "The forecast a day on", bar=True),
     Action("forecast.before", "left_square_bracket", "day(-1)", "a day back", "The forecast a day back"),
@@ -53,13 +53,13 @@ MATURITY_SCREEN = Place("maturity", "Screen Maturity", Kind.SCREEN, (
     Action("forecast.today", "0", "today", "today", "The notes as they are today", bar=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-NOTES_SCREEN = Place("notes", "Screen Notes", Kind.SCREEN, (
+NOTES_SCREEN = Place("notes", "Screen Notes", PlaceKind.SCREEN, (
     *_panes("notes", {"tree": "f2", "note": "f3", "about": "f4"}),
     Action("notes.back", "b,backspace", "go(-1)", "back", "Back to the note from which a link was followed", bar=True),
     Action("notes.forward", "B", "go(1)", "forward", "Forward again"),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-QUERY_SCREEN = Place("query", "Screen Query", Kind.SCREEN, (
+QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
     Action("panes.query", "i", "query", "query", "To the query's field", bar=True, first=True),
     *_panes("panes", QUERY_PANES),
     Action("query.run_anywhere", "ctrl+r", "run", "run", "Run the query, from anywhere", first=True),
@@ -71,6 +71,6 @@ QUERY_SCREEN = Place("query", "Screen Query", Kind.SCREEN, (
     Action("cache.clear", "c", "clear_cache", "clear cache", "Empty the simulated cache"),
 ), within=EVERY_SCREEN)  # fmt: skip
 
-SETTINGS_SCREEN = Place("settings", "Screen Settings", Kind.SCREEN, (
+SETTINGS_SCREEN = Place("settings", "Screen Settings", PlaceKind.SCREEN, (
     *_panes("settings", {"settings": "f2", "setting": "f3"}),
 ), within=EVERY_SCREEN)  # fmt: skip

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from brvtui.app.actions import PLACES
-from brvtui.app.actions.action import Kind, Place
+from brvtui.app.actions.action import Place, PlaceKind
 from brvtui.app.commands.command import Act, Command
 from brvtui.app.keys.naming import key_name, keys_of
 from brvtui.app.modes import EDITOR, SCREENS, Mode
 
-NOT_OFFERED = (Kind.DIALOG, Kind.FIELD)
+NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
 """Answers to a question that is not asked, and keys that move in a text and change it."""
 
 
@@ -34,18 +34,18 @@ def _name(command: Command) -> str:
 def _of(place: Place, modes: Sequence[Mode], front: str, keymap: Mapping[str, str]) -> Iterator[tuple[int, Command]]:
     """The commands of one place, each with its rank."""
     mode, where, rank = "", "everywhere", 2
-    if place.kind is Kind.EVERY_SCREEN:
+    if place.kind is PlaceKind.EVERY_SCREEN:
         where, rank = "every screen", 3
-    elif place.kind is Kind.EVERY_PANE:
+    elif place.kind is PlaceKind.EVERY_PANE:
         where, rank = "every pane", 6
-    elif place.kind is not Kind.APP:
-        screens = (place.name,) if place.kind is Kind.SCREEN else place.screens
+    elif place.kind is not PlaceKind.APP:
+        screens = (place.name,) if place.kind is PlaceKind.SCREEN else place.screens
         held = next((mode for mode in modes if mode.name in screens), None)
         if held is None:
             return
         mode = held.name
-        where = held.title if place.kind is Kind.SCREEN else f"{held.title}, {place.title}"
-        rank = 5 if mode != front else 1 if place.kind is Kind.SCREEN else 4
+        where = held.title if place.kind is PlaceKind.SCREEN else f"{held.title}, {place.title}"
+        rank = 5 if mode != front else 1 if place.kind is PlaceKind.SCREEN else 4
     for action in place.actions:
         keys = " ".join(key_name(key) for key in keys_of(action.name, action.keys, keymap))
         yield rank, Command(action.description, where, keys, Act(action, mode))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
     from brvtui.tree.editing.merging import Hunk
-    from brvtui.tree.editing.note_text import NoteText
+    from brvtui.tree.editing.note_text import EditableText
     from brvtui.tree.editing.problems import Problem
     from brvtui.tree.saving.seen import Seen
 
@@ -33,7 +33,7 @@ class OnDisk:
 class FoundDraft:
     """A draft of the note that is being opened, and how it differs from what is on disk."""
 
-    text: NoteText = field(repr=False)
+    text: EditableText = field(repr=False)
     age_s: float
     is_on_disk_text: bool
     """Whether it was made from the text that is on disk now."""
@@ -45,7 +45,7 @@ class NoteOpened:
     """A note that was read to be edited, as it is on disk, and its draft."""
 
     disk: OnDisk
-    text: NoteText = field(repr=False)
+    text: EditableText = field(repr=False)
     draft: FoundDraft | None
 
 

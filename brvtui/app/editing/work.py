@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
     from brvtui.session import Session
     from brvtui.snapshot import Snapshot
-    from brvtui.tree.editing.note_text import NoteText
+    from brvtui.tree.editing.note_text import EditableText
     from brvtui.tree.editing.problems import KnownFiles
 
 MOST_CHARS = 200_000
@@ -40,7 +40,7 @@ class Text:
     """A request to look at ``edited``, a text of ``note`` at ``path``, under a query."""
 
     path: str
-    note: NoteText = field(repr=False)
+    note: EditableText = field(repr=False)
     edited: str = field(repr=False)
     keep_mtime: bool
     query: str
@@ -103,13 +103,13 @@ def _on_disk(session: Session, path: str) -> OnDisk:
     return OnDisk(path, *read_note_file(session.project.tree, path))
 
 
-def _draft(session: Session, disk: OnDisk, text: NoteText) -> FoundDraft | None:
+def _draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | None:
     """The draft of the note that is offered: not one of a text that is on disk, nor of an editor that still runs."""
-    from brvtui.store.drafts import Drafts
+    from brvtui.store.drafts import DraftStore
     from brvtui.tree.editing.merging import difference
     from brvtui.tree.editing.note_text import NotText, note_text
 
-    draft = Drafts(session.project.tree).read(disk.path)
+    draft = DraftStore(session.project.tree).read(disk.path)
     if draft is None or draft.data == disk.data or draft.is_being_edited:
         return None
     try:
@@ -217,9 +217,9 @@ def look_at_disk(session: Session, before: OnDisk) -> OnDisk:
 
 def keep_draft(session: Session, asked: DraftRequest) -> str:
     """Writes or drops a draft; what is wrong, when that cannot be done."""
-    from brvtui.store.drafts import Drafts
+    from brvtui.store.drafts import DraftStore
 
-    drafts = Drafts(session.project.tree)
+    drafts = DraftStore(session.project.tree)
     try:
         if asked.data is None:
             drafts.drop(asked.path)
@@ -232,7 +232,7 @@ def keep_draft(session: Session, asked: DraftRequest) -> str:
 
 def drafts(session: Session) -> tuple[str, ...]:
     """The notes that have drafts which no other process is working on, the newest first."""
-    from brvtui.store.drafts import Drafts
+    from brvtui.store.drafts import DraftStore
 
-    left = (draft.path for draft in Drafts(session.project.tree).all() if not draft.is_being_edited)
+    left = (draft.path for draft in DraftStore(session.project.tree).all() if not draft.is_being_edited)
     return tuple(dict.fromkeys(left))

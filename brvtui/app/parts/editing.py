@@ -22,7 +22,7 @@ from brvtui.paint.text import seconds
 
 if TYPE_CHECKING:
     from brvtui.session import Session
-    from brvtui.tree.editing.note_text import NoteText
+    from brvtui.tree.editing.note_text import EditableText
 
 _WRITING = frozenset({"save", "draft", "change"})
 """Groups of workers that write texts, drafts, plans."""
@@ -55,7 +55,7 @@ class Editor(Protocol):
         """Whether a draft is being written or dropped."""
         ...
 
-    def begin(self, disk: OnDisk, note: NoteText, draft: NoteText | None = None) -> None:
+    def begin(self, disk: OnDisk, note: EditableText, draft: EditableText | None = None) -> None:
         """Begins to edit ``note``, as it is on disk or as a new one begins; a ``draft`` goes on where it ended."""
 
     def leave(self, then: Callable[[], object], can_stay_open: bool = False) -> None:
@@ -203,13 +203,13 @@ class Editing:
 
         self._services.push_screen(comparing.DraftDialog("A draft was found", said, draft.hunks), answered)
 
-    def _go_on(self, note: NoteOpened, draft: NoteText | None, outside: bool) -> None:
+    def _go_on(self, note: NoteOpened, draft: EditableText | None, outside: bool) -> None:
         if outside:
             self._own.edit(note.disk, note.text, draft)
         else:
             self.when_safe(lambda: self._services.call_later(lambda: self._edit_here(note.disk, note.text, draft)))
 
-    async def _edit_here(self, disk: OnDisk, text: NoteText, draft: NoteText | None) -> Editor:
+    async def _edit_here(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> Editor:
         """Opens a note in the editor, in front of the screen that it is left to."""
         origin = self._services.current_mode
         await self._services.switch_mode(EDITOR.name)
@@ -223,7 +223,7 @@ class Editing:
         """Asks, in the editor, which text it shall be; where that is in use, or the text too long, keeps a draft."""
         from brvtui.tree.editing.note_text import NotText, note_text
 
-        texts: list[NoteText] = []
+        texts: list[EditableText] = []
         with suppress(NotText):
             texts = [note_text(clashed.disk.data or b""), note_text(clashed.data)]
         if self.editor is not None or not texts or len(texts[1].text) > editing.MOST_CHARS:

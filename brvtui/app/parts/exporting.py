@@ -13,7 +13,7 @@ from brvtui.app.services import AppServices
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
 
 NO_TRACE = "there is no trace yet: type a query"
 TOLD_S = 8
@@ -69,7 +69,7 @@ class Exporting:
         self._browser.deliver_binary(BytesIO(content), save_filename=name)
 
 
-def to_save(project: Project, trace: Trace) -> Saved:
+def to_save(project: Project, trace: Trace) -> SavedTrace:
     """``trace`` with all that is saved beside it. It blocks."""
     if project.saved is not None:
         return project.saved

@@ -13,7 +13,7 @@ from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.app.overview import Surveyor
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
     from brvtui.tree.watching.watch import Watching
 
@@ -52,7 +52,7 @@ def open_session(opening: Opening) -> Session:
         raise Refusal(faults.line(error, opening.start or "")) from error
 
 
-def read_saved(file: Path) -> tuple[Saved, Overview]:
+def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
     """Reads a saved trace, and what is known from it of its tree. Raises :class:`Refusal`."""
     from brvtui.app.overview import remembered
     from brvtui.saved.traces import SavedError, read

@@ -14,7 +14,7 @@ from brvtui.app.parts.project import Project
 from brvtui.app.services import AppServices
 
 if TYPE_CHECKING:
-    from brvtui.tree.editing.note_text import NoteText
+    from brvtui.tree.editing.note_text import EditableText
 
 
 class OwnEditor:
@@ -36,7 +36,7 @@ class OwnEditor:
         self._suspend = suspend
         self._clashed = clashed
 
-    def edit(self, disk: OnDisk, text: NoteText, draft: NoteText | None) -> None:
+    def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
         """Lets the user edit ``text`` of the note on disk, or go on with its draft. It blocks."""
         before = draft or text
         try:

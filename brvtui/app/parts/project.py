@@ -21,7 +21,7 @@ from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 
 if TYPE_CHECKING:
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
 CATCHING_UP_S = 0.25
@@ -40,7 +40,7 @@ class ProjectListener(Protocol):
     def opening_failed(self) -> None:
         """Tells that there is nothing to show."""
 
-    def trace_reopened(self, saved: Saved, overview: Overview) -> None:
+    def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
         """Tells that a saved trace was read, to be shown without its project."""
 
     def tree_shown(self, first: bool) -> None:
@@ -60,7 +60,7 @@ class Project:
         self._listener = listener
         self.session: Session | None = None
         """None while no project is open."""
-        self.saved: Saved | None = None
+        self.saved: SavedTrace | None = None
         """None while no saved trace is shown."""
         self.surveyor = Surveyor()
         self._reading = False
@@ -83,7 +83,7 @@ class Project:
         else:
             run(partial(opening.open_session, self._asked), self._opened, group=LOAD, on_error=self.failed)
 
-    def _reopened(self, read: tuple[Saved, Overview]) -> None:
+    def _reopened(self, read: tuple[SavedTrace, Overview]) -> None:
         settle_memory()
         self.saved, overview = read
         self._listener.trace_reopened(self.saved, overview)

@@ -96,7 +96,7 @@ def _complete(
                 yield Logged(log(session, trace, took_ms))
                 if asked:
                     yield AnswerEnded(trace)
-            case events.Failed(trace, why):
+            case events.CompletionFailed(trace, why):
                 yield Logged(log(session, trace, took_ms))
                 if asked:
                     yield AnswerEnded(trace, why, event.cancelled)

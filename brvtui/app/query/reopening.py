@@ -11,10 +11,10 @@ from brvtui.app.view import selectable
 from brvtui.paint.score import ticks_of
 
 if TYPE_CHECKING:
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
 
 
-def show_saved(services: AppServices, saved: Saved, overview: Overview) -> None:
+def show_saved(services: AppServices, saved: SavedTrace, overview: Overview) -> None:
     """Shows a saved trace as it was."""
     trace, store = saved.trace, services.store
     moment = f" at {saved.saved_at}" if saved.saved_at else ""

@@ -25,7 +25,7 @@ from brvtui.app.widgets.problems import role_of
 
 if TYPE_CHECKING:
     from brvtui.session import Session
-    from brvtui.tree.editing.note_text import NoteText
+    from brvtui.tree.editing.note_text import EditableText
 
 LOOK_S = 0.2
 """After a pause in typing of so many seconds the text is looked at."""
@@ -43,7 +43,7 @@ class EditingScreen(FrameScreen):
         super().__init__(layouts)
         self._project = project
         self._disk: OnDisk | None = None
-        self._note: NoteText | None = None
+        self._note: EditableText | None = None
         self._clean = b""
         """The text that need not be saved."""
         self._drafted: bytes | None = None
@@ -125,7 +125,7 @@ class EditingScreen(FrameScreen):
 
     # beginning and ending
 
-    def begin(self, disk: OnDisk, note: NoteText, draft: NoteText | None = None) -> None:
+    def begin(self, disk: OnDisk, note: EditableText, draft: EditableText | None = None) -> None:
         """Begins to edit ``note``, as it is on disk or as a new one begins; a ``draft`` goes on where it ended."""
         self._disk, self._note = disk, None
         self._clean = note.encode(note.text)
@@ -143,14 +143,14 @@ class EditingScreen(FrameScreen):
                 self._draft()  # at once, and as this process's own
         self.action_pane("text")
 
-    def _explain_marks(self, note: NoteText) -> None:
+    def _explain_marks(self, note: EditableText) -> None:
         legend = [f"{self.area.drawn(mark)} {what}" for mark, what in note.legend]
         if legend:
             rest = f" and {len(legend) - _NAMED_MARKS} more" if len(legend) > _NAMED_MARKS else ""
             said = f"what cannot be shown has a mark, and is saved as it is: {', '.join(legend[:_NAMED_MARKS])}{rest}"
             self.notify(said, timeout=8)
 
-    def adopt(self, note: NoteText) -> None:
+    def adopt(self, note: EditableText) -> None:
         """Puts a text into the text area; it can be undone there when the marks of the one before still hold."""
         before, self._note = self._note, note
         if before is not None and before.marks.items() <= note.marks.items():

@@ -23,7 +23,7 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
-    from brvtui.saved.traces import Saved
+    from brvtui.saved.traces import SavedTrace
 
 _FORMS = ".json opens again without the tree · .md a document · .svg a picture"
 
@@ -43,7 +43,7 @@ class ExportScreen(ModalScreen[Path | None]):
     CSS_PATH = sheet("modal")
     BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
 
-    def __init__(self, name: str, saved: Callable[[], Saved], trees: Sequence[Path]) -> None:
+    def __init__(self, name: str, saved: Callable[[], SavedTrace], trees: Sequence[Path]) -> None:
         """A modal that proposes ``name``; ``saved`` gives the trace and may block; ``trees`` take no files."""
         super().__init__()
         self._proposed = name
@@ -89,7 +89,7 @@ class ExportScreen(ModalScreen[Path | None]):
         self.query_one("#export-problem", Static).update(visible(ended.problem))
 
 
-def _written(saved: Callable[[], Saved], file: Path, trees: Sequence[Path], replace: bool) -> _Written:
+def _written(saved: Callable[[], SavedTrace], file: Path, trees: Sequence[Path], replace: bool) -> _Written:
     """Saves what ``saved`` returns. It blocks."""
     from brvtui.report.saved import ExportError, InTheWayError, export
 

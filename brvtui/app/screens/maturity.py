@@ -24,13 +24,13 @@ from brvtui.app.widgets.column import ColumnPane
 from brvtui.app.widgets.forecast_bar import ForecastBar
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
-from brvtui.engines.byterover.ageing.ordering import Order
+from brvtui.engines.byterover.ageing.ordering import BoardOrder
 from brvtui.ranking.maturity import LEVELS
 
 _HITS = 5
 _MOST_HITS = 99
 _ONLY: tuple[Event | None, ...] = (None, *Event)
-_ORDERS = tuple(Order)
+_ORDERS = tuple(BoardOrder)
 
 
 class MaturityScreen(FrameScreen):

@@ -21,7 +21,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.verdict import astray_lines, empty_lines
 from brvtui.engines.byterover.ageing.after_changes import After
-from brvtui.engines.byterover.ageing.board import Row
+from brvtui.engines.byterover.ageing.board import BoardRow
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.levels import importance_bar
@@ -108,7 +108,7 @@ class AgeingPane(Pane):
             self.scroll_to_row(self._what_if)
 
 
-def _name(row: Row, width: int, glyphs: Glyphs) -> list[Line]:
+def _name(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     sign, role = glyph_of(row.note.kind, row.maturity, glyphs)
     first = line(f" {sign} {row.maturity} ", role).add(row.title, "bold strong")
     return [first.cut(width), line(f" {cut_left(visible(row.path), width - 2)}", "muted")]
@@ -167,7 +167,7 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     return lines
 
 
-def _distances(row: Row, width: int, glyphs: Glyphs) -> list[Line]:
+def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     texts: list[tuple[str, str]] = []
     if row.promoted_from is None:
         texts.append((f"{glyphs.check} core: there is no higher maturity", "muted"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover.context import Context
     from brvtui.engines.byterover.presentation import ByteRoverPresentation
     from brvtui.engines.byterover.profile import Profile
-    from brvtui.engines.byterover.route.cache import CacheState
+    from brvtui.engines.byterover.route.cache import CacheContents
     from brvtui.engines.byterover.route.tree_changes import CacheNow, SeenTrees
     from brvtui.services.model import Cancellation
     from brvtui.snapshot.naming import Named
@@ -37,7 +37,7 @@ class ByteRover:
 
     def __init__(self) -> None:
         """An engine with an empty cache."""
-        self._held: CacheState | None = None
+        self._held: CacheContents | None = None
         self._emptied = 0
         self._running = threading.Lock()
         self._swapping = threading.Lock()
@@ -56,11 +56,11 @@ class ByteRover:
         return SeenTrees()
 
     @property
-    def _cache(self) -> CacheState:
-        from brvtui.engines.byterover.route.cache import CacheState
+    def _cache(self) -> CacheContents:
+        from brvtui.engines.byterover.route.cache import CacheContents
 
         held = self._held
-        return held if held is not None else CacheState()
+        return held if held is not None else CacheContents()
 
     def constants(self, profile: str = "") -> Profile:
         """The built-in profile of that name, or the one in the TOML file of that path.
@@ -76,16 +76,16 @@ class ByteRover:
 
         Raises :class:`brvtui.engines.contract.EngineError` for an option: ByteRover knows none.
         """
-        from brvtui.engines.byterover.route.router import Asked, route
+        from brvtui.engines.byterover.route.router import RouteRequest, route
 
         if query.options:
             raise EngineError(f"{next(iter(query.options))} is no option of {self.title}: leave it out")
         if not query.run:
-            return route(context, self._cache, Asked(query.text, query.scope))[0]
+            return route(context, self._cache, RouteRequest(query.text, query.scope))[0]
         with self._running:
             emptied = self._emptied
             self._seen_trees.see(context.snapshot)
-            trace, after = route(context, self._cache, Asked(query.text, query.scope, run=True))
+            trace, after = route(context, self._cache, RouteRequest(query.text, query.scope, run=True))
             with self._swapping:
                 if self._emptied == emptied:
                     self._held = after
@@ -98,8 +98,8 @@ class ByteRover:
         """
         from brvtui.engines.byterover.completion.completing import Completing, asks_model, complete
         from brvtui.engines.byterover.route.router import keep
-        from brvtui.trace import Ended
-        from brvtui.trace.events import Failed, Finished, Routed
+        from brvtui.trace import EndReason
+        from brvtui.trace.events import CompletionFailed, Finished, Routed
 
         model = context.services.model
         emptied = self._emptied
@@ -111,10 +111,10 @@ class ByteRover:
         yield Routed(trace, model.name)
         made = yield from complete(Completing(context, model, context.services.prices, cancellation), trace)
         done = made.answer.completion
-        if done is not None and done.ended in (Ended.FAILED, Ended.CANCELLED):
-            yield Failed(made, done.why, done.ended is Ended.CANCELLED)
+        if done is not None and done.ended in (EndReason.FAILED, EndReason.CANCELLED):
+            yield CompletionFailed(made, done.why, done.ended is EndReason.CANCELLED)
             return
-        is_whole = made.answer.kind == "model" and done is not None and done.ended is not Ended.CUT
+        is_whole = made.answer.kind == "model" and done is not None and done.ended is not EndReason.CUT
         if is_whole and done is not None:
             with self._running, self._swapping:
                 if self._emptied == emptied:
@@ -156,11 +156,11 @@ class ByteRover:
     def why(self, context: Context, trace: Trace, document: Named) -> Explanation:
         """Why ``document`` is, or is not, in the answer ``trace``; its remedy was tried on an empty cache."""
         from brvtui.engines.byterover.reasons.why_not import explain
-        from brvtui.engines.byterover.route.cache import CacheState
-        from brvtui.engines.byterover.route.router import Asked, route
+        from brvtui.engines.byterover.route.cache import CacheContents
+        from brvtui.engines.byterover.route.router import RouteRequest, route
 
         def ask(text: str) -> Trace:
-            return route(context, CacheState(), Asked(text, trace.scope_option))[0]
+            return route(context, CacheContents(), RouteRequest(text, trace.scope_option))[0]
 
         return explain(context, document, trace, ask)
 

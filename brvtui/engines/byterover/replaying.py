@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.contract import Moment, Query
 from brvtui.trace import Trace
@@ -19,9 +19,9 @@ _MS = 1000.0
 
 def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
     """A plain search at ``limit``, the tier on an empty cache, and the tier when asked again in capitals."""
-    found = search(context, query.text, Options(limit or context.constants.search.limit, query.scope))
-    trace, state = route(context, CacheState(), Asked(query.text, query.scope, run=True))
-    repeat, _ = route(context, state, Asked(f"  {query.text.upper()} ", query.scope, run=True))
+    found = search(context, query.text, SearchOptions(limit or context.constants.search.limit, query.scope))
+    trace, state = route(context, CacheContents(), RouteRequest(query.text, query.scope, run=True))
+    repeat, _ = route(context, state, RouteRequest(f"  {query.text.upper()} ", query.scope, run=True))
     return trace, {"tier": trace.tier, "repeat_tier": repeat.tier, "search": plain_search(found)}
 
 
@@ -30,13 +30,13 @@ def replay_sequence(context: Context, moments: Sequence[Moment], scope: str) -> 
 
     Touches reach the fingerprint only: ranking and recency do not move.
     """
-    state, clock = CacheState(), context.now_ms
+    state, clock = CacheContents(), context.now_ms
     touched: dict[str, int] = {}
     for moment in moments:
         clock += moment.wait_seconds * _MS
         if moment.touch:
             touched[moment.touch] = round(clock)
-        asked = Asked(moment.query, scope, run=True, touched=dict(touched))
+        asked = RouteRequest(moment.query, scope, run=True, touched=dict(touched))
         trace, state = route(replace(context, now_ms=clock), state, asked)
         yield {"tier": trace.tier, "cached": len(state.entries)}
 

@@ -30,12 +30,12 @@ def _heading(takes: Takes, width: int) -> list[Line]:
 
 
 def _way(way: Way, width: int, glyphs: Glyphs) -> list[Line]:
-    from brvtui.engines.byterover.counterfactuals.levers import Standing  # the first paint must not wait for it
+    from brvtui.engines.byterover.counterfactuals.levers import LeverStatus  # the first paint must not wait for it
 
     signs = {
-        Standing.VERIFIED: (glyphs.state["passed"], "ok"),
-        Standing.IMPOSSIBLE: (glyphs.state["failed"], "faint"),
-        Standing.OPEN: (glyphs.state["missed"], "faint"),
+        LeverStatus.VERIFIED: (glyphs.state["passed"], "ok"),
+        LeverStatus.IMPOSSIBLE: (glyphs.state["failed"], "faint"),
+        LeverStatus.OPEN: (glyphs.state["missed"], "faint"),
     }
     sign, role = signs[way.standing]
     head = Line().gap().add(f"{sign} ", role).add(way.lever.value, "strong" if way.is_verified else "muted")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
-from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, Mode, SkipReason
+from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, SkipReason
 from brvtui.services.failures import LegError, ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Ladder, Trace
@@ -120,8 +120,8 @@ class JeffsBrain:
         watch = Stopwatch()
         with watch.measure("index"):
             ready = self._index(context)
-        mode, _ = resolve_mode(request.mode or Mode(context.constants.options.mode), embedder is not None)
-        if mode is not Mode.BM25 and _may_ask(query):
+        mode, _ = resolve_mode(request.mode or RetrievalMode(context.constants.options.mode), embedder is not None)
+        if mode is not RetrievalMode.BM25 and _may_ask(query):
             with watch.measure("note vectors"):
                 ready = self._with_vectors(context, query.progress, _never)
         sources = Sources(
@@ -186,13 +186,15 @@ def _request(query: Query) -> tuple[Request, Aliases]:
     if unknown:
         raise EngineError(f"{ENGINE} has no option {unknown[0]}: it has {', '.join(sorted(known))}, aliases")
     mode = options.pop("mode", None)
-    if mode is not None and mode not in set(Mode):
-        raise EngineError(f"mode {mode}: use {', '.join(Mode)}")
+    if mode is not None and mode not in set(RetrievalMode):
+        raise EngineError(f"mode {mode}: use {', '.join(RetrievalMode)}")
     try:
         aliases = read_aliases(Path(file)) if file is not None else {}
     except AliasError as error:
         raise EngineError(str(error)) from error
-    made = Request(query.text, Mode(mode) if mode else None, probe=not _may_ask(query), scope=query.scope, **options)
+    made = Request(
+        query.text, RetrievalMode(mode) if mode else None, probe=not _may_ask(query), scope=query.scope, **options
+    )
     return made, aliases
 
 

@@ -12,18 +12,18 @@ from brvtui.engines.jeffs_brain.chunks import COLUMNS, Chunk, chunk_of
 from brvtui.engines.jeffs_brain.intent import idle_rules
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.protocols import RankedHit
-from brvtui.engines.jeffs_brain.vectors import Embedded, Kept, VectorTable, embed_texts
+from brvtui.engines.jeffs_brain.vectors import Embedded, KeptVectors, VectorTable, embed_texts
 from brvtui.services.embedding import Embedder, Vector
 from brvtui.services.failures import LegError
 from brvtui.snapshot import Parsed as ParsedFile
 from brvtui.snapshot import Snapshot
-from brvtui.text.fts import FullText, FullTextError, Layout, full_text
-from brvtui.text.query_language import Parsed, alternatives
+from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text
+from brvtui.text.query_language import ParsedQuery, alternatives
 from brvtui.text.trigrams import TrigramIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChunkRow:
     """One chunk, and the file it was read from, if it was."""
 
     chunk: Chunk
@@ -34,7 +34,7 @@ class Row:
 class ChunkIndex:
     """One generation of the index: an implementation of :class:`brvtui.engines.jeffs_brain.protocols.Index`."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ChunkRow, ...]
     profile: HybridProfile
     text: FullText
     """The columns of each row, by its position."""
@@ -45,7 +45,7 @@ class ChunkIndex:
     table: VectorTable | None = None
     """The notes' vectors, if they were made."""
 
-    def bm25(self, query: Parsed, limit: int) -> Sequence[RankedHit]:
+    def bm25(self, query: ParsedQuery, limit: int) -> Sequence[RankedHit]:
         """The rows that ``query`` matches, by FTS5's BM25, equal scores in the rows' order."""
         try:
             found = self.text.search(alternatives(query), self.profile.columns.weights, limit)
@@ -79,7 +79,7 @@ class ChunkIndex:
 
 def index_chunks(chunks: Sequence[Chunk], profile: HybridProfile) -> ChunkIndex:
     """The index of ``chunks`` in their order."""
-    return _index([Row(chunk) for chunk in chunks], profile)
+    return _index([ChunkRow(chunk) for chunk in chunks], profile)
 
 
 def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIndex | None = None) -> ChunkIndex:
@@ -99,16 +99,16 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
             kept[position] = place
             rows.append(before[place])
         else:
-            rows.append(Row(chunk_of(note.path, note.title, _text(snapshot, note.path)), file))
+            rows.append(ChunkRow(chunk_of(note.path, note.title, _text(snapshot, note.path)), file))
     return _index(rows, profile, (previous.text, kept) if previous else None)
 
 
 def _index(
-    rows: Sequence[Row], profile: HybridProfile, before: tuple[FullText, NDArray[np.int64]] | None = None
+    rows: Sequence[ChunkRow], profile: HybridProfile, before: tuple[FullText, NDArray[np.int64]] | None = None
 ) -> ChunkIndex:
     """The index of ``rows``; ``before`` is the text of the one before, and where each row stood in it."""
     columns, paths = [row.chunk.columns for row in rows], [row.chunk.path for row in rows]
-    text = before[0].after(before[1], columns) if before else full_text(Layout(COLUMNS), columns)
+    text = before[0].after(before[1], columns) if before else full_text(IndexLayout(COLUMNS), columns)
     names = TrigramIndex((row.chunk.id, row.chunk.path) for row in rows)
     return ChunkIndex(tuple(rows), profile, text, names, idle_rules(paths, profile.intent))
 
@@ -123,7 +123,7 @@ def _text(snapshot: Snapshot, path: str) -> str:
 def embed_index(
     index: ChunkIndex,
     embedder: Embedder,
-    kept: Kept,
+    kept: KeptVectors,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] = lambda done, all_: None,
 ) -> tuple[ChunkIndex, Embedded]:

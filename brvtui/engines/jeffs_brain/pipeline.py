@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from brvtui.engines.jeffs_brain import intent as intents
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.protocols import Index, RankedHit
-from brvtui.engines.jeffs_brain.reranking import Outcome, Wanted, head_and_tail, rerank, rerank_text
+from brvtui.engines.jeffs_brain.reranking import RerankOutcome, RerankRequest, head_and_tail, rerank, rerank_text
 from brvtui.engines.jeffs_brain.retrieved import Retrieved
-from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, Mode, Placed, StageError
+from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RankedNote, RetrievalMode, StageError
 from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
 from brvtui.ranking.fusion import Candidate, Fused, fuse, ranked
@@ -18,7 +18,7 @@ from brvtui.services.embedding import Embedder
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import Reranker
 from brvtui.text.aliases import Aliases, expand
-from brvtui.text.query_language import Parsed, compile_fts, parse
+from brvtui.text.query_language import ParsedQuery, compile_fts, parse
 from brvtui.timing import Stopwatch
 from brvtui.trace import (
     SCHEMA,
@@ -48,7 +48,7 @@ class Request:
     """One query. What is None is as the profile says."""
 
     query: str
-    mode: Mode | None = None
+    mode: RetrievalMode | None = None
     top_k: int | None = None
     candidate_k: int | None = None
     rerank_top_n: int | None = None
@@ -79,8 +79,8 @@ class Sources:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     query: str
-    requested: Mode
-    mode: Mode
+    requested: RetrievalMode
+    mode: RetrievalMode
     fell_back: bool
     top_k: int
     candidate_k: int
@@ -130,18 +130,18 @@ def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: 
     return made
 
 
-def resolve_mode(wanted: Mode, has_embedder: bool) -> tuple[Mode, bool]:
+def resolve_mode(wanted: RetrievalMode, has_embedder: bool) -> tuple[RetrievalMode, bool]:
     """The mode that is used, and whether one that was asked for by name had to be given up."""
-    if wanted is Mode.BM25:
+    if wanted is RetrievalMode.BM25:
         return wanted, False
     if has_embedder:
-        return (Mode.HYBRID if wanted is Mode.AUTO else wanted), False
-    return Mode.BM25, wanted is not Mode.AUTO
+        return (RetrievalMode.HYBRID if wanted is RetrievalMode.AUTO else wanted), False
+    return RetrievalMode.BM25, wanted is not RetrievalMode.AUTO
 
 
 def _asked(request: Request, sources: Sources, profile: HybridProfile, watch: Stopwatch) -> _Asked:
     standard = profile.options
-    wanted = Mode(standard.mode) if request.mode is None else request.mode
+    wanted = RetrievalMode(standard.mode) if request.mode is None else request.mode
     mode, fell_back = resolve_mode(wanted, sources.embedder is not None)
     return _Asked(
         query=request.query,
@@ -181,7 +181,7 @@ def _retrieve(asked: _Asked) -> Retrieved:
             [entry.fused.candidate for entry in weighed],
             asked.sources.reranker if asked.rerank else None,
             (lexical.candidates, semantic.candidates),
-            Wanted(asked.rerank, asked.rerank_top_n, asked.probe),
+            RerankRequest(asked.rerank, asked.rerank_top_n, asked.probe),
             asked.profile,
         )
     legs = (lexical.leg, semantic.leg)
@@ -260,14 +260,14 @@ def _notices(asked: _Asked) -> tuple[str, ...]:
     return (*asked.sources.notices, f"{asked.scope}: this engine knows no scope, so the whole tree was searched")
 
 
-def _parsed(asked: _Asked, text: str) -> Parsed:
+def _parsed(asked: _Asked, text: str) -> ParsedQuery:
     language = asked.profile.query
     return expand(parse(text, language.stopped, language.word_length), asked.sources.aliases)
 
 
-def _bm25(asked: _Asked, query: Parsed, compiled: str) -> tuple[_List, Climbed[RankedHit]]:
+def _bm25(asked: _Asked, query: ParsedQuery, compiled: str) -> tuple[_List, Climbed[RankedHit]]:
     index, limit = asked.sources.index, asked.candidate_k
-    counts = asked.mode is not Mode.SEMANTIC
+    counts = asked.mode is not RetrievalMode.SEMANTIC
 
     def search(text: str) -> Sequence[RankedHit]:
         parsed = _parsed(asked, text)
@@ -310,7 +310,7 @@ def _leg_hits(hits: Sequence[RankedHit]) -> tuple[LegHit, ...]:
 
 def _vector(asked: _Asked) -> _List:
     embedder = asked.sources.embedder
-    if embedder is None or asked.mode is Mode.BM25:
+    if embedder is None or asked.mode is RetrievalMode.BM25:
         why = "there is no embedder" if embedder is None else "the mode is bm25"
         return _List((), Leg(VECTOR, State.NOT_RUN, "", False, why))
     if asked.sources.embedder_waits:
@@ -328,9 +328,9 @@ def _vector(asked: _Asked) -> _List:
 
 
 def _fused(asked: _Asked, lexical: _List, semantic: _List) -> list[Fused]:
-    if asked.mode is Mode.BM25:
+    if asked.mode is RetrievalMode.BM25:
         return ranked(lexical.candidates, asked.k)
-    if asked.mode is Mode.SEMANTIC:
+    if asked.mode is RetrievalMode.SEMANTIC:
         return ranked(semantic.candidates, asked.k, leg=1)
     return fuse((lexical.candidates, semantic.candidates), asked.k)
 
@@ -346,7 +346,9 @@ def _reweighed(asked: _Asked, intent: intents.Intent, fused: Sequence[Fused]) ->
     return [made[position] for position in intents.reordered([entry.score for entry in made])]
 
 
-def _ranking(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs: tuple[Leg, ...]) -> tuple[Placed, ...]:
+def _ranking(
+    asked: _Asked, weighed: Sequence[_Weighed], outcome: RerankOutcome, legs: tuple[Leg, ...]
+) -> tuple[RankedNote, ...]:
     places = [{hit.id: hit for hit in reversed(leg.hits)} for leg in legs]
     head, _ = head_and_tail(len(weighed), asked.rerank_top_n)
     snippet = asked.profile.rerank.snippet_chars
@@ -371,7 +373,7 @@ def _ranking(asked: _Asked, weighed: Sequence[_Weighed], outcome: Outcome, legs:
         )
         sent = rerank_text(note.title, note.summary, note.content, snippet) if position in head else ""
         score = outcome.scores.get(position)
-        made.append(Placed(hit, note.id, note.summary, entry.fused_rank, position, score, sent))
+        made.append(RankedNote(hit, note.id, note.summary, entry.fused_rank, position, score, sent))
     return tuple(made)
 
 

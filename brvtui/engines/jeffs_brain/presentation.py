@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from brvtui.engines.jeffs_brain.sections import Hybrid, Placed
+from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, rung_row
 from brvtui.paint.glyphs import Glyphs
@@ -172,7 +172,7 @@ def _legs(hit: Hit, trace: Trace, width: int) -> list[Line]:
     return made
 
 
-def _order(placed: Placed, trace: Trace, width: int) -> list[Line]:
+def _order(placed: RankedNote, trace: Trace, width: int) -> list[Line]:
     hybrid = trace.section(Hybrid)
     final = hybrid.ranking.index(placed) + 1
     made = Line().gap().add("fused ", "muted").add(f"#{placed.fused_rank + 1}", "text")

@@ -28,7 +28,7 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnWeights:
     """The weight of each column of the full-text index."""
 
     path: float
@@ -93,7 +93,7 @@ class HybridProfile:
     name: str
     summary: str
     options: Defaults
-    columns: Columns
+    columns: ColumnWeights
     fusion: Fusion
     unanimity: Unanimity
     rerank: RerankRules

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from brvtui.ranking.fusion import Candidate
 from brvtui.services.embedding import Vector
-from brvtui.text.query_language import Parsed
+from brvtui.text.query_language import ParsedQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class RankedHit:
 class Index(Protocol):
     """Ranked lists over one set of notes, best first, at most ``limit`` long."""
 
-    def bm25(self, query: Parsed, limit: int) -> Sequence[RankedHit]:
+    def bm25(self, query: ParsedQuery, limit: int) -> Sequence[RankedHit]:
         """The notes that a query with at least one token matches."""
         ...
 

@@ -13,7 +13,7 @@ from brvtui.services.reranking import RerankDocument, Reranker
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RerankOutcome:
     """The final order as positions of the list before, the reranker's scores by those positions, and why not."""
 
     order: Sequence[int]
@@ -25,7 +25,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RerankRequest:
     """What a request says of reranking: whether at all, how many notes, and whether somebody still types."""
 
     rerank: bool
@@ -38,38 +38,38 @@ def rerank(
     candidates: Sequence[Candidate],
     reranker: Reranker | None,
     legs: tuple[Sequence[Candidate], Sequence[Candidate]],
-    wanted: Wanted,
+    wanted: RerankRequest,
     profile: HybridProfile,
-) -> Outcome:
+) -> RerankOutcome:
     """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
 
     A reranker that fails leaves the order as it was, with the stage's error.
     """
     as_is = range(len(candidates))
     if not candidates:
-        return Outcome(as_is, skipped=SkipReason.EMPTY_CANDIDATES)
+        return RerankOutcome(as_is, skipped=SkipReason.EMPTY_CANDIDATES)
     if not wanted.rerank:
-        return Outcome(as_is, skipped=SkipReason.MODE_OFF)
+        return RerankOutcome(as_is, skipped=SkipReason.MODE_OFF)
     if reranker is None:
-        return Outcome(as_is, skipped=SkipReason.NO_RERANKER)
+        return RerankOutcome(as_is, skipped=SkipReason.NO_RERANKER)
     rules = profile.unanimity
     first, second = ([candidate.id for candidate in leg] for leg in legs)
     agreed = unanimity(first, second, rules.window, rules.agree_min)
     if agreed:
-        return Outcome(as_is, skipped=SkipReason.UNANIMITY, agreements=agreed.agreements)
+        return RerankOutcome(as_is, skipped=SkipReason.UNANIMITY, agreements=agreed.agreements)
     if wanted.probe:
-        return Outcome(as_is, skipped=SkipReason.PROBE)
+        return RerankOutcome(as_is, skipped=SkipReason.PROBE)
     head, _ = head_and_tail(len(candidates), wanted.most)
     documents = [_document(candidates[position], profile.rerank.snippet_chars) for position in head]
     try:
         answer = reranker.rerank(query, documents)
     except LegError as failure:
-        return Outcome(as_is, errors=(StageError("rerank", str(failure)),))
+        return RerankOutcome(as_is, errors=(StageError("rerank", str(failure)),))
     scores: dict[int, float] = {}
     for judged in answer:
         if judged.index in head:
             scores.setdefault(judged.index, judged.score)
-    return Outcome(reranked(len(candidates), wanted.most, list(scores)), scores, ran=True)
+    return RerankOutcome(reranked(len(candidates), wanted.most, list(scores)), scores, ran=True)
 
 
 def _document(candidate: Candidate, most: int) -> RerankDocument:

@@ -12,7 +12,7 @@ ENGINE = "jeffs_brain"
 MODES = ("auto", "bm25", "semantic", "hybrid")
 
 
-class Mode(StrEnum):
+class RetrievalMode(StrEnum):
     """Which legs make the list."""
 
     AUTO = "auto"
@@ -33,7 +33,7 @@ class SkipReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class RankedNote:
     """One note of the whole list, and its places on the way there. Ranks count from 0."""
 
     hit: Hit
@@ -65,8 +65,8 @@ class Hybrid:
 
     compiled: str
     """The full-text query."""
-    requested_mode: Mode
-    mode: Mode
+    requested_mode: RetrievalMode
+    mode: RetrievalMode
     fell_back: bool
     """Whether a mode that was asked for by name needed an embedder and there is none."""
     top_k: int
@@ -84,7 +84,7 @@ class Hybrid:
     agreements: int | None
     """Places at which the legs agree, when that spared the reranker."""
     errors: tuple[StageError, ...]
-    ranking: tuple[Placed, ...]
+    ranking: tuple[RankedNote, ...]
     """The whole list in its final order; the answer is its first ``top_k``."""
     idle_rules: tuple[str, ...] = ()
     """Rules of intent that no note of this tree can meet, each with what they look for."""
@@ -94,6 +94,6 @@ class Hybrid:
         """The first part that failed; empty when none did."""
         return self.errors[0].stage if self.errors else ""
 
-    def placed(self, file: str) -> Placed | None:
+    def placed(self, file: str) -> RankedNote | None:
         """The note at ``file`` in the whole list; None when neither leg has it."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)

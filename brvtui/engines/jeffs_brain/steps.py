@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brvtui.engines.jeffs_brain.reranking import Outcome
-from brvtui.engines.jeffs_brain.sections import Mode, SkipReason
+from brvtui.engines.jeffs_brain.reranking import RerankOutcome
+from brvtui.engines.jeffs_brain.sections import RetrievalMode, SkipReason
 from brvtui.ladder import INITIAL
 from brvtui.trace import Leg, Rung, Stage, State, Step
 from brvtui.wording import counted
@@ -19,7 +19,7 @@ _NOT_RERANKED = {
 
 
 def steps_of(
-    legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int, intent: str, weighed: int, outcome: Outcome
+    legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int, intent: str, weighed: int, outcome: RerankOutcome
 ) -> tuple[Step, ...]:
     """The steps in the order in which they are taken; ``weighed`` counts the notes that intent gave a factor."""
     return (
@@ -43,7 +43,7 @@ def stages_of(legs: tuple[Leg, Leg], fused: int, answered: int) -> tuple[Stage, 
     )
 
 
-def verdict_of(mode: Mode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int) -> str:
+def verdict_of(mode: RetrievalMode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int) -> str:
     """What came of it, in one line."""
     words, vectors = legs
     if not fused:
@@ -51,13 +51,13 @@ def verdict_of(mode: Mode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: 
     found = next((rung for rung in rungs if rung.state is State.HIT), None)
     how = f"by words at {found.strategy}" if found is not None and found.strategy != INITIAL else "by words"
     notes = counted(fused, "note", "notes")
-    if mode is Mode.HYBRID and vectors.hits:
+    if mode is RetrievalMode.HYBRID and vectors.hits:
         return f"{notes}: {len(words.hits)} {how}, {len(vectors.hits)} by vectors"
-    return f"{notes} by vectors" if mode is Mode.SEMANTIC else f"{notes} {how}"
+    return f"{notes} by vectors" if mode is RetrievalMode.SEMANTIC else f"{notes} {how}"
 
 
-def _why_nothing(mode: Mode, words: Leg, vectors: Leg, rungs: Sequence[Rung]) -> str:
-    if mode is Mode.SEMANTIC:
+def _why_nothing(mode: RetrievalMode, words: Leg, vectors: Leg, rungs: Sequence[Rung]) -> str:
+    if mode is RetrievalMode.SEMANTIC:
         return "no note has a vector" if vectors.state is State.MISSED else vectors.why
     if words.state is State.FAILED:
         return words.why
@@ -110,7 +110,7 @@ def _intent(intent: str, weighed: int) -> Step:
     return Step("intent", None, "intent", State.PASSED, (), f"{intent}: {counted(weighed, 'note', 'notes')} weighed")
 
 
-def _reranking(outcome: Outcome) -> Step:
+def _reranking(outcome: RerankOutcome) -> Step:
     if outcome.ran:
         state, summary = State.TAKEN, f"{counted(len(outcome.scores), 'note', 'notes')} judged"
     elif outcome.errors:

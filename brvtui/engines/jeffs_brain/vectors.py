@@ -17,7 +17,7 @@ from brvtui.services.failures import LegError
 Floats = NDArray[np.float32]
 
 
-class Kept(Protocol):
+class KeptVectors(Protocol):
     """Vectors of one model, kept from run to run by the digests of their texts."""
 
     def read(self) -> Mapping[str, Floats]:
@@ -72,7 +72,7 @@ def digest(text: str) -> str:
 def embed_texts(
     texts: Sequence[str],
     embedder: Embedder,
-    kept: Kept,
+    kept: KeptVectors,
     batch: int,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] = lambda done, all_: None,

@@ -38,7 +38,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldSpan:
     """A field of the block: offsets in the text of its key, of the end of that, and of the value.
 
     ``quote`` is how a string is quoted: ``'``, ``"`` or nothing. ``items`` are the values of a list.
@@ -55,7 +55,7 @@ class Field:
     is_block_list: bool
 
 
-def fields_of(text: str) -> tuple[Field, ...]:
+def fields_of(text: str) -> tuple[FieldSpan, ...]:
     """The fields of the frontmatter of ``text`` in their order, none when it has no block; a key may stand twice.
 
     Raises :class:`BrokenFrontmatter`.
@@ -122,13 +122,13 @@ def _told(error: BaseException, begin: int, end: int) -> tuple[str, int]:
     return (lines[0] if lines else "no YAML"), begin
 
 
-def _field(text: str, begin: int, loader: Any, key: Any, node: Any) -> Field:
+def _field(text: str, begin: int, loader: Any, key: Any, node: Any) -> FieldSpan:
     start = begin + node.start_mark.index
     is_list = isinstance(node, yaml.SequenceNode)
     items: tuple[Item, ...] = ()
     if is_list:
         items = tuple(Item(loader.construct_document(item), begin + item.start_mark.index) for item in node.value)
-    return Field(
+    return FieldSpan(
         key=str(loader.construct_document(key)),
         value=loader.construct_document(node),
         key_start=begin + key.start_mark.index,

@@ -33,7 +33,7 @@ class NotText(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class NoteText:
+class EditableText:
     """``text`` to edit, and what is needed to make bytes of it again.
 
     ``newline`` is the line end of every line; in a file that mixes them it is a line feed, and each carriage return is
@@ -65,7 +65,7 @@ class NoteText:
         return tuple((mark, _name(char)) for mark, char in self.marks.items())
 
 
-def note_text(data: bytes, before: NoteText | None = None, shown: str = "") -> NoteText:
+def note_text(data: bytes, before: EditableText | None = None, shown: str = "") -> EditableText:
     """The text of ``data`` to edit. Raises :class:`NotText` for what is not text in (mostly) UTF-8.
 
     When it takes the place of ``shown``, an edited text of ``before``, the marks of that stay what they are where they
@@ -81,7 +81,7 @@ def note_text(data: bytes, before: NoteText | None = None, shown: str = "") -> N
     kept = before.marks if before and not any(mark in text for mark in before.marks) else {}
     marks = {**kept, **dict(_marks(text, kept, shown))}
     shown = text.translate({ord(char): mark for mark, char in marks.items()}) if marks else text
-    return NoteText(shown, newline, has_bom, MappingProxyType(marks))
+    return EditableText(shown, newline, has_bom, MappingProxyType(marks))
 
 
 def without_hidden(text: str) -> str:

@@ -15,8 +15,8 @@ from rapidfuzz import fuzz, process
 
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.editing.fields import BrokenFrontmatter, Field, fields_of
-from brvtui.tree.editing.note_text import NoteText
+from brvtui.tree.editing.fields import BrokenFrontmatter, FieldSpan, fields_of
+from brvtui.tree.editing.note_text import EditableText
 from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_units, units
 from brvtui.tree.reading.frontmatter import block_span, parse
 from brvtui.tree.reading.inside import PathError, parts_of
@@ -75,7 +75,9 @@ class KnownFiles:
         return self._nearest[wanted]
 
 
-def problems(path: str, note: NoteText, edited: str, known: KnownFiles, limits: ReadingLimits) -> tuple[Problem, ...]:
+def problems(
+    path: str, note: EditableText, edited: str, known: KnownFiles, limits: ReadingLimits
+) -> tuple[Problem, ...]:
     """What is wrong with ``edited``, a text of the ``note`` at ``path``, in its order.
 
     Nothing is raised, whatever the text is.
@@ -114,7 +116,7 @@ class _Places:
         return line, offset - self._starts[line]
 
 
-def _of_reading(note: NoteText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
+def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
     """What the engine would not read of the file."""
     data = note.encode(edited)
     if len(data) > limits.max_file_bytes:
@@ -141,7 +143,7 @@ def _of_reading(note: NoteText, edited: str, text: str, limits: ReadingLimits) -
         offset += len(line) + 1
 
 
-def _undecodable(note: NoteText, head: bytes) -> int:
+def _undecodable(note: EditableText, head: bytes) -> int:
     """Where in the plain text the first byte of ``head`` stands that is no UTF-8; 0 when every one is."""
     try:
         head.decode("utf-8")
@@ -151,7 +153,7 @@ def _undecodable(note: NoteText, head: bytes) -> int:
     return 0
 
 
-def _of_block(note: NoteText, text: str) -> Iterator[_Found]:
+def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
     if not text.startswith("---\n") and block_span(note.text) is not None:
         message = "the frontmatter no longer begins with --- in the first line, so the engine reads none"
         yield _Found(0, message, Severity.ERROR)
@@ -163,7 +165,7 @@ def _of_block(note: NoteText, text: str) -> Iterator[_Found]:
         yield _Found(0, message, Severity.WARNING)
 
 
-def _of_fields(text: str, fields: tuple[Field, ...], known: KnownFiles) -> Iterator[_Found]:
+def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> Iterator[_Found]:
     times = Counter(field.key for field in fields)
     for place, field in enumerate(fields):
         if times[field.key] > 1 and any(other.key == field.key for other in fields[:place]):
@@ -182,7 +184,7 @@ def _of_fields(text: str, fields: tuple[Field, ...], known: KnownFiles) -> Itera
         yield from _of_stub(by_key, known)
 
 
-def _of_signal(field: Field) -> Iterator[_Found]:
+def _of_signal(field: FieldSpan) -> Iterator[_Found]:
     if field.key == "maturity" and field.value not in LEVELS:
         said = field.value.lower() if isinstance(field.value, str) else ""
         near = process.extractOne(said, LEVELS, score_cutoff=_LEAST_LIKENESS)
@@ -208,7 +210,7 @@ def _is_date(value: Any) -> bool:
     return True
 
 
-def _of_related(field: Field) -> Iterator[_Found]:
+def _of_related(field: FieldSpan) -> Iterator[_Found]:
     if isinstance(field.value, list):
         for item in field.items:
             if not isinstance(item.value, str):
@@ -236,7 +238,7 @@ def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
         yield _Found(link.start, f"there is no note {link.target}{hint}", Severity.WARNING)
 
 
-def _of_stub(fields: dict[str, Field], known: KnownFiles) -> Iterator[_Found]:
+def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found]:
     """Where an archived note is kept, and where it came from: without both it cannot be restored."""
     for key in ("points_to", "original_path"):
         if key not in fields:

@@ -22,7 +22,7 @@ class Unseen(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class CutText:
     """A note's text after the engine's cuts. ``cut_lines`` lines fell away; ``cut_units`` lines were shortened."""
 
     text: str
@@ -30,7 +30,7 @@ class Read:
     cut_units: int
 
 
-def read_note(path: Path, size: int, limits: ReadingLimits) -> Read:
+def read_note(path: Path, size: int, limits: ReadingLimits) -> CutText:
     """The text of the file at ``path`` as the engine would index it.
 
     Raises :class:`Unseen` when the engine skips the file, OSError when it cannot be read.
@@ -40,7 +40,7 @@ def read_note(path: Path, size: int, limits: ReadingLimits) -> Read:
     return read_bytes(read_regular(path, limits.max_file_bytes), limits)
 
 
-def read_bytes(data: bytes, limits: ReadingLimits) -> Read:
+def read_bytes(data: bytes, limits: ReadingLimits) -> CutText:
     """The text of a file that holds ``data``, as the engine would index it. Raises :class:`Unseen` when it skips it."""
     if len(data) > limits.max_file_bytes:
         raise Unseen(_too_large(limits))
@@ -70,12 +70,12 @@ def check_readable(data: bytes, limits: ReadingLimits) -> None:
         raise Unseen(f"over {limits.max_control_ratio:.0%} control characters")
 
 
-def cut(text: str, limits: ReadingLimits) -> Read:
+def cut(text: str, limits: ReadingLimits) -> CutText:
     """``text`` after the limits on lines and on UTF-16 units a line."""
     lines = text.split("\n")
     cut_lines = max(0, len(lines) - limits.max_lines)
     if not cut_lines and len(text) * _MOST_UNITS <= limits.max_line_units:
-        return Read(text, 0, 0)
+        return CutText(text, 0, 0)
     kept = lines[: limits.max_lines]
     shortened = 0
     for number, line in enumerate(kept):
@@ -83,8 +83,8 @@ def cut(text: str, limits: ReadingLimits) -> Read:
             kept[number] = first_units(line, limits.max_line_units) + "..."
             shortened += 1
     if not cut_lines and not shortened:
-        return Read(text, 0, 0)
-    return Read("\n".join(kept), cut_lines, shortened)
+        return CutText(text, 0, 0)
+    return CutText("\n".join(kept), cut_lines, shortened)
 
 
 def units(line: str) -> int:

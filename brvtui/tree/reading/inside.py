@@ -22,7 +22,7 @@ class PathError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FolderEntry:
     """A name in an open folder of the tree; ``path`` is both, below the tree, with ``/``."""
 
     folder: int
@@ -93,7 +93,7 @@ def _has_link(tree: Path, path: str) -> bool:
 
 
 @contextmanager
-def place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Place]:
+def place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
     """The place of ``path`` below ``tree``, its folder open for as long as the context lasts.
 
     A note that is a symlink to another file of the tree stands for that file. ``make_folders`` makes what is missing
@@ -108,19 +108,19 @@ def place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Plac
             folder = -1
             parts = parts_of(target)
             folder = _open_folder(tree, parts[:-1], False)
-        yield Place(folder, parts[-1], target)
+        yield FolderEntry(folder, parts[-1], target)
     finally:
         if folder >= 0:
             os.close(folder)
 
 
 @contextmanager
-def folder_place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Place]:
+def folder_place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
     """The place of the folder ``path`` below ``tree``, as :func:`place_in`; links are not followed."""
     parts = folder_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
     try:
-        yield Place(folder, parts[-1], path)
+        yield FolderEntry(folder, parts[-1], path)
     finally:
         os.close(folder)
 

@@ -78,7 +78,7 @@ class Orders:
         """How many notes there are."""
         return len(self.recent) + len(self.older)
 
-    def position(self, note: Placed, edge: float) -> int:
+    def position(self, note: OrderedFile, edge: float) -> int:
         """Where ``note`` stands in document order; what changed from ``edge`` (ms) on is recent."""
         if note.mtime_ms >= edge:
             return self.recent.place(note.recent_key)
@@ -86,7 +86,7 @@ class Orders:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class OrderedFile:
     """What decides where a file stands: its path, mtime in whole ms, whether it is a note, its fingerprint's line."""
 
     path: str
@@ -102,7 +102,7 @@ class Placed:
 
 
 def make_orders(
-    files: Iterable[TreeFile], placed: Iterable[Placed], now_ms: float, recent_hours: float
+    files: Iterable[TreeFile], placed: Iterable[OrderedFile], now_ms: float, recent_hours: float
 ) -> Orders | None:
     """The orders of ``files`` and of what was read from them; None where two paths sort alike."""
     walked = list(files)

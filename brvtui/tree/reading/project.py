@@ -29,7 +29,7 @@ class SharedSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class FoundProject:
     """A project: its folder, its tree (real paths), shared sources, and what the user should know."""
 
     root: Path
@@ -45,7 +45,7 @@ class Project:
         return self.root.name or str(self.root)
 
 
-def find_project(start: Path | None = None) -> Project:
+def find_project(start: Path | None = None) -> FoundProject:
     """The project in ``start``, or, without ``start``, in the current folder or one above it.
 
     ``.brv`` may be a file that points to the project. A folder given by name that holds markdown but no project is
@@ -85,7 +85,7 @@ def _is_project(folder: Path) -> bool:
         return False
 
 
-def _open(folder: Path) -> Project:
+def _open(folder: Path) -> FoundProject:
     root = folder.resolve()
     notices: list[str] = []
     marker = root / MARKER
@@ -102,7 +102,7 @@ def _open(folder: Path) -> Project:
     if not (marker / _CONFIG).is_file():
         notices.append(f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project")
     sources, source_notices, failure = _sources(marker / _SOURCES)
-    return Project(root, tree.resolve(), sources, (*notices, *source_notices), failure)
+    return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure)
 
 
 def _is_folder(path: Path) -> bool:
@@ -119,7 +119,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _bare(folder: Path) -> Project:
+def _bare(folder: Path) -> FoundProject:
     root = folder.resolve()
     if _is_folder(root / MARKER):
         said = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
@@ -127,7 +127,7 @@ def _bare(folder: Path) -> Project:
     if not any(root.rglob("*.md")):
         raise ProjectError(f"{root}: neither a {MARKER} project nor a folder of markdown; name another folder")
     notice = f"no {MARKER} here: the folder itself is taken as the context tree"
-    return Project(root, root, (), (notice,))
+    return FoundProject(root, root, (), (notice,))
 
 
 def _pointed_to(pointer: Path) -> Path:

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.tree.reading.inside import PathError, Place, place_in
+from brvtui.tree.reading.inside import FolderEntry, PathError, place_in
 from brvtui.tree.reading.regular import open_regular
 from brvtui.tree.saving import leftovers
 from brvtui.tree.saving.attributes import Lost, copy_attributes
 from brvtui.tree.saving.exchange import exchange, place
-from brvtui.tree.saving.seen import Found, Seen, digest, look, seen_as
+from brvtui.tree.saving.seen import FileOnDisk, Seen, digest, look, seen_as
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
@@ -80,7 +80,7 @@ def read_note_file(tree: Path, path: str) -> tuple[bytes, Seen]:
     return found.data, found.seen
 
 
-def found_at(tree: Path, path: str) -> Found:
+def found_at(tree: Path, path: str) -> FileOnDisk:
     """The note at ``path`` with its state. Raises :class:`SaveError`."""
     with told(path), place_in(tree, path) as at:
         return look(at.folder, at.name)
@@ -158,12 +158,12 @@ def told(path: str) -> Iterator[None]:
         raise SaveError(f"{path}: not done, {faults.advised(error)}") from error
 
 
-def _refuse_link(at: Place, path: str) -> None:
+def _refuse_link(at: FolderEntry, path: str) -> None:
     if at.path != path:
         raise SaveError(f"{path}: a symlink to {at.path}; name that note")
 
 
-def _refuse_read_only(at: Place, found: Found) -> None:
+def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
     """A rename needs no permission on the file itself, and root has every one: so it is asked for."""
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
@@ -174,7 +174,7 @@ def _refuse_read_only(at: Place, found: Found) -> None:
 class _Beside:
     """The file beside the note. It is removed at the end, unless it holds what somebody else wrote."""
 
-    def __init__(self, at: Place) -> None:
+    def __init__(self, at: FolderEntry) -> None:
         self.at = at
         self.name = leftovers.part_name()
         self.is_ours = True
@@ -196,7 +196,7 @@ class _Beside:
 
 
 @contextmanager
-def _beside(at: Place) -> Iterator[_Beside]:
+def _beside(at: FolderEntry) -> Iterator[_Beside]:
     beside = _Beside(at)
     try:
         yield beside
@@ -205,7 +205,7 @@ def _beside(at: Place) -> Iterator[_Beside]:
             beside.remove()
 
 
-def _create(at: Place, data: bytes, stamp: Stamp) -> Saved | Conflict:
+def _create(at: FolderEntry, data: bytes, stamp: Stamp) -> Saved | Conflict:
     text = digest(data)
     with _beside(at) as beside:
         made = _write(beside, data, None, False, stamp)
@@ -219,7 +219,7 @@ def _create(at: Place, data: bytes, stamp: Stamp) -> Saved | Conflict:
     return Saved(seen_as(text, made))
 
 
-def _replace(at: Place, data: bytes, seen: Seen, keep_mtime: bool, stamp: Stamp) -> Saved | Conflict:
+def _replace(at: FolderEntry, data: bytes, seen: Seen, keep_mtime: bool, stamp: Stamp) -> Saved | Conflict:
     found = look(at.folder, at.name)
     if found.seen.sha256 != seen.sha256:
         return Conflict(found.data, found.seen)
@@ -291,7 +291,7 @@ def _swap_back(beside: _Beside, ours: str) -> bool:
     return True
 
 
-def _remove(at: Place, seen: Seen) -> Saved | Conflict:
+def _remove(at: FolderEntry, seen: Seen) -> Saved | Conflict:
     found = look(at.folder, at.name)
     if found.seen.sha256 != seen.sha256:
         return Conflict(found.data, found.seen)
@@ -313,7 +313,7 @@ def _remove(at: Place, seen: Seen) -> Saved | Conflict:
     return Saved(None, kept=kept)
 
 
-def _move(at: Place, to: Place, seen: Seen) -> Saved | Conflict:
+def _move(at: FolderEntry, to: FolderEntry, seen: Seen) -> Saved | Conflict:
     try:
         place(at.folder, at.name, to.folder, to.name)
     except FileExistsError as error:
@@ -328,7 +328,7 @@ def _move(at: Place, to: Place, seen: Seen) -> Saved | Conflict:
     return Saved(out.seen)
 
 
-def _put_back(folder: int, name: str, path: str, at: Place, out: Found) -> Conflict:
+def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDisk) -> Conflict:
     """Gives ``name`` its place ``at`` again; it is kept where it is, at ``path``, when that was taken meanwhile."""
     try:
         place(folder, name, at.folder, at.name)
@@ -367,7 +367,7 @@ def _write(
         os.close(descriptor)
 
 
-def sync_folder(at: Place) -> None:
+def sync_folder(at: FolderEntry) -> None:
     """Has the disk confirm the names in the open folder of ``at``. Raises :class:`Unconfirmed`."""
     try:
         os.fsync(at.folder)

@@ -28,7 +28,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileOnDisk:
     """A file that was read: its bytes, its state, and whether another program has it open to write."""
 
     data: bytes
@@ -47,7 +47,7 @@ def seen_as(data_digest: str, found: os.stat_result) -> Seen:
     return Seen(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, data_digest)
 
 
-def look(folder: int, name: str, ask_busy: bool = False) -> Found:
+def look(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
     """The regular file ``name`` of the open ``folder``; with ``ask_busy``, nobody has begun to write while it is read.
 
     Raises OSError.
@@ -59,7 +59,7 @@ def look(folder: int, name: str, ask_busy: bool = False) -> Found:
         data = read_open(descriptor, found, name)
     finally:
         os.close(descriptor)
-    return Found(data, found, seen_as(digest(data), found), busy)
+    return FileOnDisk(data, found, seen_as(digest(data), found), busy)
 
 
 def _is_written_to(descriptor: int) -> bool:

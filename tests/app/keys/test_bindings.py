@@ -11,7 +11,7 @@ from textual.dom import DOMNode
 
 import brvtui.app
 from brvtui.app.actions import ACTIONS, PLACES
-from brvtui.app.actions.action import Action, Kind, Place
+from brvtui.app.actions.action import Action, Place, PlaceKind
 from brvtui.app.actions.everywhere import ALL_SCREENS
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
@@ -63,7 +63,7 @@ def test_names_are_unique() -> None:
 def test_places_are_listed_by_what_they_are_and_by_title() -> None:
     titles = [place.heading for place in PLACES]
     assert titles[:2] == ["Everywhere", "Every screen"]
-    for kinds in ((Kind.SCREEN,), (Kind.PANE, Kind.FIELD), (Kind.DIALOG,)):
+    for kinds in ((PlaceKind.SCREEN,), (PlaceKind.PANE, PlaceKind.FIELD), (PlaceKind.DIALOG,)):
         listed = [place.title for place in PLACES if place.kind in kinds and place.name != "filter"]
         assert listed == sorted(listed)
 
@@ -93,7 +93,7 @@ async def test_a_pane_stands_on_the_screens_that_the_registry_names(app: BrvTui)
                 for binding in declared(type(widget)):
                     if binding.id:
                         found.setdefault(places[binding.id].name, set()).add(mode.name)
-    parts = [place for place in PLACES if place.screens and place.kind is not Kind.EVERY_SCREEN]
+    parts = [place for place in PLACES if place.screens and place.kind is not PlaceKind.EVERY_SCREEN]
     assert found | {"filter": set(ALL_SCREENS)} == {place.name: set(place.screens) for place in parts}
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from brvtui.engines.jeffs_brain.pipeline import Request
-from brvtui.engines.jeffs_brain.sections import Hybrid, Mode, SkipReason
+from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode, SkipReason
 from brvtui.services.failures import LegError
 from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.snapshot.naming import find_note
@@ -54,7 +54,7 @@ def drinks(tree: Tree) -> Tree:
     return tree
 
 
-def probe(made: Brain, tree: Tree, query: str = "tea", mode: Mode = Mode.HYBRID) -> Trace:
+def probe(made: Brain, tree: Tree, query: str = "tea", mode: RetrievalMode = RetrievalMode.HYBRID) -> Trace:
     return made.ask(tree.snapshot(), Request(query, mode, probe=True)).trace
 
 
@@ -79,7 +79,7 @@ def test_the_index_follows_the_snapshot_and_reads_only_what_changed(drinks: Tree
 def test_a_probe_asks_no_service(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
     trace = probe(Brain(embedder, reranker), drinks)
-    assert (trace.mode, trace.section(Hybrid).mode) == ("probe", Mode.HYBRID)
+    assert (trace.mode, trace.section(Hybrid).mode) == ("probe", RetrievalMode.HYBRID)
     assert (trace.leg("vector").state, trace.leg("vector").why) == (
         State.SKIPPED, "a probe asks no service: a run does",
     )  # fmt: skip
@@ -91,11 +91,11 @@ def test_a_probe_asks_no_service(drinks: Tree) -> None:
 def test_a_run_makes_the_vectors_once_and_asks_the_reranker(drinks: Tree) -> None:
     embedder, reranker = Embedder(is_remote=True), Reranker()
     made, snapshot = Brain(embedder, reranker), drinks.snapshot()
-    trace = made.ask(snapshot, Request("sea or car", Mode.HYBRID)).trace
+    trace = made.ask(snapshot, Request("sea or car", RetrievalMode.HYBRID)).trace
     assert trace.leg("vector").state is State.HIT
     assert (trace.section(Hybrid).reranked, reranker.asked) == (True, 1)
     assert "note vectors" in trace.timings
-    made.ask(snapshot, Request("tea", Mode.HYBRID))
+    made.ask(snapshot, Request("tea", RetrievalMode.HYBRID))
     assert embedder.asked == [["Car\n# Car\n\nred wheels", "Tea\n# Tea\n\ngreen leaves"], ["sea or car"], ["tea"]]
 
 
@@ -108,11 +108,11 @@ def test_a_run_has_its_vectors_though_a_newer_snapshot_is_indexed_meanwhile(drin
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             if not self.asked:
                 self.asked.append([])
-                made.ask(second, Request("salt", Mode.BM25, probe=True))
+                made.ask(second, Request("salt", RetrievalMode.BM25, probe=True))
             return super().embed(texts)
 
     made = Brain(Slow(is_remote=True))
-    trace = made.ask(first, Request("tea", Mode.HYBRID)).trace
+    trace = made.ask(first, Request("tea", RetrievalMode.HYBRID)).trace
     assert (trace.leg("vector").state, trace.section(Hybrid).errors) == (State.HIT, ())
     newest = made.engine._ready
     assert newest is not None
@@ -125,7 +125,7 @@ def test_why_asks_again_with_the_services_and_options_of_the_answer(drinks: Tree
     embedder = Embedder(is_remote=True)
     made, snapshot = Brain(embedder), drinks.snapshot()
     context, note = made.context(snapshot), find_note(snapshot, "a/car.md")
-    run = made.ask(snapshot, Request("tea", Mode.SEMANTIC, top_k=1, candidate_k=2)).trace
+    run = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, top_k=1, candidate_k=2)).trace
     why = made.engine.why(context, run, note)
     assert why.reason is not None
     assert why.reason.text == "past the candidates that a leg keeps"
@@ -137,13 +137,13 @@ def test_why_asks_again_with_the_services_and_options_of_the_answer(drinks: Tree
 def test_a_model_of_this_process_is_asked_by_probes_too(drinks: Tree) -> None:
     embedder = Embedder()
     made, snapshot = Brain(embedder), drinks.snapshot()
-    waiting = made.ask(snapshot, Request("tea", Mode.SEMANTIC, probe=True)).trace
+    waiting = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, probe=True)).trace
     assert waiting.leg("vector").why == "the notes' vectors are still being made"
     assert waiting.hits == ()
     told: list[tuple[int, int]] = []
     made.prepare(snapshot, lambda done, all_: told.append((done, all_)))
     assert told == [(2, 2)]
-    ready = made.ask(snapshot, Request("tea", Mode.SEMANTIC, probe=True)).trace
+    ready = made.ask(snapshot, Request("tea", RetrievalMode.SEMANTIC, probe=True)).trace
     assert [hit.path for hit in ready.hits] == ["a/tea.md", "a/car.md"]
 
 
@@ -164,18 +164,18 @@ def test_what_cannot_be_made_is_said_and_tried_again_by_the_next_run(drinks: Tre
     embedder = Embedder(is_remote=True)
     embedder.broken = "host: 429 Too Many Requests"
     made, snapshot = Brain(embedder), drinks.snapshot()
-    trace = made.ask(snapshot, Request("tea", Mode.HYBRID)).trace
+    trace = made.ask(snapshot, Request("tea", RetrievalMode.HYBRID)).trace
     assert trace.notices == ("2 notes have no vector: host: 429 Too Many Requests",)
     assert [hit.path for hit in trace.hits] == ["a/tea.md"]
     embedder.broken = ""
-    trace = made.ask(snapshot, Request("tea", Mode.HYBRID)).trace
+    trace = made.ask(snapshot, Request("tea", RetrievalMode.HYBRID)).trace
     assert trace.notices == ()
     assert len(trace.leg("vector").hits) == 2
 
 
 def test_words_alone_make_no_vectors(drinks: Tree) -> None:
     embedder = Embedder()
-    Brain(embedder).ask(drinks.snapshot(), Request("tea", Mode.BM25))
+    Brain(embedder).ask(drinks.snapshot(), Request("tea", RetrievalMode.BM25))
     assert embedder.asked == []
 
 
@@ -205,18 +205,21 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
         ("quagga", Request(""), "no note has the words, and no step of the ladder helps"),
         ("quagga", Request("", skip_retry_ladder=True), "no note has the words"),
         ("?!", Request(""), "the query has no word to search for"),
-        ("tea", Request("", Mode.SEMANTIC, probe=True), "a probe asks no service: a run does"),
+        ("tea", Request("", RetrievalMode.SEMANTIC, probe=True), "a probe asks no service: a run does"),
     ],
 )
 def test_an_empty_answer_says_why(drinks: Tree, query: str, request_: Request, why: str) -> None:
     made = Brain(Embedder(is_remote=True)).ask(
-        drinks.snapshot(), replace(request_, query=query, mode=request_.mode or Mode.BM25)
+        drinks.snapshot(), replace(request_, query=query, mode=request_.mode or RetrievalMode.BM25)
     )
     assert made.trace.verdict == f"nothing was found: {why}"
 
 
 def test_the_verdict_counts_what_each_leg_gave(drinks: Tree) -> None:
     made, snapshot = Brain(Embedder()), drinks.snapshot()
-    verdicts = [made.ask(snapshot, Request("green leafs", mode)).trace.verdict for mode in (Mode.BM25, Mode.HYBRID)]
+    verdicts = [
+        made.ask(snapshot, Request("green leafs", mode)).trace.verdict
+        for mode in (RetrievalMode.BM25, RetrievalMode.HYBRID)
+    ]
     assert verdicts == ["1 note by words", "2 notes: 1 by words, 2 by vectors"]
-    assert made.ask(snapshot, Request("tee*x", Mode.SEMANTIC)).trace.verdict == "2 notes by vectors"
+    assert made.ask(snapshot, Request("tee*x", RetrievalMode.SEMANTIC)).trace.verdict == "2 notes by vectors"

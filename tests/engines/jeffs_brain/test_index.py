@@ -6,7 +6,7 @@ from brvtui.engines.jeffs_brain.chunks import Chunk, chunk_of
 from brvtui.engines.jeffs_brain.index import ChunkIndex, index_chunks, index_snapshot
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, SkipReason
-from brvtui.text.query_language import Operator, Parsed, Token, TokenKind
+from brvtui.text.query_language import Operator, ParsedQuery, Token, TokenKind
 from brvtui.trace import State, to_plain
 from tests.support.hybrid import JEFFS, attempts_of
 from tests.support.trees import Tree
@@ -46,7 +46,7 @@ def chunks(*contents: str) -> ChunkIndex:
 
 
 def searched(index: ChunkIndex, *tokens: Token) -> list[str]:
-    return [hit.candidate.id for hit in index.bm25(Parsed("", tokens, True), 10)]
+    return [hit.candidate.id for hit in index.bm25(ParsedQuery("", tokens, True), 10)]
 
 
 def test_a_word_of_several_terms_is_a_phrase() -> None:

@@ -14,7 +14,7 @@ from brvtui.engines.jeffs_brain.index import index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.reranking import head_and_tail, reranked
 from brvtui.engines.jeffs_brain.retrieved import Retrieved
-from brvtui.engines.jeffs_brain.sections import Hybrid, Mode
+from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.ranking.fusion import Candidate, fuse
 from brvtui.ranking.similarity import jaccard
 from brvtui.services.reranking import RerankDocument, Reranked
@@ -95,9 +95,9 @@ def test_lists_commute(lists: list[list[str]], random: object) -> None:
     assert all(math.isclose(one[name], other[name], abs_tol=SUM_TOLERANCE) for name in one)
 
 
-@given(_QUERIES, _LEG, _LEG, st.sampled_from(Mode), _SCORES, st.lists(st.integers(-3, 30), max_size=4))
+@given(_QUERIES, _LEG, _LEG, st.sampled_from(RetrievalMode), _SCORES, st.lists(st.integers(-3, 30), max_size=4))
 def test_parts_sum_to_every_score(
-    query: str, words: list[str], near: list[str], mode: Mode, scores: dict[str, float], extra: list[int]
+    query: str, words: list[str], near: list[str], mode: RetrievalMode, scores: dict[str, float], extra: list[int]
 ) -> None:
     made = search(query, words, near, Request("", mode), AnyReranker(scores, extra))
     for hit in (placed.hit for placed in made.trace.section(Hybrid).ranking):
@@ -115,7 +115,7 @@ def test_parts_sum_to_every_score(
 def test_no_reranker_touches_the_tail_or_loses_a_note(
     query: str, words: list[str], near: list[str], most: int, scores: dict[str, float], extra: list[int]
 ) -> None:
-    request = Request("", Mode.HYBRID, rerank_top_n=most, top_k=99)
+    request = Request("", RetrievalMode.HYBRID, rerank_top_n=most, top_k=99)
     plain = search(query, words, near, replace(request, rerank=False), None).trace.section(Hybrid).ranking
     made = search(query, words, near, request, AnyReranker(scores, extra)).trace.section(Hybrid).ranking
     assert [placed.id for placed in made[most:]] == [placed.id for placed in plain[most:]]

@@ -21,7 +21,7 @@ from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.ranking.fusion import fuse, safe_k, unanimity
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.aliases import expand
-from brvtui.text.query_language import Parsed, compile_fts
+from brvtui.text.query_language import ParsedQuery, compile_fts
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
 from brvtui.trace import SUM_TOLERANCE
 from tests.support.hybrid import (
@@ -69,7 +69,7 @@ def words_of(rules: Any) -> tuple[frozenset[str], int]:
     return rules.stopped, rules.word_length
 
 
-def plain(query: Parsed) -> dict[str, Any]:
+def plain(query: ParsedQuery) -> dict[str, Any]:
     tokens = []
     for token in query.tokens:
         tokens.append({"kind": token.kind.value, "text": token.text})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from brvtui.engines.byterover.ageing.board import Board, Row
+from brvtui.engines.byterover.ageing.board import Board, BoardRow
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import inputs_of
@@ -87,9 +87,9 @@ def _after(signals: NoteSignals, days: float, local: bool, times: int, profile: 
 class AfterSave:
     """A note as it is, saved with a new modification time, and saved with the one that it has; None: no note."""
 
-    now: Row | None
-    renewed: Row | None
-    kept: Row | None
+    now: BoardRow | None
+    renewed: BoardRow | None
+    kept: BoardRow | None
 
 
 def after_save(context: Context, path: str, data: bytes) -> AfterSave:
@@ -103,7 +103,7 @@ def after_save(context: Context, path: str, data: bytes) -> AfterSave:
     return AfterSave(*(_row(Context(state, profile, now_ms), path) for state in (snapshot, renewed, kept)))
 
 
-def _row(context: Context, path: str) -> Row | None:
+def _row(context: Context, path: str) -> BoardRow | None:
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     position = snapshot.by_path.get(path)
     return None if position is None else Board(snapshot, profile, now_ms).row(position)

@@ -57,7 +57,7 @@ class BoardState:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """One note of a board. Importance is in 0..100, recency and ceiling in 0..1, stored values before decay."""
 
     position: int
@@ -170,13 +170,13 @@ class Board:
         """The rank of each note when they are sorted by title, whatever the case."""
         return _ranks([note.title.casefold() for note in self.snapshot.notes])
 
-    def row(self, position: int) -> Row:
+    def row(self, position: int) -> BoardRow:
         """The note at ``position`` of the snapshot."""
         note, stored = self.snapshot.notes[position], self.snapshot.signals[position]
         level = int(self.snapshot.columns.maturity[position])
         updated = float(self.snapshot.columns.updated_ms[position])
         hits = float(self.hits_to_promotion[position])
-        return Row(
+        return BoardRow(
             position=position,
             path=note.path,
             title=note.title,

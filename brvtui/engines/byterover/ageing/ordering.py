@@ -14,7 +14,7 @@ from brvtui.ranking.maturity import LEVELS
 Positions = NDArray[np.int64]
 
 
-class Order(StrEnum):
+class BoardOrder(StrEnum):
     """What the notes are sorted by: the greatest first, but for events, promotions and titles."""
 
     IMPORTANCE = "importance"
@@ -27,7 +27,7 @@ class Order(StrEnum):
     TITLE = "title"
 
 
-def columns(forecast: Forecast, order: Order, only: Event | None = None) -> tuple[Positions, ...]:
+def columns(forecast: Forecast, order: BoardOrder, only: Event | None = None) -> tuple[Positions, ...]:
     """Positions in the snapshot for each of :data:`brvtui.ranking.maturity.LEVELS`, sorted; equal ones by path.
 
     ``only`` keeps the notes to which that event has come by the day of the forecast.
@@ -40,20 +40,24 @@ def columns(forecast: Forecast, order: Order, only: Event | None = None) -> tupl
     return tuple(ranked[levels == level] for level in range(len(LEVELS)))
 
 
-def _keys(forecast: Forecast, order: Order) -> Floats:
+def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
     """What is sorted by, ascending."""
     board, then = forecast.board, forecast.then
-    if order is Order.EVENT:
+    if order is BoardOrder.EVENT:
         return soonest(board)
-    if order is Order.PROMOTION:
+    if order is BoardOrder.PROMOTION:
         return board.hits_to_promotion
-    if order is Order.TITLE:
+    if order is BoardOrder.TITLE:
         return board.title_ranks.astype(np.float64)
-    if order is Order.ACCESSES or order is Order.UPDATES:
+    if order is BoardOrder.ACCESSES or order is BoardOrder.UPDATES:
         signals = board.snapshot.signals
-        hits = [entry.access_count if order is Order.ACCESSES else entry.update_count for entry in signals]
+        hits = [entry.access_count if order is BoardOrder.ACCESSES else entry.update_count for entry in signals]
         return -np.asarray(hits, dtype=np.float64)
-    values = {Order.IMPORTANCE: then.importance, Order.CEILING: then.ceiling, Order.RECENCY: then.recency}
+    values = {
+        BoardOrder.IMPORTANCE: then.importance,
+        BoardOrder.CEILING: then.ceiling,
+        BoardOrder.RECENCY: then.recency,
+    }
     return -values[order]
 
 

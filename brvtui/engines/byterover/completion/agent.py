@@ -25,12 +25,12 @@ from brvtui.services.model import (
     Message,
     ModelCancelled,
     ModelError,
+    ModelRequest,
     Reply,
-    Request,
-    Text,
+    TextPiece,
     ToolCall,
 )
-from brvtui.trace import Ended, ModelTurn, Prompt, ToolStep, Usage
+from brvtui.trace import EndReason, ModelPrompt, ModelTurn, ToolStep, Usage
 from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, TurnEnded, Waiting
 from brvtui.wording import counted
 
@@ -61,7 +61,7 @@ class Work:
 
     text: str = ""
     """The answer, or what there is of it."""
-    ended: Ended = Ended.ANSWERED
+    ended: EndReason = EndReason.ANSWERED
     why: str = ""
     turns: list[ModelTurn] = field(default_factory=list)
     steps: list[ToolStep] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Work:
 def work(
     model: ChatModel,
     tools: NoteTools,
-    prompt: Prompt,
+    prompt: ModelPrompt,
     rules: Rules,
     cancellation: Cancellation,
     done: Work,
@@ -89,7 +89,7 @@ def work(
     except (ModelError, ModelCancelled) as error:
         # A connection that is broken off may fail before it notices why.
         cancelled = cancellation.asked or isinstance(error, ModelCancelled)
-        done.ended, done.why = (Ended.CANCELLED, "cancelled") if cancelled else (Ended.FAILED, str(error))
+        done.ended, done.why = (EndReason.CANCELLED, "cancelled") if cancelled else (EndReason.FAILED, str(error))
 
 
 class _Loop:
@@ -97,7 +97,7 @@ class _Loop:
         self,
         model: ChatModel,
         tools: NoteTools,
-        prompt: Prompt,
+        prompt: ModelPrompt,
         rules: Rules,
         cancellation: Cancellation,
         done: Work,
@@ -117,9 +117,9 @@ class _Loop:
     def run(self) -> Iterator[AgentEvent]:
         done, last = self._done, self._prompt.max_iterations
         for number in range(1, last + 1):
-            must_end = done.ended is not Ended.ANSWERED
+            must_end = done.ended is not EndReason.ANSWERED
             if number == last and done.steps and not must_end:
-                self._end(Ended.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+                self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
                 must_end = True
             reply = yield from self._turn(number, must_end)
             if not reply.calls and not must_end and not done.text.strip():
@@ -128,14 +128,14 @@ class _Loop:
             if not reply.calls or must_end:
                 if reply.is_cut and not must_end:
                     most = self._prompt.max_tokens
-                    self._end(Ended.CUT, f"the answer reached its limit of {most} tokens, and ends there")
+                    self._end(EndReason.CUT, f"the answer reached its limit of {most} tokens, and ends there")
                 return
             self._messages.append(FromModel(done.text, tuple(_sendable(call) for call in reply.calls)))
             yield from self._steps(number, reply.calls)
-        if done.ended is Ended.ANSWERED:
-            self._end(Ended.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+        if done.ended is EndReason.ANSWERED:
+            self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
 
-    def _end(self, ended: Ended, why: str) -> None:
+    def _end(self, ended: EndReason, why: str) -> None:
         self._done.ended, self._done.why = ended, why
 
     def _turn(self, number: int, must_end: bool) -> Generator[AgentEvent, None, Reply]:
@@ -146,7 +146,7 @@ class _Loop:
         if must_end:
             self._messages.append(FromUser(_NOW_ANSWER))
         prompt = self._prompt
-        request = Request(
+        request = ModelRequest(
             prompt.instructions, tuple(self._messages), TOOLS, not must_end, prompt.max_tokens, prompt.temperature
         )
         self._done.text, began = "", self._now()
@@ -161,7 +161,7 @@ class _Loop:
         yield TurnEnded(turn, self._done.ms[f"turn {number}"])
         return reply
 
-    def _pieces(self, request: Request, number: int, began: float) -> Generator[AgentEvent, None, Reply]:
+    def _pieces(self, request: ModelRequest, number: int, began: float) -> Generator[AgentEvent, None, Reply]:
         done, most = self._done, self._prompt.max_tokens * _CHARS_OF_A_TOKEN
         pieces: list[str] = []
         chars = 0
@@ -169,7 +169,7 @@ class _Loop:
             with closing(self._model.turn(request, self._cancellation)) as given:
                 for piece in given:
                     match piece:
-                        case Text(text):
+                        case TextPiece(text):
                             if not pieces:
                                 done.ms[f"turn {number} first text"] = _ms(self._now() - began)
                             kept = text[: most - chars]
@@ -207,11 +207,11 @@ class _Loop:
             yield StepEnded(step, ms)
         self._idle = 0 if len(done.read) > known else self._idle + 1
         most = self._rules.agent.idle_turns
-        if self._idle >= most and done.ended is Ended.ANSWERED:
-            self._end(Ended.IDLE, f"no new note was read in {counted(most, 'turn', 'turns')}")
+        if self._idle >= most and done.ended is EndReason.ANSWERED:
+            self._end(EndReason.IDLE, f"no new note was read in {counted(most, 'turn', 'turns')}")
 
     def _result(self, call: ToolCall, number_in_turn: int) -> Result:
-        if self._done.ended is not Ended.ANSWERED:
+        if self._done.ended is not EndReason.ANSWERED:
             return refusal(f"not carried out: {self._done.why}")
         if number_in_turn > _CALLS_OF_A_TURN:
             return refusal(f"not carried out: a turn may call {_CALLS_OF_A_TURN} tools")
@@ -220,10 +220,10 @@ class _Loop:
         if self._called[same] < most:
             return self._tools.call(call.name, call.arguments)
         why = f"{call.name} was called {most} times with the same arguments"
-        self._end(Ended.REPEATED, why)
+        self._end(EndReason.REPEATED, why)
         return refusal(why)
 
-    def _usage(self, request: Request, reply: Reply) -> Usage:
+    def _usage(self, request: ModelRequest, reply: Reply) -> Usage:
         if reply.sent is not None and reply.received is not None:
             return Usage(reply.sent, reply.received, False)
         said = len(self._done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)

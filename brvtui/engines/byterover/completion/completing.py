@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.completion.agent import AgentEvent, Rules, Work, work
 from brvtui.engines.byterover.completion.answer_form import cited, missing_parts
-from brvtui.engines.byterover.completion.confined import Refused, text_of
+from brvtui.engines.byterover.completion.confined import PathRefused, text_of
 from brvtui.engines.byterover.completion.note_tools import NoteTools
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
@@ -15,7 +15,7 @@ from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.sections import Search
 from brvtui.services.model import Cancellation, ChatModel, Prices
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Answer, Completion, Ended, Prompt, Trace, Usage
+from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, Trace, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ def complete(how: Completing, trace: Trace) -> Generator[AgentEvent, None, Trace
     return replace(trace, answer=_answer(how, trace, prompt, done))
 
 
-def _answer(how: Completing, trace: Trace, prompt: Prompt, done: Work) -> Answer:
+def _answer(how: Completing, trace: Trace, prompt: ModelPrompt, done: Work) -> Answer:
     shown = {hit.file for hit in trace.hits if hit.path in prompt.prefetched} | set(done.read)
     shown |= {entry for lane in prompt.lanes for entry in lane.entries}
-    gave_none = done.ended in (Ended.FAILED, Ended.CANCELLED)
+    gave_none = done.ended in (EndReason.FAILED, EndReason.CANCELLED)
     named = () if gave_none else cited(how.context.snapshot, done.text, shown)
     usage = Usage(
         sum(turn.usage.sent for turn in done.turns),
@@ -101,7 +101,7 @@ def _composed(snapshot: Snapshot, trace: Trace, read: Sequence[str]) -> str:
     for path in read:
         try:
             passages.append(Passage(path if path.startswith("[") else f"{TREE_PREFIX}{path}", text_of(snapshot, path)))
-        except Refused:
+        except PathRefused:
             continue
     expansions = trace.section(Search).lint.expansions
     return composed(trace.query, chosen(passages, expansions), expansions)

@@ -14,7 +14,7 @@ from brvtui.tree.reading.regular import open_regular, read_open
 from brvtui.wording import nearest
 
 
-class Refused(Exception):
+class PathRefused(Exception):
     """A name that leads nowhere, or where it must not; the message says why in one line."""
 
 
@@ -34,7 +34,7 @@ def found(snapshot: Snapshot, name: str) -> str | None:
 
 
 def note_at(snapshot: Snapshot, name: str) -> str:
-    """:func:`found`, but raises :class:`Refused` where there is none."""
+    """:func:`found`, but raises :class:`PathRefused` where there is none."""
     file = found(snapshot, name)
     if file is not None:
         return file
@@ -42,15 +42,15 @@ def note_at(snapshot: Snapshot, name: str) -> str:
     try:
         folder_parts_of(path)
     except PathError as error:
-        raise Refused(str(error)) from None
+        raise PathRefused(str(error)) from None
     compared = len(snapshot.parsed) < _FEW and len(path) < _LONG
-    raise Refused(f"{path}: no such note{nearest(path, snapshot.parsed) if compared else ''}")
+    raise PathRefused(f"{path}: no such note{nearest(path, snapshot.parsed) if compared else ''}")
 
 
 def text_of(snapshot: Snapshot, path: str) -> str:
     """The text of the file at ``path`` (one of :attr:`Snapshot.parsed`) as the engine reads it.
 
-    It is opened folder by folder, so that no symlink that was put there since leads out. Raises :class:`Refused`.
+    It is opened folder by folder, so that no symlink that was put there since leads out. Raises :class:`PathRefused`.
     """
     if path in snapshot.edited:
         return snapshot.edited[path]
@@ -65,9 +65,9 @@ def text_of(snapshot: Snapshot, path: str) -> str:
                 os.close(opened)
         return read_bytes(data, snapshot.limits).text
     except OSError as error:
-        raise Refused(f"{path}: cannot be read ({faults.said(error)})") from None
+        raise PathRefused(f"{path}: cannot be read ({faults.said(error)})") from None
     except (PathError, Unseen) as error:
-        raise Refused(f"{path}: cannot be read ({error})") from None
+        raise PathRefused(f"{path}: cannot be read ({error})") from None
 
 
 _FEW = 2_000

@@ -10,9 +10,9 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from brvtui.engines.byterover.completion.confined import Refused, bare, note_at, text_of
+from brvtui.engines.byterover.completion.confined import PathRefused, bare, note_at, text_of
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.services.model import Tool
 from brvtui.tree.editing.archive import StubError, read_stub
 from brvtui.tree.reading.links import LinkState, Names, links_in
@@ -89,19 +89,19 @@ class NoteTools:
             return refusal(f"the arguments are longer than {_LONGEST_ARGUMENTS} characters")
         try:
             return tool({name: value for name, value in given.items() if value is not None})
-        except Refused as error:
+        except PathRefused as error:
             return refusal(str(error))
 
     def _search(self, given: Mapping[str, Any]) -> Result:
         query, scope = _text(given, "query"), bare(_text(given, "scope", ""))
         if len(query) > _LONGEST_QUERY:
-            raise Refused(f"the query is longer than {_LONGEST_QUERY} characters: search for fewer words")
+            raise PathRefused(f"the query is longer than {_LONGEST_QUERY} characters: search for fewer words")
         if scope and scope not in self._snapshot.hierarchy.by_path:
-            raise Refused(f"there is no folder {scope} to search in; leave scope out to search the whole tree")
+            raise PathRefused(f"there is no folder {scope} to search in; leave scope out to search the whole tree")
         limit = given.get("limit", self._profile.search.limit)
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-            raise Refused("limit must be a whole number of 1 or more")
-        options = Options(min(limit, self._profile.agent.most_listed), scope=scope)
+            raise PathRefused("limit must be a whole number of 1 or more")
+        options = SearchOptions(min(limit, self._profile.agent.most_listed), scope=scope)
         found = search(self._context, query, options)
         results = [{"path": hit.path, "title": hit.title, "kind": hit.kind, "score": hit.score} for hit in found.hits]
         return _result({"totalFound": found.total_found, "results": results})
@@ -116,7 +116,7 @@ class NoteTools:
         folder = hierarchy.by_path.get(path)
         if path and (folder is None or not folder.is_folder):
             note_at(self._snapshot, f"{path}/")  # says why, where the path itself is wrong
-            raise Refused(f"{path}: not a folder")
+            raise PathRefused(f"{path}: not a folder")
         children = folder.children if folder else hierarchy.roots
         shown = children[: self._profile.agent.most_listed]
         entries = [
@@ -144,7 +144,7 @@ class NoteTools:
         try:
             stub = read_stub(text_of(self._snapshot, path))
         except StubError as error:
-            raise Refused(f"{path}: no stub of an archived note ({error})") from None
+            raise PathRefused(f"{path}: no stub of an archived note ({error})") from None
         alias = self._snapshot.parsed[path].alias
         full = note_at(self._snapshot, f"[{alias}]:{stub.points_to}" if alias else stub.points_to)
         return self._whole(full, text_of(self._snapshot, full))
@@ -207,5 +207,5 @@ def _result(value: Mapping[str, Any], read: tuple[str, ...] = ()) -> Result:
 def _text(given: Mapping[str, Any], name: str, default: str | None = None) -> str:
     value = given.get(name, default)
     if not isinstance(value, str) or (default is None and not value.strip()):
-        raise Refused(f"{name} must be a text")
+        raise PathRefused(f"{name} must be a text")
     return value

@@ -16,7 +16,7 @@ from brvtui.engines.byterover.route.entities import entity_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.scoring import inputs_of
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Outcome, Search
 from brvtui.ranking.ceiling import ScoreInputs, scores
 from brvtui.ranking.compound import round_half_up
@@ -90,7 +90,7 @@ class Case:
         """Every text that a route of the query may search, whatever signals make of its results."""
         limits, scope = self.context.constants.entities, self.trace.scope_option
         words = entity_words(self.trace.query, self.context.constants)[: limits.searches]
-        options = Options(limits.limit, scope=scope)
+        options = SearchOptions(limits.limit, scope=scope)
         searches = [search(self.context, word, options) for word in words]
         texts = {attempt.query for made in (self.trace.section(Search), *searches) for attempt in made.attempts}
         # Also what is searched only when a scope turns out empty.

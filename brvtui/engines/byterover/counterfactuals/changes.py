@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from brvtui.engines.byterover.context import Context
-from brvtui.loading import Edit
+from brvtui.loading import EditedFile
 from brvtui.loading.edited import edited, signalled
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import ReadingLimits
@@ -72,7 +72,7 @@ def changed(context: Context, change: Change) -> Snapshot:
             data = _read(snapshot, path)
         case TitleSet(path, title, mtime_ms):
             data = retitled(_read(snapshot, path), path.rpartition("/")[2], title, profile.limits)
-    return edited(snapshot, profile, now_ms, Edit(path, data, mtime_ms * _NS_PER_MS))
+    return edited(snapshot, profile, now_ms, EditedFile(path, data, mtime_ms * _NS_PER_MS))
 
 
 def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> bytes:

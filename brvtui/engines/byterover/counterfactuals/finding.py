@@ -10,10 +10,10 @@ from collections.abc import Callable
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals import numbers, words
 from brvtui.engines.byterover.counterfactuals.case import Cancelled, Case
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Takes, Way
+from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Takes, Way
 from brvtui.engines.byterover.counterfactuals.runner_up import runner_up
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.sections import Found, Outcome, Route, Search
+from brvtui.engines.byterover.sections import Outcome, Route, Search, SearchEnd
 from brvtui.trace import Ladder, Origin, Trace
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)
@@ -84,7 +84,7 @@ def _nearest(context: Context, trace: Trace) -> str:
 
 
 def _ways(case: Case) -> tuple[Way, ...]:
-    if case.trace.section(Search).outcome is Found.ENGINE_FAILS:
+    if case.trace.section(Search).outcome is SearchEnd.ENGINE_FAILS:
         return _all_impossible(tuple(Lever), "every search of the engine fails on this tree")
     made = [*_of_note(case), words.wording(case), words.path(case)]
     return tuple(sorted(made, key=lambda way: list(Lever).index(way.lever)))
@@ -111,7 +111,7 @@ def _of_no_note(profile: Profile, trace: Trace) -> Takes:
     why = "no note matches any word of the query"
     ways = _all_impossible(tuple(lever for lever in _OF_THE_TREE if lever is not Lever.TITLE), why)
     unnamed = tuple(
-        Way(lever, Standing.OPEN, "no note to try it with: brv-tui explain TEXT PATH --takes names one")
+        Way(lever, LeverStatus.OPEN, "no note to try it with: brv-tui explain TEXT PATH --takes names one")
         for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)
     )
     return Takes(
@@ -120,4 +120,4 @@ def _of_no_note(profile: Profile, trace: Trace) -> Takes:
 
 
 def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Way, ...]:
-    return tuple(Way(lever, Standing.IMPOSSIBLE, why) for lever in levers)
+    return tuple(Way(lever, LeverStatus.IMPOSSIBLE, why) for lever in levers)

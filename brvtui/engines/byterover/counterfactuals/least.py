@@ -8,14 +8,14 @@ from itertools import pairwise
 
 from brvtui.engines.byterover.counterfactuals.case import Case, Judged
 from brvtui.engines.byterover.counterfactuals.changes import Change
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
-from brvtui.engines.byterover.sections import Found, Search
+from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Way
+from brvtui.engines.byterover.sections import Search, SearchEnd
 
 _ALIKE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateChange:
     """A change, how large it is, and the highest score, unrounded, that it can give the note."""
 
     change: Change
@@ -27,12 +27,12 @@ class Candidate:
 class Least:
     """The smallest candidate that does it, or none; ``judged`` is what became of it, or else of the largest."""
 
-    candidate: Candidate | None
+    candidate: CandidateChange | None
     judged: Judged | None
     """None when no candidate can reach the score that a direct answer needs."""
 
 
-def least(case: Case, candidates: Sequence[Candidate], is_steady: bool) -> Least:
+def least(case: Case, candidates: Sequence[CandidateChange], is_steady: bool) -> Least:
     """The first of ``candidates``, given smallest first, after which the query is answered at tier 2.
 
     Those that cannot reach the needed score are not tried. With ``is_steady``, a candidate that does it means that
@@ -54,7 +54,7 @@ def least(case: Case, candidates: Sequence[Candidate], is_steady: bool) -> Least
     return Least(None, judged)
 
 
-def _bisected(case: Case, near: Sequence[Candidate], first: Judged) -> Least:
+def _bisected(case: Case, near: Sequence[CandidateChange], first: Judged) -> Least:
     """:func:`least` where the first does not do it."""
     low, high = 0, len(near) - 1
     last = case.judged(near[high].change) if high else first
@@ -83,7 +83,7 @@ def is_steady(case: Case) -> bool:
     summarises = any(summary.file == case.note.path for summary in case.context.snapshot.summaries.values())
     scoped = any(attempt.scope for attempt in search.attempts)
     is_large = len(case.context.snapshot.notes) >= case.context.constants.out_of_domain.min_notes
-    may_be_emptied = search.outcome is not Found.MATCHES or (is_large and search.and_failed)
+    may_be_emptied = search.outcome is not SearchEnd.MATCHES or (is_large and search.and_failed)
     return not (lends_score or summarises or scoped or may_be_emptied)
 
 
@@ -91,16 +91,16 @@ def too_low(case: Case, lever: Lever, most: float, what: str) -> Way:
     """``lever`` is impossible: the score stays below the one that is needed."""
     needed, seen = case.context.constants.direct.min_top, case.seen(most)
     text = f"{what}: {seen:.2f} at most, {needed:g} is needed"
-    return Way(lever, Standing.IMPOSSIBLE, text, score=seen)
+    return Way(lever, LeverStatus.IMPOSSIBLE, text, score=seen)
 
 
-def verified(lever: Lever, found: Candidate, judged: Judged, text: str) -> Way:
+def verified(lever: Lever, found: CandidateChange, judged: Judged, text: str) -> Way:
     """``found`` does it."""
     score = judged.hit.score if judged.hit else None
-    return Way(lever, Standing.VERIFIED, text, found.change, found.amount, score, judged.verdict)
+    return Way(lever, LeverStatus.VERIFIED, text, found.change, found.amount, score, judged.verdict)
 
 
 def in_vain(lever: Lever, judged: Judged, what: str) -> Way:
     """``lever`` is impossible: not even the largest change does it, or none of all that there are."""
     score = judged.hit.score if judged.hit else None
-    return Way(lever, Standing.IMPOSSIBLE, f"{what}: {judged.verdict}", score=score, verdict=judged.verdict)
+    return Way(lever, LeverStatus.IMPOSSIBLE, f"{what}: {judged.verdict}", score=score, verdict=judged.verdict)

@@ -27,7 +27,7 @@ class Lever(StrEnum):
     PATH = "asked by its path"
 
 
-class Standing(StrEnum):
+class LeverStatus(StrEnum):
     """What is known of a lever."""
 
     VERIFIED = "verified"
@@ -43,7 +43,7 @@ class Way:
     """What came of one lever: the smallest change that does it, or why there is none."""
 
     lever: Lever
-    standing: Standing
+    standing: LeverStatus
     text: str
     """One line; of a change that does it, the change in words."""
     change: Change | None = None
@@ -57,7 +57,7 @@ class Way:
     @property
     def is_verified(self) -> bool:
         """Whether the change was seen to do it."""
-        return self.standing is Standing.VERIFIED
+        return self.standing is LeverStatus.VERIFIED
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import numpy as np
 from brvtui.engines.byterover.ageing.after_changes import accessed
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import SignalsSet, TimeSet
-from brvtui.engines.byterover.counterfactuals.least import Candidate, in_vain, is_steady, least, too_low, verified
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
+from brvtui.engines.byterover.counterfactuals.least import CandidateChange, in_vain, is_steady, least, too_low, verified
+from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Way
 from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.ranking.ceiling import HORIZON_DAYS
 from brvtui.ranking.constants import SignalRules
@@ -67,7 +67,7 @@ def age(case: Case) -> Way:
     if found.candidate is not None:
         return verified(Lever.AGE, found.candidate, found.judged, _when(case, found.candidate.amount, steady))
     if not steady:
-        return Way(Lever.AGE, Standing.OPEN, f"edited on no day until today: {found.judged.verdict}")
+        return Way(Lever.AGE, LeverStatus.OPEN, f"edited on no day until today: {found.judged.verdict}")
     return in_vain(Lever.AGE, found.judged, what)
 
 
@@ -83,19 +83,19 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> list[NoteSignals]:
         made.append(state)
 
 
-def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float]) -> list[Candidate]:
+def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float]) -> list[CandidateChange]:
     days = np.full(len(signals), case.days)
     most = case.each_most(inputs_of(signals, case.note.is_local, case.context.constants.score), days, case.relevance)
     changes = [SignalsSet(case.note.path, one) for one in signals]
-    return list(map(Candidate, changes, amounts, most.tolist()))
+    return list(map(CandidateChange, changes, amounts, most.tolist()))
 
 
-def _ages(case: Case, steps: Sequence[int]) -> list[Candidate]:
+def _ages(case: Case, steps: Sequence[int]) -> list[CandidateChange]:
     days = np.asarray(steps) / STEPS_A_DAY
     most = case.each_most(case.inputs, np.maximum(days, 1 / MS_PER_DAY), case.relevance)
     now_ms = math.ceil(case.context.now_ms)
     changes = [TimeSet(case.note.path, now_ms - max(1, round(day * MS_PER_DAY))) for day in days.tolist()]
-    return list(map(Candidate, changes, days.tolist(), most.tolist()))
+    return list(map(CandidateChange, changes, days.tolist(), most.tolist()))
 
 
 def _when(case: Case, days: float, steady: bool) -> str:
@@ -111,11 +111,11 @@ def _when(case: Case, days: float, steady: bool) -> str:
     return f"{when}, not {case.days:.1f} days ago"
 
 
-def _of_signals(case: Case, lever: Lever, candidates: Sequence[Candidate], what: str) -> Way:
+def _of_signals(case: Case, lever: Lever, candidates: Sequence[CandidateChange], what: str) -> Way:
     if case.ignores_signals:
-        return Way(lever, Standing.IMPOSSIBLE, f"{what}: the engine ignores all stored signals of this tree")
+        return Way(lever, LeverStatus.IMPOSSIBLE, f"{what}: the engine ignores all stored signals of this tree")
     if not candidates:
-        return Way(lever, Standing.IMPOSSIBLE, f"{what}: {_NO_CHANGE}")
+        return Way(lever, LeverStatus.IMPOSSIBLE, f"{what}: {_NO_CHANGE}")
     found = least(case, candidates, is_steady(case))
     if found.judged is None:
         return too_low(case, lever, max(candidate.most for candidate in candidates), what)
@@ -124,7 +124,7 @@ def _of_signals(case: Case, lever: Lever, candidates: Sequence[Candidate], what:
     return verified(lever, found.candidate, found.judged, _said(case, lever, found.candidate))
 
 
-def _said(case: Case, lever: Lever, found: Candidate) -> str:
+def _said(case: Case, lever: Lever, found: CandidateChange) -> str:
     assert isinstance(found.change, SignalsSet)
     before, after = case.signals, found.change.signals
     raised = f"importance {after.importance:g} instead of {before.importance:g}"

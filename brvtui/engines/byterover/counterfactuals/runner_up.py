@@ -9,7 +9,7 @@ from dataclasses import replace
 from brvtui.engines.byterover.counterfactuals.case import Case, Judged
 from brvtui.engines.byterover.counterfactuals.changes import SignalsSet
 from brvtui.engines.byterover.counterfactuals.least import (
-    Candidate,
+    CandidateChange,
     Least,
     in_vain,
     is_steady,
@@ -17,7 +17,7 @@ from brvtui.engines.byterover.counterfactuals.least import (
     too_low,
     verified,
 )
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
+from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Way
 from brvtui.ranking.maturity import LEVELS
 from brvtui.trace import Hit, Origin
 from brvtui.tree.reading.signals import NoteSignals
@@ -32,9 +32,9 @@ def runner_up(case: Case) -> Way:
         return too_low(case, _LEVER, now, "the note's own score is short")
     rival = _rival(case)
     if rival is None:
-        return Way(_LEVER, Standing.IMPOSSIBLE, "no other result is near enough to be in the way")
+        return Way(_LEVER, LeverStatus.IMPOSSIBLE, "no other result is near enough to be in the way")
     if rival.origin not in (Origin.TEXT, Origin.NAME) or rival.shared_source or case.ignores_signals:
-        return Way(_LEVER, Standing.OPEN, f"{rival.title} has no signals that could be lowered")
+        return Way(_LEVER, LeverStatus.OPEN, f"{rival.title} has no signals that could be lowered")
     return _lowered(case, rival)
 
 
@@ -59,12 +59,12 @@ def _lowered(case: Case, rival: Hit) -> Way:
         if found.candidate is not None and found.judged is not None:
             return verified(_LEVER, found.candidate, found.judged, _said(rival.title, own, found.candidate))
     what = f"not even with {rival.title} as a draft of importance 0"
-    return in_vain(_LEVER, last, what) if last else Way(_LEVER, Standing.IMPOSSIBLE, what)
+    return in_vain(_LEVER, last, what) if last else Way(_LEVER, LeverStatus.IMPOSSIBLE, what)
 
 
 def _least(case: Case, path: str, signals: Sequence[NoteSignals]) -> Least:
     own = case.most(relevance=case.relevance)
-    candidates = [Candidate(SignalsSet(path, state), state.importance, own) for state in signals]
+    candidates = [CandidateChange(SignalsSet(path, state), state.importance, own) for state in signals]
     return least(case, candidates, _is_steady(case, path))
 
 
@@ -79,7 +79,7 @@ def _is_steady(case: Case, path: str) -> bool:
     return sure and not summarises and is_steady(case)
 
 
-def _said(title: str, before: NoteSignals, found: Candidate) -> str:
+def _said(title: str, before: NoteSignals, found: CandidateChange) -> str:
     assert isinstance(found.change, SignalsSet)
     after = found.change.signals
     parts = []

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from brvtui.engines.byterover.counterfactuals.case import Case, Judged
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, TitleSet
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Standing, Way
+from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Way
 from brvtui.engines.byterover.reasons.remedies import Change as Wording
 from brvtui.engines.byterover.reasons.remedies import unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
@@ -40,7 +40,7 @@ def title(case: Case, young_is_enough: bool) -> Way:
         return _above_ceiling(case, Lever.TITLE, kept, what)
     words = _missing(case)
     if not words:
-        return Way(Lever.TITLE, Standing.IMPOSSIBLE, "its title holds every word of the query that counts")
+        return Way(Lever.TITLE, LeverStatus.IMPOSSIBLE, "its title holds every word of the query that counts")
     times = [case.note.mtime_ms] if case.reaches(kept) else []
     times += [] if young_is_enough else [math.ceil(case.context.now_ms) - 1]
     for mtime_ms in times:
@@ -53,8 +53,8 @@ def title(case: Case, young_is_enough: bool) -> Way:
                 return _verified(Lever.TITLE, change, judged, text, len(chosen))
     if 2 ** len(words) - 1 <= MOST_TITLES:
         text = "no words of the query in its title do it: every choice of them was tried"
-        return Way(Lever.TITLE, Standing.IMPOSSIBLE, text)
-    return Way(Lever.TITLE, Standing.OPEN, "none of the titles that were tried does it")
+        return Way(Lever.TITLE, LeverStatus.IMPOSSIBLE, text)
+    return Way(Lever.TITLE, LeverStatus.OPEN, "none of the titles that were tried does it")
 
 
 def wording(case: Case) -> Way:
@@ -71,7 +71,7 @@ def wording(case: Case) -> Way:
         judged = case.judged(change)
         if judged.answers:
             return _verified(Lever.WORDING, change, judged, f"“{candidate.query}”: {candidate.text}")
-    return Way(Lever.WORDING, Standing.OPEN, f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it")
+    return Way(Lever.WORDING, LeverStatus.OPEN, f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it")
 
 
 def path(case: Case) -> Way:
@@ -79,28 +79,28 @@ def path(case: Case) -> Way:
     score = case.context.constants.paths.note_score
     if score < case.context.constants.direct.min_top:
         text = f"a note that is named by its path scores {score:g}"
-        return Way(Lever.PATH, Standing.IMPOSSIBLE, text, score=score)
+        return Way(Lever.PATH, LeverStatus.IMPOSSIBLE, text, score=score)
     shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.shown)
     if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
         text = f"its path names its folder, which {summary.file} stands for"
-        return Way(Lever.PATH, Standing.IMPOSSIBLE, text)
+        return Way(Lever.PATH, LeverStatus.IMPOSSIBLE, text)
     for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
         change = Reworded(query)
         judged = case.judged(change, (Origin.PATH,))
         if judged.answers:
             return _verified(Lever.PATH, change, judged, f"“{query}”")
-    return Way(Lever.PATH, Standing.OPEN, "its path is not read as one")
+    return Way(Lever.PATH, LeverStatus.OPEN, "its path is not read as one")
 
 
 def _verified(lever: Lever, change: Change, judged: Judged, text: str, amount: float | None = None) -> Way:
     score = judged.hit.score if judged.hit else None
-    return Way(lever, Standing.VERIFIED, text, change, amount, score, judged.verdict)
+    return Way(lever, LeverStatus.VERIFIED, text, change, amount, score, judged.verdict)
 
 
 def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Way:
     """``lever`` is impossible: a perfect text match would not do."""
     seen = case.seen(ceiling)
-    return Way(lever, Standing.IMPOSSIBLE, f"{what} {seen:.2f}", score=seen)
+    return Way(lever, LeverStatus.IMPOSSIBLE, f"{what} {seen:.2f}", score=seen)
 
 
 def _missing(case: Case) -> list[str]:

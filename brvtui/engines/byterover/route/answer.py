@@ -13,7 +13,7 @@ from brvtui.engines.byterover.search.excerpt import excerpt
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.engines.byterover.sections import QueryLint
 from brvtui.text.analysis import terms
-from brvtui.trace import Answer, Hit, Kind, Prompt, TermExpansion
+from brvtui.trace import Answer, Hit, Kind, ModelPrompt, TermExpansion
 from brvtui.tree.reading.contents import first_units, units
 from brvtui.tree.reading.frontmatter import parse
 
@@ -42,7 +42,7 @@ def not_covered(query: str, closest: str) -> Answer:
 
 
 def extractive_answer(
-    profile: Profile, query: str, lint: QueryLint, prompt: Prompt, quoted: Sequence[Quoted], why: str
+    profile: Profile, query: str, lint: QueryLint, prompt: ModelPrompt, quoted: Sequence[Quoted], why: str
 ) -> Answer:
     """What stands in for a model's answer: sentences of ``quoted``. ``why`` says why no model was asked."""
     expansions = lint.expansions or tuple(

@@ -27,7 +27,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CachedFingerprint:
     """A fingerprint that was computed and is used again for a while."""
 
     value: str
@@ -35,11 +35,11 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheState:
+class CacheContents:
     """Entries in the order of their insertion, and the fingerprint that is held."""
 
     entries: tuple[Stored, ...] = ()
-    held: Held | None = None
+    held: CachedFingerprint | None = None
 
 
 def cache_key(query: str) -> str:
@@ -55,20 +55,22 @@ def cache_tokens(key: str, profile: Profile) -> frozenset[str]:
 
 
 def held_fingerprint(
-    state: CacheState, current: str, files: int, now_ms: float, profile: Profile
-) -> tuple[CacheState, FingerprintState]:
+    state: CacheContents, current: str, files: int, now_ms: float, profile: Profile
+) -> tuple[CacheContents, FingerprintState]:
     """The fingerprint that look-ups use: the held one while it lasts, else ``current``, which is held from now on."""
     lasts = profile.cache.fingerprint_seconds
     if state.held is not None:
         age = (now_ms - state.held.at_ms) / 1000
         if 0 <= age < lasts:
             return state, FingerprintState(state.held.value, True, age, lasts - age, current, files)
-    return replace(state, held=Held(current, now_ms)), FingerprintState(current, False, 0.0, lasts, current, files)
+    return replace(state, held=CachedFingerprint(current, now_ms)), FingerprintState(
+        current, False, 0.0, lasts, current, files
+    )
 
 
 def look_up(
-    state: CacheState, query: str, fingerprint: str, now_ms: float, profile: Profile
-) -> tuple[CacheState, CacheLook, Stored | None]:
+    state: CacheContents, query: str, fingerprint: str, now_ms: float, profile: Profile
+) -> tuple[CacheContents, CacheLook, Stored | None]:
     """Both look-ups: the state after them (a stale entry of the same key is gone), what they saw, and the hit."""
     limits = profile.cache
     key = cache_key(query)
@@ -136,8 +138,8 @@ def cache_steps(look: CacheLook, profile: Profile) -> tuple[Step, Step]:
 
 
 def put(
-    state: CacheState, query: str, tier: int, text: str, fingerprint: str, now_ms: float, profile: Profile
-) -> CacheState:
+    state: CacheContents, query: str, tier: int, text: str, fingerprint: str, now_ms: float, profile: Profile
+) -> CacheContents:
     """The state with an answer stored: a known key keeps its place, a new one may evict the oldest inserted."""
     key = cache_key(query)
     made = Stored(key, tier, text, now_ms, fingerprint, cache_tokens(key, profile))

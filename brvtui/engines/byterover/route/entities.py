@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Search
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
@@ -47,7 +47,7 @@ def entity_searches(
     for word in words[: limits.searches]:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
-            made = search(context, word, Options(limits.limit, scope=scope))
+            made = search(context, word, SearchOptions(limits.limit, scope=scope))
         added = []
         for hit in made.hits:
             if hit.path not in known:

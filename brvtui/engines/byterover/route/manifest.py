@@ -26,7 +26,7 @@ from brvtui.tree.reading.json_file import read_json
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestEntry:
     """One manifest entry: the file that is listed, the file whose text is injected, its estimated tokens."""
 
     path: str
@@ -39,7 +39,7 @@ class Entry:
 class LeftOut:
     """An entry that did not fit into its lane when ``used`` tokens of the budget were taken."""
 
-    entry: Entry
+    entry: ManifestEntry
     used: int
 
 
@@ -55,13 +55,13 @@ class Pool:
     fitting: NDArray[np.int64]
     """Places of those that fit, ascending."""
 
-    def entry(self, place: int) -> Entry:
+    def entry(self, place: int) -> ManifestEntry:
         """The entry at one place."""
         path = self.paths[place]
-        return Entry(path, self.text_paths.get(path, path), int(self.tokens[place]), float(self.ranks[place]))
+        return ManifestEntry(path, self.text_paths.get(path, path), int(self.tokens[place]), float(self.ranks[place]))
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[ManifestEntry, ...]:
         """The entries that fit."""
         return tuple(self.entry(place) for place in self.fitting.tolist())
 
@@ -80,9 +80,9 @@ class Pool:
 class Manifest:
     """The lanes in the order of their injection, with the entries that fit, and where they came from."""
 
-    summaries: tuple[Entry, ...]
-    contexts: tuple[Entry, ...]
-    stubs: tuple[Entry, ...]
+    summaries: tuple[ManifestEntry, ...]
+    contexts: tuple[ManifestEntry, ...]
+    stubs: tuple[ManifestEntry, ...]
     lanes: tuple[Lane, ...]
     source: str
     pools: tuple[Pool, ...] = ()
@@ -93,7 +93,7 @@ class Manifest:
         return next((missed for pool in self.pools if (missed := pool.left_out(path)) is not None), None)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[ManifestEntry, ...]:
         """Every entry in the order of injection."""
         return (*self.summaries, *self.contexts, *self.stubs)
 
@@ -214,7 +214,7 @@ def _pool(paths: Sequence[str], tokens: Sequence[int], budget: int) -> Pool:
 
 def _from_json(value: Any, limits: constants.ManifestRules) -> tuple[Manifest, str] | None:
     try:
-        lanes: dict[str, list[Entry]] = {"summary": [], "context": [], "stub": []}
+        lanes: dict[str, list[ManifestEntry]] = {"summary": [], "context": [], "stub": []}
         for item in value["active_context"]:
             lanes[item["type"]].append(_entry(item))
         fingerprint = str(value["source_fingerprint"])
@@ -233,15 +233,17 @@ def _from_json(value: Any, limits: constants.ManifestRules) -> tuple[Manifest, s
     return made, fingerprint
 
 
-def _entry(item: dict[str, Any]) -> Entry:
+def _entry(item: dict[str, Any]) -> ManifestEntry:
     path = str(item["path"])
     abstract = item.get("abstractPath")
     tokens = item.get("abstractTokens") if abstract else item["tokens"]
     rank = item.get("order", item.get("importance", 0))
-    return Entry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]), float(rank or 0))
+    return ManifestEntry(
+        path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]), float(rank or 0)
+    )
 
 
-def injected_text(snapshot: Snapshot, entry: Entry) -> str:
+def injected_text(snapshot: Snapshot, entry: ManifestEntry) -> str:
     """The text of an entry as a prompt holds it: the whole file; empty when it cannot be read."""
     try:
         return snapshot.text(entry.text_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brvtui.engines.byterover import profile as constants
-from brvtui.engines.byterover.route.manifest import Entry, manifest_of
+from brvtui.engines.byterover.route.manifest import ManifestEntry, manifest_of
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.files import ARCHIVE, MANIFEST_FILE, Role, role_of
 from brvtui.wording import counted
@@ -52,9 +52,9 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     if never:
         return ManifestPlace(path, "", None, 0, None, 0, 0, path, never, manifest.source)
     lane = next(lane for lane in manifest.lanes if lane.name == _LANES[role])
-    entries: tuple[Entry, ...] = getattr(manifest, lane.name)
+    entries: tuple[ManifestEntry, ...] = getattr(manifest, lane.name)
 
-    def place(position: int | None, entry: Entry | None, before: int, left_out: str = "") -> ManifestPlace:
+    def place(position: int | None, entry: ManifestEntry | None, before: int, left_out: str = "") -> ManifestPlace:
         tokens, text_path = (entry.tokens, entry.text_path) if entry else (None, path)
         return ManifestPlace(
             path, lane.name, position, len(entries), tokens, before, lane.budget, text_path, left_out, manifest.source

@@ -19,7 +19,7 @@ from brvtui.engines.byterover.search.excerpt import excerpt
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.ranking.packing import estimated_tokens
 from brvtui.snapshot import Snapshot
-from brvtui.trace import INSTRUCTIONS, Hit, Kind, Origin, Prompt, PromptSection
+from brvtui.trace import INSTRUCTIONS, Hit, Kind, ModelPrompt, Origin, PromptSection
 from brvtui.tree.reading.frontmatter import parse
 
 TREE_PREFIX = ".brv/context-tree/"
@@ -55,7 +55,9 @@ class Quoted:
     readable: bool
 
 
-def build_prompt(context: Context, query: str, found: int, hits: Sequence[Hit], quoted: Sequence[Quoted]) -> Prompt:
+def build_prompt(
+    context: Context, query: str, found: int, hits: Sequence[Hit], quoted: Sequence[Quoted]
+) -> ModelPrompt:
     """The prompt for ``query``: with the excerpts ``quoted`` (tier 3), or without any (tier 4).
 
     ``found`` counts all matches, those that entity searches added among them.
@@ -80,7 +82,7 @@ def build_prompt(context: Context, query: str, found: int, hits: Sequence[Hit], 
     sections = tuple(
         PromptSection(name, int(estimated_tokens(len(text), per_token)), text) for name, text in texts if text
     )
-    return Prompt(
+    return ModelPrompt(
         sections=sections,
         tokens=sum(section.tokens for section in sections),
         max_tokens=call.max_tokens,

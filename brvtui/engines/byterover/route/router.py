@@ -9,7 +9,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.engine import NAME
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route import answer as answers
-from brvtui.engines.byterover.route.cache import CacheState, Stored, cache_steps, held_fingerprint, look_up, put
+from brvtui.engines.byterover.route.cache import CacheContents, Stored, cache_steps, held_fingerprint, look_up, put
 from brvtui.engines.byterover.route.deciding import Decision, Ranked, decide, ranked
 from brvtui.engines.byterover.route.prompt import build_prompt, quote
 from brvtui.engines.byterover.sections import CacheLook, FingerprintState, Outcome, Route, Scope, Search
@@ -20,7 +20,7 @@ from brvtui.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RouteRequest:
     """One query put to the router."""
 
     query: str
@@ -30,7 +30,7 @@ class Asked:
     """Modification times (ms) that stand in for those of files in the fingerprint, by path."""
 
 
-def route(context: Context, state: CacheState, asked: Asked) -> tuple[Trace, CacheState]:
+def route(context: Context, state: CacheContents, asked: RouteRequest) -> tuple[Trace, CacheContents]:
     """The trace of ``asked`` and the cache after it, which the caller keeps after a run and drops after a probe."""
     watch = Stopwatch()
     with watch.measure("total"):
@@ -39,7 +39,9 @@ def route(context: Context, state: CacheState, asked: Asked) -> tuple[Trace, Cac
     return trace, after
 
 
-def _route(context: Context, state: CacheState, asked: Asked, watch: Stopwatch) -> tuple[Trace, CacheState]:
+def _route(
+    context: Context, state: CacheContents, asked: RouteRequest, watch: Stopwatch
+) -> tuple[Trace, CacheContents]:
     snapshot, profile, now_ms, query = context.snapshot, context.constants, context.now_ms, asked.query
     with watch.measure("fingerprint"):
         current = snapshot.fingerprint_with(asked.touched)
@@ -90,7 +92,7 @@ def _route(context: Context, state: CacheState, asked: Asked, watch: Stopwatch) 
     return trace, state
 
 
-def keep(state: CacheState, profile: Profile, trace: Trace, now_ms: float) -> CacheState:
+def keep(state: CacheContents, profile: Profile, trace: Trace, now_ms: float) -> CacheContents:
     """The cache with the answer of ``trace``, which a model gave at ``now_ms``; the engine does it likewise."""
     fingerprint = trace.section(FingerprintState).value
     return put(state, trace.query, trace.tier or 0, trace.answer.text, fingerprint, now_ms, profile)
@@ -108,7 +110,7 @@ def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: Finge
     return replace(decision, steps=steps, tier=1, outcome=Outcome.FUZZY_CACHE, why=why)
 
 
-def _answer(context: Context, asked: Asked, made: Ranked, decision: Decision) -> Answer:
+def _answer(context: Context, asked: RouteRequest, made: Ranked, decision: Decision) -> Answer:
     query, found, prefetched = asked.query, made.search, decision.prefetched
     if decision.outcome is Outcome.NOT_COVERED:
         return answers.not_covered(query, _closest(found))

@@ -10,7 +10,7 @@ from brvtui.trace import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class SearchOptions:
     """What a caller may set. Empty sets and strings do not restrict; a limit below 0 is 0."""
 
     limit: int
@@ -26,10 +26,10 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchRequest:
     """A query and its context."""
 
     context: Context
     query: str
-    options: Options
+    options: SearchOptions
     watch: Stopwatch

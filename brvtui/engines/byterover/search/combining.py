@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover.search import scope as scopes
-from brvtui.engines.byterover.search.asked import Asked
+from brvtui.engines.byterover.search.asked import SearchRequest
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.engines.byterover.sections import Attempt, Scope
 from brvtui.text.analysis import terms, utf16
@@ -35,7 +35,7 @@ def time_of(scope: Scope) -> str:
     return f"search.{_place(scope).replace(' ', '_')}"
 
 
-def combine(asked: Asked, filtered: str, scope: Scope) -> Matched:
+def combine(asked: SearchRequest, filtered: str, scope: Scope) -> Matched:
     """The notes in ``scope`` that match every token of the filtered query, or else some (OR)."""
     snapshot, profile = asked.context.snapshot, asked.context.constants
     tokens = terms(filtered)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from brvtui.engines.byterover.search.asked import Asked
+from brvtui.engines.byterover.search.asked import SearchRequest
 from brvtui.engines.byterover.search.combining import Matched
 from brvtui.engines.byterover.search.lint import significant_words
 from brvtui.engines.byterover.search.scoring import Ranking
-from brvtui.engines.byterover.sections import Found
+from brvtui.engines.byterover.sections import SearchEnd
 from brvtui.text.analysis import from_utf16
 from brvtui.trace import Check
 
 
 def out_of_domain(
-    asked: Asked, filtered: str, matched: Matched, ranking: Ranking
-) -> tuple[tuple[Check, ...], tuple[str, ...], Found]:
+    asked: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
+) -> tuple[tuple[Check, ...], tuple[str, ...], SearchEnd]:
     """The checks, the query words that nothing matches, and how the search ends by them."""
     limits = asked.context.constants.out_of_domain
     notes = len(asked.context.snapshot.notes)
@@ -30,9 +30,9 @@ def out_of_domain(
         "out_of_domain.floor", rule,
     )  # fmt: skip
     if not applies:
-        return (size,), (), Found.MATCHES
+        return (size,), (), SearchEnd.MATCHES
     if not floor_ok:
-        return (size, floor), (), Found.BELOW_FLOOR
+        return (size, floor), (), SearchEnd.BELOW_FLOOR
     unmatched = _unmatched_words(asked, filtered, matched, ranking)
     escaped = top >= limits.escape
     escape = Check(
@@ -45,10 +45,10 @@ def out_of_domain(
         "", rule, ", ".join(unmatched),
     )  # fmt: skip
     emptied = asked_words and bool(unmatched)
-    return (size, floor, escape, words), unmatched, Found.UNMATCHED_WORDS if emptied else Found.MATCHES
+    return (size, floor, escape, words), unmatched, SearchEnd.UNMATCHED_WORDS if emptied else SearchEnd.MATCHES
 
 
-def _unmatched_words(asked: Asked, filtered: str, matched: Matched, ranking: Ranking) -> tuple[str, ...]:
+def _unmatched_words(asked: SearchRequest, filtered: str, matched: Matched, ranking: Ranking) -> tuple[str, ...]:
     first = ranking.positions[: asked.context.constants.out_of_domain.matched_results]
     seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
     return tuple(word for word in significant_words(filtered, asked.context.constants) if word not in seen)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from brvtui.engines.byterover.search.asked import Asked
+from brvtui.engines.byterover.search.asked import SearchRequest
 from brvtui.engines.byterover.search.scope import PathLookup
 from brvtui.engines.byterover.search.scoring import path_hits
-from brvtui.engines.byterover.sections import Attempt, Found, QueryLint, Scope, Search
+from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchEnd
 from brvtui.trace import MOST_LISTED, Hit, Kind, Origin, Part, Stage, State, listed
 from brvtui.tree.reading.hierarchy import Symbol
 
@@ -13,12 +13,12 @@ PATH_TIME = "search.path"
 """The key of the path look-up's milliseconds."""
 
 
-def path_answer(asked: Asked, named: Symbol, lookup: PathLookup) -> Search:
+def path_answer(asked: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
     """The note, or the folder's summary and the notes below it, with the scores that the rules give."""
     snapshot, profile, limit = asked.context.snapshot, asked.context.constants, max(1, asked.options.limit)
     results: list[Hit] = []
     if named.is_folder:
-        outcome = Found.PATH_FOLDER
+        outcome = SearchEnd.PATH_FOLDER
         summary = snapshot.summaries.get(named.path)
         if summary:
             results.append(
@@ -32,7 +32,7 @@ def path_answer(asked: Asked, named: Symbol, lookup: PathLookup) -> Search:
         results += path_hits(asked.context, listed_notes, profile.paths.child_score, "below the named folder")
         came_in = len(below) + bool(summary)
     else:
-        outcome = Found.PATH_NOTE
+        outcome = SearchEnd.PATH_NOTE
         note = snapshot.notes[snapshot.by_path[named.path]]
         results = path_hits(asked.context, [note], profile.paths.note_score, "named note")
         came_in = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.scoring import text_hits
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Search
 from brvtui.ladder import TRIGRAMS, Climbed, Searches, climb
 from brvtui.snapshot import Key, Snapshot
@@ -38,7 +38,7 @@ def names_of(snapshot: Snapshot) -> TrigramIndex:
 def retry(
     context: Context,
     found: Search,
-    options: Options,
+    options: SearchOptions,
     watch: Stopwatch | None = None,
 ) -> Retried:
     """The ladder for a search that ``found`` nothing; when it found something, no step is taken.

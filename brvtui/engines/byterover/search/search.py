@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search import scope as scopes
-from brvtui.engines.byterover.search.asked import Asked, Options
+from brvtui.engines.byterover.search.asked import SearchOptions, SearchRequest
 from brvtui.engines.byterover.search.combining import Matched, combine, time_of
 from brvtui.engines.byterover.search.lifting import lift
 from brvtui.engines.byterover.search.lint import lint
@@ -14,19 +14,19 @@ from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, tri
 from brvtui.engines.byterover.search.out_of_domain import out_of_domain
 from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
 from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
-from brvtui.engines.byterover.sections import Attempt, Found, QueryLint, Scope, Search
+from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchEnd
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Kind, Stage, State
 
-__all__ = ["Options", "search"]
+__all__ = ["SearchOptions", "search"]
 
 
-def search(context: Context, query: str, options: Options, watch: Stopwatch | None = None) -> Search:
+def search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
     """The search for ``query``. Pure but for the times in ``watch``."""
     snapshot, profile = context.snapshot, context.constants
-    asked = Asked(context, query, options, watch or Stopwatch())
+    asked = SearchRequest(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
         return _engine_fails(asked)
     with asked.watch.measure(PATH_TIME):
@@ -55,12 +55,12 @@ def search(context: Context, query: str, options: Options, watch: Stopwatch | No
     return _text_search(asked, query, whole, first.attempts)
 
 
-def _text_search(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
+def _text_search(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
     with asked.watch.measure(time_of(scope)):
         return _search_text(asked, text, scope, attempts)
 
 
-def _search_text(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
+def _search_text(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
     snapshot, profile, watch = asked.context.snapshot, asked.context.constants, asked.watch
     with watch.measure("search.lint"):
         linted = lint(text, profile, snapshot.postings)
@@ -72,11 +72,11 @@ def _search_text(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt,
     best = listing(asked.context, ranking)
     attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
     if not ranking.matched:
-        outcome = Found.NO_MATCH if linted.tokens else Found.NO_TOKENS
+        outcome = SearchEnd.NO_MATCH if linted.tokens else SearchEnd.NO_TOKENS
         return _nothing(asked, outcome, scope, linted, attempts, matched, matched.stages)
     with watch.measure("search.gates"):
         checks, unmatched, outcome = out_of_domain(asked, linted.filtered, matched, ranking)
-    emptied = outcome is not Found.MATCHES
+    emptied = outcome is not SearchEnd.MATCHES
     stages = (
         *matched.stages,
         Stage(
@@ -96,7 +96,7 @@ def _search_text(asked: Asked, text: str, scope: Scope, attempts: tuple[Attempt,
 
 
 def _keep(
-    asked: Asked,
+    asked: SearchRequest,
     scope: Scope,
     linted: QueryLint,
     attempts: tuple[Attempt, ...],
@@ -133,11 +133,11 @@ def _keep(
         ),
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
-    misses += near_misses(asked, ranking, within, Found.MATCHES, floor, after=len(misses))
+    misses += near_misses(asked, ranking, within, SearchEnd.MATCHES, floor, after=len(misses))
     return Search(
         query=asked.query,
         limit=options.most,
-        outcome=Found.MATCHES,
+        outcome=SearchEnd.MATCHES,
         scope=scope,
         lint=linted,
         attempts=attempts,
@@ -158,7 +158,7 @@ def _keep(
     )
 
 
-def _wanted(snapshot: Snapshot, hit: Hit, options: Options) -> bool:
+def _wanted(snapshot: Snapshot, hit: Hit, options: SearchOptions) -> bool:
     if (options.kinds and hit.kind not in options.kinds) or hit.kind in options.not_kinds:
         return False
     if not options.least_maturity:
@@ -176,8 +176,8 @@ def _maturity(snapshot: Snapshot, hit: Hit) -> str:
 
 
 def _nothing(
-    asked: Asked,
-    outcome: Found,
+    asked: SearchRequest,
+    outcome: SearchEnd,
     scope: Scope,
     linted: QueryLint,
     attempts: tuple[Attempt, ...],
@@ -208,9 +208,9 @@ def _nothing(
     )
 
 
-def _engine_fails(asked: Asked) -> Search:
+def _engine_fails(asked: SearchRequest) -> Search:
     why = asked.context.snapshot.engine_failure
     scope = scopes.whole_tree(asked.context.snapshot, asked.query, why)
     linted = lint(asked.query, asked.context.constants, asked.context.snapshot.postings)
     attempt = Attempt("path look-up", "", "", "", State.FAILED, len(asked.context.snapshot.notes), 0, why)
-    return _nothing(asked, Found.ENGINE_FAILS, scope, linted, (attempt,), None, ())
+    return _nothing(asked, SearchEnd.ENGINE_FAILS, scope, linted, (attempt,), None, ())

@@ -9,10 +9,10 @@ from brvtui.engines.byterover.sections.searches import (
     Attempt,
     EntitySearch,
     EntityStep,
-    Found,
     Lift,
     PlainSearch,
     Search,
+    SearchEnd,
 )
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "EntitySearch",
     "EntityStep",
     "FingerprintState",
-    "Found",
     "Lift",
     "Outcome",
     "PlainSearch",
@@ -31,4 +30,5 @@ __all__ = [
     "Route",
     "Scope",
     "Search",
+    "SearchEnd",
 ]

@@ -11,7 +11,7 @@ from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.hits import Hit, Listed, NearMiss
 
 
-class Found(StrEnum):
+class SearchEnd(StrEnum):
     """How one search ended."""
 
     MATCHES = "matches"
@@ -67,7 +67,7 @@ class Search:
 
     query: str
     limit: int
-    outcome: Found
+    outcome: SearchEnd
     scope: Scope
     lint: QueryLint
     attempts: tuple[Attempt, ...]

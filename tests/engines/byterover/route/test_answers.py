@@ -7,7 +7,7 @@ import json
 import pytest
 
 from brvtui.engines.byterover.sections import Route
-from brvtui.trace import Prompt, Trace
+from brvtui.trace import ModelPrompt, Trace
 from tests.support.trees import BRV3, Tree, changed, paths, stored
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -21,12 +21,12 @@ def direct(tree: Tree) -> Tree:
     return tree
 
 
-def prompt_of(trace: Trace) -> Prompt:
+def prompt_of(trace: Trace) -> ModelPrompt:
     assert trace.answer.prompt is not None
     return trace.answer.prompt
 
 
-def section(prompt: Prompt, name: str) -> str:
+def section(prompt: ModelPrompt, name: str) -> str:
     return next((section.text for section in prompt.sections if section.name == name), "")
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheState, cache_key, cache_tokens, held_fingerprint, look_up, put
+from brvtui.engines.byterover.route.cache import CacheContents, cache_key, cache_tokens, held_fingerprint, look_up, put
 from brvtui.trace import State
 from tests.support.trees import BRV3, DOCS
 
@@ -15,14 +15,19 @@ NOW = 1_000_000_000.0
 STOP = set(BRV3.query.stop_words)
 
 
-def stored(*queries: str, at: float = NOW, fingerprint: str = "f", state: CacheState = CacheState()) -> CacheState:  # noqa: B008 - frozen
+def stored(
+    *queries: str,
+    at: float = NOW,
+    fingerprint: str = "f",
+    state: CacheContents = CacheContents(),  # noqa: B008 - frozen
+) -> CacheContents:
     for query in queries:
         state = put(state, query, 3, f"answer to {query}", fingerprint, at, BRV3)
     return state
 
 
 def hit(
-    state: CacheState, query: str, after_ms: float = 0, fingerprint: str = "f", profile: Profile = BRV3
+    state: CacheContents, query: str, after_ms: float = 0, fingerprint: str = "f", profile: Profile = BRV3
 ) -> tuple[str, str, str]:
     _, look, found = look_up(state, query, fingerprint, NOW + after_ms, profile)
     return look.exact.value, look.fuzzy.value, found.key if found else ""
@@ -149,7 +154,7 @@ def test_a_hit_does_not_refresh() -> None:
 
 @pytest.mark.parametrize(("age_ms", "held"), [(0, True), (29_999, True), (30_000, False), (30_001, False)])
 def test_a_fingerprint_is_held_for_less_than_30_seconds(age_ms: float, held: bool) -> None:
-    state, first = held_fingerprint(CacheState(), "old", 3, NOW, BRV3)
+    state, first = held_fingerprint(CacheContents(), "old", 3, NOW, BRV3)
     assert (first.value, first.held) == ("old", False)
     after, second = held_fingerprint(state, "new", 3, NOW + age_ms, BRV3)
     assert (second.value, second.held, second.current) == ("old" if held else "new", held, "new")
@@ -159,7 +164,7 @@ def test_a_fingerprint_is_held_for_less_than_30_seconds(age_ms: float, held: boo
 
 
 def test_a_clock_that_runs_back_holds_nothing() -> None:
-    state, _ = held_fingerprint(CacheState(), "old", 3, NOW, BRV3)
+    state, _ = held_fingerprint(CacheContents(), "old", 3, NOW, BRV3)
     assert held_fingerprint(state, "new", 3, NOW - 1, BRV3)[1].value == "new"
 
 
@@ -211,7 +216,7 @@ OPERATION = st.tuples(
 @settings(max_examples=80)
 @given(st.lists(OPERATION, max_size=40), st.booleans())
 def test_the_cache_is_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
-    state, model, now = CacheState(), Model(), NOW
+    state, model, now = CacheContents(), Model(), NOW
     filler = [(f"filler number{n}", 0, "f") for n in range(48)] if crowded else []
     for query, wait, fingerprint in [*filler, *operations]:
         now += wait

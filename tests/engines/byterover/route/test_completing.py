@@ -11,14 +11,14 @@ import pytest
 from brvtui.engines.byterover.completion.completing import Completing, complete
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheState
+from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.extractive import LABEL
-from brvtui.engines.byterover.route.router import Asked, keep, route
+from brvtui.engines.byterover.route.router import RouteRequest, keep, route
 from brvtui.saved.rebuilding import from_plain
-from brvtui.services.model import Cancellation, FromModel, FromTool, FromUser, ModelError, Prices, Text, Wait
+from brvtui.services.model import Cancellation, FromModel, FromTool, FromUser, ModelError, Prices, TextPiece, Wait
 from brvtui.services.provided import NoServices
 from brvtui.session import Session
-from brvtui.trace import Answer, Completion, Ended, Trace, Usage, to_plain
+from brvtui.trace import Answer, Completion, EndReason, Trace, Usage, to_plain
 from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, TurnEnded, Waiting
 from tests.support.scripted_model import ANSWER, ScriptedModel, calls, says
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
@@ -45,7 +45,7 @@ def answered(
 ) -> tuple[list[Any], Trace]:
     """The events, and the trace with its answer."""
     snapshot = tree.snapshot(profile)
-    trace, _ = route(Context(snapshot, profile, NOW_MS), CacheState(), Asked(query, run=True))
+    trace, _ = route(Context(snapshot, profile, NOW_MS), CacheContents(), RouteRequest(query, run=True))
     how = Completing(Context(snapshot, profile, NOW_MS), model, prices or Prices(), cancellation or Cancellation())
     events: list[Any] = []
 
@@ -70,7 +70,7 @@ def test_one_call_answers_tier_3(project: Tree) -> None:
     answer, done = trace.answer, completion_of(trace)
     assert (answer.kind, answer.sources, answer.notice) == ("model", ("x/m.md",), "")
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == answer.text
-    assert (done.ended, done.usage, done.cost_cents) == (Ended.ANSWERED, Usage(100, 10, False), 120.0)
+    assert (done.ended, done.usage, done.cost_cents) == (EndReason.ANSWERED, Usage(100, 10, False), 120.0)
     assert [(one.path, one.in_tree, one.seen) for one in done.cited] == [("x/m.md", True, True)]
     request = model.asked[0]
     prompt = trace.answer.prompt
@@ -89,7 +89,7 @@ def test_tier_4_reads_with_tools(project: Tree) -> None:
     assert [(step.number, step.turn) for step in done.steps] == [(1, 1), (2, 2), (3, 2), (4, 3)]
     assert [step.read for step in done.steps] == [(), (), ("x/n.md",), ()]
     assert [turn.calls for turn in done.turns] == [1, 2, 1, 0]
-    assert (done.usage, done.ended, done.cost_cents) == (Usage(400, 40, False), Ended.ANSWERED, None)
+    assert (done.usage, done.ended, done.cost_cents) == (Usage(400, 40, False), EndReason.ANSWERED, None)
     assert trace.answer.text == ANSWER, "what was written before the tools is no answer"
     assert [event.step for event in events if isinstance(event, StepEnded)] == list(done.steps)
     assert [event.tool for event in events if isinstance(event, StepBegun)] == [step.tool for step in done.steps]
@@ -107,7 +107,7 @@ def test_the_same_call_three_times_ends_it(project: Tree) -> None:
     model = ScriptedModel(calls(READ), calls(again), calls(READ), says(ANSWER))
     _, trace = answered(project, model)
     done = completion_of(trace)
-    assert (done.ended, done.why) == (Ended.REPEATED, "read_note was called 3 times with the same arguments")
+    assert (done.ended, done.why) == (EndReason.REPEATED, "read_note was called 3 times with the same arguments")
     assert done.steps[2].refused == done.why
     assert done.steps[1].refused == ""
     assert (trace.answer.text, trace.answer.kind) == (ANSWER, "model")
@@ -138,7 +138,7 @@ def test_five_turns_without_a_new_note_end_it(project: Tree) -> None:
     model = ScriptedModel(calls(READ), *turns, says(ANSWER))
     _, trace = answered(project, model)
     done = completion_of(trace)
-    assert (done.ended, len(done.turns), len(done.steps)) == (Ended.IDLE, 7, 6)
+    assert (done.ended, len(done.turns), len(done.steps)) == (EndReason.IDLE, 7, 6)
     assert "no new note was read in 5 turns" in done.why
     assert trace.answer.text == ANSWER
 
@@ -146,13 +146,13 @@ def test_five_turns_without_a_new_note_end_it(project: Tree) -> None:
 def test_reading_a_new_note_begins_the_count_anew(project: Tree) -> None:
     quiet = [calls(("search", {"query": f"word{number}"})) for number in range(8)]
     model = ScriptedModel(*quiet[:4], calls(READ), *quiet[4:], says(ANSWER))
-    assert completion_of(answered(project, model)[1]).ended is Ended.ANSWERED
+    assert completion_of(answered(project, model)[1]).ended is EndReason.ANSWERED
 
 
 def test_a_model_that_never_answers_is_ended_and_what_it_read_is_quoted(project: Tree) -> None:
     """Also when it calls tools although it must not."""
     _, trace = answered(project, ScriptedModel(calls(READ)))
-    assert completion_of(trace).ended is Ended.REPEATED
+    assert completion_of(trace).ended is EndReason.REPEATED
     assert len(completion_of(trace).turns) == 4
     assert trace.answer.kind == "extractive"
     assert LABEL in trace.answer.text
@@ -166,16 +166,16 @@ def test_the_limit_of_iterations(project: Tree) -> None:
     model = ScriptedModel(*turns[:2], says(ANSWER))
     _, trace = answered(project, model, profile=few)
     done = completion_of(trace)
-    assert (done.ended, len(model.asked), trace.answer.text) == (Ended.ITERATIONS, 3, ANSWER)
+    assert (done.ended, len(model.asked), trace.answer.text) == (EndReason.ITERATIONS, 3, ANSWER)
     assert "3 iterations are the limit" in trace.answer.notice
     assert model.asked[2].may_call is False
     stubborn = ScriptedModel(*turns)
     _, trace = answered(project, stubborn, profile=few)
-    assert (completion_of(trace).ended, len(stubborn.asked)) == (Ended.ITERATIONS, 3)
+    assert (completion_of(trace).ended, len(stubborn.asked)) == (EndReason.ITERATIONS, 3)
     assert LABEL in trace.answer.text
     only_one = changed(BRV3, agentic_loop={"max_iterations": 1})
     _, trace = answered(project, ScriptedModel(*turns), profile=only_one)
-    assert (completion_of(trace).ended, len(completion_of(trace).turns)) == (Ended.ITERATIONS, 1)
+    assert (completion_of(trace).ended, len(completion_of(trace).turns)) == (EndReason.ITERATIONS, 1)
 
 
 def test_there_are_fifty_iterations(project: Tree) -> None:
@@ -183,7 +183,7 @@ def test_there_are_fifty_iterations(project: Tree) -> None:
     project.notes(60, folder="more")
     model = ScriptedModel(*tree_notes)
     _, trace = answered(project, model)
-    assert (completion_of(trace).ended, len(model.asked)) == (Ended.ITERATIONS, 50)
+    assert (completion_of(trace).ended, len(model.asked)) == (EndReason.ITERATIONS, 50)
 
 
 def test_arguments_that_are_no_json_are_told_and_sent_back_as_none(project: Tree) -> None:
@@ -237,39 +237,39 @@ def test_what_a_note_says_stays_data(project: Tree) -> None:
 
 def test_an_answer_at_its_limit(project: Tree) -> None:
     _, trace = answered(project, ScriptedModel(says("## Summary\nToo lo", is_cut=True)))
-    assert completion_of(trace).ended is Ended.CUT
+    assert completion_of(trace).ended is EndReason.CUT
     assert trace.answer.text == "## Summary\nToo lo"
     assert "reached its limit of 2048 tokens" in trace.answer.notice
     assert completion_of(trace).missing == ("Details", "Sources", "Gaps")
 
 
 def test_an_answer_without_end_is_cut(project: Tree) -> None:
-    endless = ScriptedModel([*[Text("word " * 1000)] * 100, *says("x")])
+    endless = ScriptedModel([*[TextPiece("word " * 1000)] * 100, *says("x")])
     events, trace = answered(project, endless)
-    assert completion_of(trace).ended is Ended.CUT
+    assert completion_of(trace).ended is EndReason.CUT
     assert len(trace.answer.text) == 2048 * 16
     assert completion_of(trace).usage.estimated
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == trace.answer.text
 
 
-@pytest.mark.parametrize("broken", [[ModelError("host: 500 Internal Server Error")], [Text("half")]])
+@pytest.mark.parametrize("broken", [[ModelError("host: 500 Internal Server Error")], [TextPiece("half")]])
 def test_a_failure_leaves_the_extractive_answer(project: Tree, broken: list[Any]) -> None:
     events, trace = answered(project, ScriptedModel(calls(READ), broken))
     done = completion_of(trace)
-    assert done.ended is Ended.FAILED
+    assert done.ended is EndReason.FAILED
     assert trace.answer.kind == "extractive"
     assert LABEL in trace.answer.text
     assert done.why[0].lower() in trace.answer.notice.lower()
     assert len(done.steps) == 1
     assert len(done.turns) == 1
-    assert done.partial == ("half" if broken == [Text("half")] else "")
+    assert done.partial == ("half" if broken == [TextPiece("half")] else "")
     assert isinstance(events[-1], (TurnBegun, TextDelta))
 
 
 def test_cancelling_in_the_middle(project: Tree) -> None:
     cancellation = Cancellation()
     snapshot = project.snapshot()
-    trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheState(), Asked("quokka", run=True))
+    trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
     model = ScriptedModel(says("one ", "two ", "three"))
     how = Completing(Context(snapshot, BRV3, NOW_MS), model, Prices(), cancellation)
     stream = complete(how, trace)
@@ -279,13 +279,13 @@ def test_cancelling_in_the_middle(project: Tree) -> None:
     with pytest.raises(StopIteration) as ended:
         next(stream)
     done = completion_of(ended.value.value)
-    assert (done.ended, done.partial) == (Ended.CANCELLED, "one ")
+    assert (done.ended, done.partial) == (EndReason.CANCELLED, "one ")
     assert ended.value.value.answer.kind == "extractive"
 
 
 def test_closing_the_stream_ends_the_turn(project: Tree) -> None:
     snapshot = project.snapshot()
-    trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheState(), Asked("quokka", run=True))
+    trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
     stream = complete(
         Completing(Context(snapshot, BRV3, NOW_MS), ScriptedModel(says("a", "b")), Prices(), Cancellation()), trace
     )
@@ -330,13 +330,13 @@ def test_the_answer_is_cached_as_the_engine_does(project: Tree) -> None:
     snapshot = project.snapshot()
     services = NoServices()
     services.model_is_set = True
-    trace, state = route(Context(snapshot, BRV3, NOW_MS, services), CacheState(), Asked("quokka", run=True))
+    trace, state = route(Context(snapshot, BRV3, NOW_MS, services), CacheContents(), RouteRequest("quokka", run=True))
     assert state.entries == ()
     trace = answered(project, ScriptedModel(says(ANSWER)))[1]
     state = keep(state, BRV3, trace, NOW_MS + 9_000)
-    again, _ = route(Context(snapshot, BRV3, NOW_MS + 69_000), state, Asked("  QUOKKA "))
+    again, _ = route(Context(snapshot, BRV3, NOW_MS + 69_000), state, RouteRequest("  QUOKKA "))
     assert (again.tier, again.answer.text) == (0, ANSWER)
-    later, _ = route(Context(snapshot, BRV3, NOW_MS + 69_001), state, Asked("quokka"))
+    later, _ = route(Context(snapshot, BRV3, NOW_MS + 69_001), state, RouteRequest("quokka"))
     assert later.tier == 4
 
 
@@ -351,7 +351,7 @@ def test_the_answer_is_cached_as_the_engine_does(project: Tree) -> None:
 def test_an_empty_answer_is_a_failure(project: Tree, turn: list[Any], why: str) -> None:
     _, trace = answered(project, ScriptedModel(turn))
     done = completion_of(trace)
-    assert (done.ended, done.why, trace.answer.kind) == (Ended.FAILED, why, "extractive")
+    assert (done.ended, done.why, trace.answer.kind) == (EndReason.FAILED, why, "extractive")
 
 
 @pytest.mark.parametrize(

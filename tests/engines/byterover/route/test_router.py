@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import FingerprintState, Outcome, Route, Search
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Ladder, State, Trace, adds_up
@@ -27,9 +27,9 @@ def snapshot(tree: Tree) -> Snapshot:
 
 
 def run(
-    snapshot: Snapshot, query: str, state: CacheState, after_ms: float = 0, **options: object
-) -> tuple[Trace, CacheState]:
-    return route(Context(snapshot, BRV3, NOW_MS + after_ms), state, Asked(query, run=True, **options))  # type: ignore[arg-type]
+    snapshot: Snapshot, query: str, state: CacheContents, after_ms: float = 0, **options: object
+) -> tuple[Trace, CacheContents]:
+    return route(Context(snapshot, BRV3, NOW_MS + after_ms), state, RouteRequest(query, run=True, **options))  # type: ignore[arg-type]
 
 
 def states(trace: Trace) -> dict[str, str]:
@@ -46,7 +46,7 @@ def states(trace: Trace) -> dict[str, str]:
     ],
 )
 def test_every_outcome(snapshot: Snapshot, query: str, tier: int, outcome: str, taken: str) -> None:
-    trace, _ = run(snapshot, query, CacheState())
+    trace, _ = run(snapshot, query, CacheContents())
     assert (trace.tier, trace.section(Route).outcome, trace.section(Route).used) == (tier, outcome, True)
     assert [name for name, state in states(trace).items() if state == "taken"] == [taken]
     assert trace.verdict
@@ -54,7 +54,7 @@ def test_every_outcome(snapshot: Snapshot, query: str, tier: int, outcome: str, 
 
 
 def test_asking_again_hits_the_exact_cache_and_still_shows_the_search(snapshot: Snapshot) -> None:
-    first, state = run(snapshot, "Quokka facts", CacheState())
+    first, state = run(snapshot, "Quokka facts", CacheContents())
     again, after = run(snapshot, "  QUOKKA   facts ", state, 60_000)
     assert (again.tier, again.section(Route).outcome, again.section(Route).used) == (0, "exact_cache", False)
     assert paths(again) == paths(first)
@@ -64,7 +64,7 @@ def test_asking_again_hits_the_exact_cache_and_still_shows_the_search(snapshot: 
 
 
 def test_the_same_words_hit_the_fuzzy_cache_and_store_nothing(snapshot: Snapshot) -> None:
-    first, state = run(snapshot, "quokka jumping facts", CacheState())
+    first, state = run(snapshot, "quokka jumping facts", CacheContents())
     again, after = run(snapshot, "facts quokka jumping", state)
     assert (again.tier, again.section(Route).outcome) == (1, "fuzzy_cache")
     assert again.answer.text == (first.answer.text or state.entries[0].text)
@@ -73,7 +73,7 @@ def test_the_same_words_hit_the_fuzzy_cache_and_store_nothing(snapshot: Snapshot
 
 
 def test_a_minute_later_it_is_asked_anew_and_stands_last(snapshot: Snapshot) -> None:
-    _, state = run(snapshot, "quokka", CacheState())
+    _, state = run(snapshot, "quokka", CacheContents())
     _, state = run(snapshot, "wallaby", state)
     again, state = run(snapshot, "quokka", state, 60_001)
     assert again.tier == 2
@@ -81,16 +81,16 @@ def test_a_minute_later_it_is_asked_anew_and_stands_last(snapshot: Snapshot) -> 
 
 
 def test_not_covered_is_cached_too(snapshot: Snapshot) -> None:
-    _, state = run(snapshot, "zebra crossing", CacheState())
+    _, state = run(snapshot, "zebra crossing", CacheContents())
     assert run(snapshot, "zebra crossing", state)[0].tier == 0
     assert run(snapshot, "crossing zebra", state)[0].tier == 1
-    _, blank = run(snapshot, "  ", CacheState())
+    _, blank = run(snapshot, "  ", CacheContents())
     assert [entry.key for entry in blank.entries] == [""]
     assert run(snapshot, "", blank)[0].tier == 0
 
 
 def test_what_stands_in_for_a_models_answer_is_cached_and_says_so(snapshot: Snapshot) -> None:
-    trace, state = run(snapshot, "wallaby", CacheState())
+    trace, state = run(snapshot, "wallaby", CacheContents())
     assert "Composed without a model" in trace.answer.text
     assert "No model provider" in trace.answer.notice
     again, _ = run(snapshot, "wallaby", state)
@@ -99,7 +99,7 @@ def test_what_stands_in_for_a_models_answer_is_cached_and_says_so(snapshot: Snap
 
 
 def test_a_touched_note_changes_the_fingerprint_not_the_ranking(snapshot: Snapshot) -> None:
-    first, state = run(snapshot, "quokka", CacheState())
+    first, state = run(snapshot, "quokka", CacheContents())
     later, _ = run(snapshot, "quokka", state, 30_000, touched={"x/n.md": NOW_MS + 30_000})
     assert later.tier == 2
     assert later.section(FingerprintState).value != first.section(FingerprintState).value
@@ -108,7 +108,7 @@ def test_a_touched_note_changes_the_fingerprint_not_the_ranking(snapshot: Snapsh
 
 
 def test_while_the_fingerprint_is_held_a_touch_goes_unnoticed(snapshot: Snapshot) -> None:
-    _, state = run(snapshot, "quokka", CacheState())
+    _, state = run(snapshot, "quokka", CacheContents())
     held, _ = run(snapshot, "quokka", state, 29_999, touched={"x/n.md": NOW_MS})
     assert held.tier == 0
     assert held.section(FingerprintState).held
@@ -135,13 +135,13 @@ def test_an_empty_tree(tree: Tree) -> None:
 
 
 def test_docs_says_not_covered_before_entities(snapshot: Snapshot) -> None:
-    trace, _ = route(Context(snapshot, DOCS, NOW_MS), CacheState(), Asked("zebra crossing"))
+    trace, _ = route(Context(snapshot, DOCS, NOW_MS), CacheContents(), RouteRequest("zebra crossing"))
     assert trace.section(Route).outcome == "not_covered"
     assert states(trace)["entity_search"] == "not_reached"
 
 
 def test_the_ladder_keeps_its_place(snapshot: Snapshot) -> None:
-    trace, _ = run(snapshot, "quokka", CacheState())
+    trace, _ = run(snapshot, "quokka", CacheContents())
     assert trace.section(Ladder).state is State.NOT_REACHED
     assert trace.section(Ladder).why == "the search itself found notes"
 
@@ -172,7 +172,7 @@ def test_the_combined_profile_uses_what_the_ladder_finds(tree: Tree) -> None:
 
 
 def test_a_trace_names_what_it_was_made_on(snapshot: Snapshot) -> None:
-    trace, _ = run(snapshot, "quokka", CacheState())
+    trace, _ = run(snapshot, "quokka", CacheContents())
     assert trace.snapshot.clock == "2026-11-20T12:00:00.000Z"
     assert (trace.snapshot.project, trace.snapshot.notes) == ("project", 33)
     assert (trace.profile, trace.engine, trace.version) == ("brv-3", "byterover", "ByteRover 3.14.0")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.retrying import retry
-from brvtui.engines.byterover.search.search import Options, search
+from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed, sanitised
 from brvtui.services.failures import LegError
 from brvtui.trace import MOST_LISTED, Kind, Listed, Origin, State, adds_up
@@ -138,7 +138,7 @@ def test_over_byterovers_search(tree: Tree) -> None:
     tree.note("auth/photosynthesis.md", "Leaves", "about light")
     tree.note("auth/tea.md", "Tea", "green cups")
     snapshot = tree.snapshot()
-    options = Options(5)
+    options = SearchOptions(5)
 
     def ask(query: str) -> tuple[State, str, list[str]]:
         found = search(Context(snapshot, BRV3, NOW_MS), query, options)

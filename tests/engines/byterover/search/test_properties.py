@@ -17,12 +17,12 @@ from brvtui.derived import Derived
 from brvtui.engines.byterover.ageing.board import Board
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheState
-from brvtui.engines.byterover.route.router import Asked, route
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.detail import detail
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.scoring import rank, text_hits
-from brvtui.engines.byterover.search.search import NEAR_MISSES, Options, search
+from brvtui.engines.byterover.search.search import NEAR_MISSES, SearchOptions, search
 from brvtui.engines.byterover.sections import EntityStep, Route, Search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
@@ -108,7 +108,7 @@ def test_a_part_that_is_wrong_is_noticed(snapshots: list[Snapshot]) -> None:
 
 def as_search(text: str, snapshot: Snapshot) -> Search:
     """A search whose filtered query is ``text`` as it stands, taken for no path: what the detail is a function of."""
-    found = search(Context(snapshot, BRV3, NOW_MS), "quokka", Options(1))
+    found = search(Context(snapshot, BRV3, NOW_MS), "quokka", SearchOptions(1))
     return dataclasses.replace(found, lint=dataclasses.replace(found.lint, filtered=text))
 
 
@@ -207,7 +207,7 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
     outcomes = Counter()
     for _ in range(400):
         snapshot = pick.choice(snapshots)
-        options = Options(pick.choice((0, 1, 3, 5, 10, 50)), pick.choice(("", "", "auth", "ops/jwt", "nope")))
+        options = SearchOptions(pick.choice((0, 1, 3, 5, 10, 50)), pick.choice(("", "", "auth", "ops/jwt", "nope")))
         found = search(Context(snapshot, profile, NOW_MS), query(pick), options)
         check(found)
         outcomes[found.outcome] += 1
@@ -222,7 +222,7 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
 @settings(max_examples=200)
 @given(st.integers(0, TREES - 1), ANY_TEXT, st.integers(1, 12), st.sampled_from(["", "auth", "\ud800", "/"]))
 def test_search_never_raises(snapshots: list[Snapshot], number: int, text: str, limit: int, scope: str) -> None:
-    check(search(Context(snapshots[number], BRV3, NOW_MS), text, Options(limit, scope)))
+    check(search(Context(snapshots[number], BRV3, NOW_MS), text, SearchOptions(limit, scope)))
 
 
 def check_trace(trace: Trace) -> None:
@@ -241,8 +241,8 @@ def check_trace(trace: Trace) -> None:
     st.integers(0, TREES - 1), st.one_of(ANY_TEXT, st.integers(0, 10**6).map(lambda seed: query(random.Random(seed))))
 )
 def test_routing_never_raises(snapshots: list[Snapshot], number: int, text: str) -> None:
-    first, state = route(Context(snapshots[number], BRV3, NOW_MS), CacheState(), Asked(text, run=True))
-    again, _ = route(Context(snapshots[number], BRV3, NOW_MS), state, Asked(text, run=True))
+    first, state = route(Context(snapshots[number], BRV3, NOW_MS), CacheContents(), RouteRequest(text, run=True))
+    again, _ = route(Context(snapshots[number], BRV3, NOW_MS), state, RouteRequest(text, run=True))
     check_trace(first)
     check_trace(again)
     assert again.tier == 0
@@ -253,7 +253,7 @@ def test_a_trace_is_a_function_of_its_inputs(snapshots: list[Snapshot]) -> None:
     pick = random.Random(3)
     for _ in range(20):
         snapshot, text = pick.choice(snapshots), query(pick)
-        made = [route(Context(snapshot, BRV3, NOW_MS), CacheState(), Asked(text))[0] for _ in range(2)]
+        made = [route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest(text))[0] for _ in range(2)]
         plain = [to_plain(dataclasses.replace(trace, timings={})) for trace in made]
         assert plain[0] == plain[1]
         assert made[0].timings
