@@ -113,6 +113,7 @@ async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatc
         await pilot.press("i", "x")
         await until(pilot, lambda: view(pilot).query.text == f"{QUERY}x")
         held.go_on.set()
+        await until(pilot, lambda: bool(held.cancelled))  # its thread outlives the worker that was cancelled
         await settled(pilot)
         assert held.cancelled == [True]
         assert view(pilot).answer.takes is None
