@@ -10,19 +10,19 @@ PYTHON ?= $(shell for found in python3 python3.13 python3.12 python3.11 python3.
 	if $$found -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
 	then echo $$found; break; fi; done)
 
-.PHONY: help run test test-all check lint types contracts format schema tables examples screenshots contact-sheet bench restamp wheel clean
+.PHONY: help run test test-all check lint types contracts format schema tables examples screenshots pictures bench restamp wheel clean
 
 help:
 	@echo 'make run          open the app on $(PROJECT) (PROJECT=DIR for another, ARGS="..." for options)'
 	@echo 'make test         run the tests (ARGS="-k name" for some)'
-	@echo 'make test-all     those, then soak, faults and a browser'
+	@echo 'make test-all     those, then the long ones: large counts, faults, a browser, pictures of the docs'
 	@echo 'make check        test, lint, types and contracts'
 	@echo 'make lint         ruff: rules and format        make format       ruff: mend both'
 	@echo 'make types        mypy --strict                 make contracts    which room imports which'
 	@echo 'make schema       write docs/trace.schema.json  make screenshots  write docs/screenshots/'
 	@echo 'make tables       renew tables in docs/*.md'
 	@echo 'make examples     renew output in README.md     make restamp      give the sample notes their ages anew'
-	@echo 'make contact-sheet  all snapshots in one picture'
+	@echo 'make pictures     renew all: those of tests (docs/contact-sheet.png shows them) and docs/screenshots/'
 	@echo 'make bench        measure speed and memory      make wheel        build into dist/'
 	@echo 'make clean        remove .venv, caches and builds'
 
@@ -53,11 +53,14 @@ run: .venv/.installed
 	@$(BIN)/python sample-tree/restamp.py --if-fresh-clone >/dev/null
 	@$(BIN)/brv-tui $(ARGS) "$(PROJECT)"
 
+# Four workers and the hundreds of processes that tests start would each compile the whole package.
+unexport PYTHONDONTWRITEBYTECODE
+
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest -n 4 -m 'not long' $(ARGS)
+	$(BIN)/python -m pytest -n 4 $(ARGS)
 
 test-all: test
-	$(BIN)/python -m pytest -n 4 -m long
+	$(BIN)/python -m pytest -n 4 -m 'long or hypothesis' --hypothesis-profile full
 
 check: test-all lint types contracts
 
@@ -87,7 +90,8 @@ examples: .venv/.installed-dev
 screenshots: .venv/.installed-dev
 	$(BIN)/python docs/make_screenshots.py
 
-contact-sheet: .venv/.installed-dev
+pictures: screenshots
+	$(BIN)/python -m pytest -m '' tests/app/test_snapshots*.py tests/app/test_takes.py --snapshot-update
 	$(BIN)/python docs/make_contact_sheet.py
 
 bench: .venv/.installed-dev

@@ -1,6 +1,6 @@
 """Writes docs/screenshots/*.svg from the running app, on a copy of the sample tree at a frozen time.
 
-python docs/make_screenshots.py
+python docs/make_screenshots.py [FOLDER]    (into another folder: the test that compares them does that)
 """
 
 from __future__ import annotations
@@ -11,9 +11,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from brvtui.trace import Trace
 
 ROOT = Path(__file__).resolve().parent.parent
 SHOTS = ROOT / "docs" / "screenshots"
@@ -55,6 +60,21 @@ def sample(folder: Path) -> Path:
     return project
 
 
+def without_timings() -> None:
+    """Has traces hold no milliseconds: they are others in every picture."""
+    from brvtui.session import Session
+
+    def masked(method: Callable[..., Trace]) -> Callable[..., Trace]:
+        def traced(*args: object, **kwargs: object) -> Trace:
+            trace = method(*args, **kwargs)
+            trace.timings.clear()
+            return trace
+
+        return traced
+
+    Session.probe = masked(Session.probe)  # type: ignore[method-assign]
+
+
 async def take(shot: Shot, project: Path) -> str:
     """The app as SVG in the state that ``shot`` names."""
     from brvtui.app.app import BrvTui, Opening
@@ -86,18 +106,20 @@ async def _settled(pilot: object, app: object) -> None:
     await pilot.pause(0.2)
 
 
-def main() -> None:
-    """Takes every picture."""
-    SHOTS.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
+def main(folder: Path = SHOTS) -> None:
+    """Writes every picture into ``folder``."""
+    folder.mkdir(exist_ok=True)
+    without_timings()
+    with tempfile.TemporaryDirectory() as place:
         for name in [name for name in os.environ if name.startswith("BRV_TUI_")]:
             del os.environ[name]
-        os.environ["BRV_DATA_DIR"] = os.environ["BRV_TUI_DATA_DIR"] = str(Path(folder) / "data")
-        project = sample(Path(folder))
+        os.environ["BRV_DATA_DIR"] = os.environ["BRV_TUI_DATA_DIR"] = str(Path(place) / "data")
+        project = sample(Path(place))
         for shot in shots("brv-dark", "brv-light"):
-            (SHOTS / f"{shot.name}.svg").write_text(asyncio.run(take(shot, project)), encoding="utf-8")
-            print(f"docs/screenshots/{shot.name}.svg")
+            file = folder / f"{shot.name}.svg"
+            file.write_text(asyncio.run(take(shot, project)), encoding="utf-8")
+            print(file)
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(Path, sys.argv[1:]))

@@ -5,33 +5,26 @@ from __future__ import annotations
 import gc
 import itertools
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.examples import FULL, SHORT
 from tests.support.trees import Tree
 
-settings.register_profile(
-    "brv-tui",
-    database=None,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("brv-tui")
-
-
-_LONG = {"soak", "faults", "web"}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the folders whose tests kill processes, fill disks or start a browser."""
-    for item in items:
-        if _LONG & set(item.path.relative_to(Path(__file__).parent).parts):
-            item.add_marker("long")
+for _profile, _examples in (("short", SHORT), ("full", FULL)):
+    settings.register_profile(
+        _profile,
+        max_examples=_examples,
+        database=None,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+settings.load_profile("short")  # make test-all: --hypothesis-profile full
 
 
 def pytest_collection_finish() -> None:
@@ -54,7 +47,7 @@ def own_data_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     monkeypatch.setenv("BRV_DATA_DIR", str(folder / "engine"))
     monkeypatch.setenv("BRV_TUI_DATA_DIR", str(folder / "tool"))
     yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+    rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.app.reading import page_document
+from brvtui.app.notes.reading import page_document
 from brvtui.cli import main
 from brvtui.engines.byterover.sections import Search
 from brvtui.notes.plan import NoteError

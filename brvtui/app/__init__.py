@@ -15,7 +15,7 @@ def run(start: Path | None, profile: str | None, now_ms: float | None, signals_f
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # what is made while starting stays; `settle_memory` turns collection on again
     from brvtui.app.app import BrvTui
-    from brvtui.app.parts.opening import Opening
+    from brvtui.app.project.opening import Opening
 
     app = BrvTui(Opening(start, profile, now_ms, signals_file))
     app.hear_of_threads()

@@ -15,31 +15,30 @@ from textual.notifications import SeverityLevel
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
+from brvtui.app.editing.changes import Changes
+from brvtui.app.editing.controller import Editing
+from brvtui.app.editing.drafts import Drafts
+from brvtui.app.editing.own_editor import OwnEditor
+from brvtui.app.editing.planning import Planning
+from brvtui.app.exporting.copying import Copying
+from brvtui.app.exporting.exporting import Exporting
 from brvtui.app.keys.bindings import bindings, own_bindings
+from brvtui.app.log.logs import Logs
 from brvtui.app.modes import EDITOR
-from brvtui.app.parts.browsing import Browsing
-from brvtui.app.parts.changes import Changes
-from brvtui.app.parts.copying import Copying
-from brvtui.app.parts.drafts import Drafts
-from brvtui.app.parts.editing import Editing
-from brvtui.app.parts.exporting import Exporting
-from brvtui.app.parts.layouts import Layouts
-from brvtui.app.parts.logs import Logs
-from brvtui.app.parts.opening import Opening
-from brvtui.app.parts.own_editor import OwnEditor
-from brvtui.app.parts.planning import Planning
-from brvtui.app.parts.project import Project
-from brvtui.app.parts.stale import StaleFiles
-from brvtui.app.parts.switches import Switches
+from brvtui.app.notes.browsing import Browsing
+from brvtui.app.project.layouts import Layouts
+from brvtui.app.project.opening import Opening
+from brvtui.app.project.project import Project
+from brvtui.app.project.selection import Selection
+from brvtui.app.project.stale import StaleFiles
+from brvtui.app.project.switches import Switches
 from brvtui.app.query.answering import import_painters
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.engine_choice import EngineChoice
 from brvtui.app.query.model_runs import ModelRuns
 from brvtui.app.query.queries import Queries
 from brvtui.app.query.reasons import Reasons
-from brvtui.app.query.reopening import show_saved
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.selection import Selection
 from brvtui.app.states import EngineState, Overview, Phase
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
@@ -49,12 +48,12 @@ from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.app.commands.command import Act, Command
-    from brvtui.app.screens.editor import EditorScreen
-    from brvtui.app.screens.log import LogScreen
-    from brvtui.app.screens.maturity import MaturityScreen
-    from brvtui.app.screens.notes import NotesScreen
-    from brvtui.app.screens.query import QueryScreen
-    from brvtui.app.screens.settings import SettingsScreen
+    from brvtui.app.editing.screen import EditorScreen
+    from brvtui.app.log.screen import LogScreen
+    from brvtui.app.maturity.screen import MaturityScreen
+    from brvtui.app.notes.screen import NotesScreen
+    from brvtui.app.query.screen import QueryScreen
+    from brvtui.app.settings.screen import SettingsScreen
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
@@ -112,32 +111,32 @@ class BrvTui(ConfiguredApp):
         """By the name of its mode, what makes a screen when it is first in front."""
 
         def query() -> QueryScreen:
-            from brvtui.app.screens.query import QueryScreen
+            from brvtui.app.query.screen import QueryScreen
 
             return QueryScreen(self.layouts, self.queries, self.reasons, self.selection, self.cache)
 
         def notes() -> NotesScreen:
-            from brvtui.app.screens.notes import NotesScreen
+            from brvtui.app.notes.screen import NotesScreen
 
             return NotesScreen(self.layouts, self.browsing)
 
         def maturity() -> MaturityScreen:
-            from brvtui.app.screens.maturity import MaturityScreen
+            from brvtui.app.maturity.screen import MaturityScreen
 
             return MaturityScreen(self.layouts, self.project)
 
         def log() -> LogScreen:
-            from brvtui.app.screens.log import LogScreen
+            from brvtui.app.log.screen import LogScreen
 
             return LogScreen(self.layouts, self.logs)
 
         def settings() -> SettingsScreen:
-            from brvtui.app.screens.settings import SettingsScreen
+            from brvtui.app.settings.screen import SettingsScreen
 
             return SettingsScreen(self.layouts)
 
         def edit() -> EditorScreen:
-            from brvtui.app.screens.editor import EditorScreen
+            from brvtui.app.editing.screen import EditorScreen
 
             return EditorScreen(self.layouts, self.project, self.editing, self.own_editor)
 
@@ -186,9 +185,8 @@ class BrvTui(ConfiguredApp):
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
         """Shows the saved trace."""
-        self.queries.typed = saved.trace.query
         painters = partial(import_painters, saved.trace.engine)
-        self.background.run(painters, lambda _: show_saved(self, saved, overview), group="import")
+        self.background.run(painters, lambda _: self.queries.show_saved(saved, overview), group="import")
 
     def tree_shown(self, first: bool) -> None:
         """Asks the query again, of the newer tree."""
@@ -311,7 +309,7 @@ class BrvTui(ConfiguredApp):
 
     def action_commands(self) -> None:
         """The command palette."""
-        from brvtui.app.screens.commands import CommandsDialog
+        from brvtui.app.commands.dialog import CommandsDialog
 
         at = self.frame.pane if self.frame is not None else None
         near = {binding.id or "" for binding in own_bindings(type(at))}

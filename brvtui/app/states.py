@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
-    from brvtui.app.editing.state import Edit
     from brvtui.app.live import Live
     from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
     from brvtui.lab.log_summary import Compared, LogSummary
     from brvtui.lab.similar import Similar
     from brvtui.trace import Detail, Trace
+    from brvtui.tree.editing.problems import Problem
     from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 INDEX = "index"
@@ -26,6 +27,8 @@ MANIFEST = "manifest"
 """The kind of ``_manifest.json``."""
 NEWER, GONE = "newer", "gone"
 """How a file stands to what is shown of it, when it is not as it was read."""
+CHANGED = "changed"
+"""How a note on disk stands to the one in the editor; it may also be :data:`GONE`."""
 ASTRAY = {NEWER: "changed since", GONE: "file gone"}
 """The same in few words."""
 
@@ -271,6 +274,38 @@ class LogState:
     following: bool = False
     """Whether each query that the engine logs is explained as it comes."""
     compared: Compared | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What saving does to one number of the note: as it is now, saved with a new modification time, with the old."""
+
+    name: str
+    now: float | None
+    saved: float | None
+    kept: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found out about the text of a moment ago."""
+
+    problems: tuple[Problem, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    preview: Preview | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The edit as screens show it."""
+
+    path: str
+    is_new: bool = False
+    dirty: bool = False
+    keep_mtime: bool = False
+    on_disk: str = ""
+    """CHANGED or GONE when somebody else wrote or removed the note meanwhile; else empty."""
+    looked: Looked = Looked()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing.comparing import Unexpected
 from brvtui.app.overview import Surveyor
-from brvtui.app.parts import opening
-from brvtui.app.parts.opening import Opening
-from brvtui.app.screens.comparing import Unexpected
+from brvtui.app.project import opening
+from brvtui.app.project.opening import Opening
 from brvtui.app.workers import is_cancelled
 from brvtui.session import Session
 from brvtui.trace import Trace
@@ -74,8 +74,8 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")
-    monkeypatch.setattr("brvtui.app.screens.editing.LOOK_S", 0.02)
-    monkeypatch.setattr("brvtui.app.screens.editing.DRAFT_S", 0.05)
+    monkeypatch.setattr("brvtui.app.editing.holding.LOOK_S", 0.02)
+    monkeypatch.setattr("brvtui.app.editing.holding.DRAFT_S", 0.05)
     monkeypatch.setattr(Unexpected, "wait", Unexpected.listen)
 
 

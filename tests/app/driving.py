@@ -15,8 +15,8 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from brvtui.app.app import BrvTui
+from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.screens.query import QueryScreen
 from brvtui.app.states import Phase
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -81,6 +81,13 @@ async def settled(pilot: Pilot[Any]) -> None:
     for _ in range(3):
         await until(pilot, idle)
         await pilot.pause(0)
+
+
+async def drawn(pilot: Pilot[Any]) -> None:
+    """Waits until all that happened is handled and drawn, whatever workers still do."""
+    await pilot.pause(0)
+    await until(pilot, lambda: not _under_way(pilot))
+    await pilot.pause(0)
 
 
 def _under_way(pilot: Pilot[Any]) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from brvtui.app.editing.note_editor import NoteEditor
+from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.screens.dialog import Dialog
-from brvtui.app.screens.editor import EditorScreen
-from brvtui.app.widgets.note_editor import NoteEditor
 from brvtui.store.drafts import DraftStore
 from tests.app.driving import ask, brv, frame, settled, until, view
 from tests.support.trees import Tree

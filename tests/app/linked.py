@@ -7,8 +7,8 @@ from typing import Any
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.widgets.about import AboutPane
-from brvtui.app.widgets.note import NotePane
+from brvtui.app.notes.about import AboutPane
+from brvtui.app.notes.note import NotePane
 from tests.app.driving import brv, open_notes, settled
 
 STORE = "auth/jwt/token_store.md"

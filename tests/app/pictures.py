@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,6 +35,7 @@ class Looks(Protocol):
         sizes: Mapping[str, tuple[int, int]] = ...,
         themes: Iterable[str] = ...,
         joined: bool = ...,
+        ready: Callable[[Pilot[Any]], Awaitable[None]] = ...,
     ) -> None: ...
 
 
@@ -61,10 +62,11 @@ class Pictures:
         sizes: Mapping[str, tuple[int, int]] = NARROW_AND_WIDE,
         themes: Iterable[str] = (DARK, LIGHT),
         joined: bool = False,
+        ready: Callable[[Pilot[Any]], Awaitable[None]] = settled,
     ) -> None:
         """Fails when one differs from its picture; ``snapshot_report.html`` shows both.
 
-        ``joined``: neighbours of one style are one text in the picture.
+        ``joined``: neighbours of one style are one text in the picture. ``ready`` waits until it can be taken.
         """
         different = []
         for size, cells in sizes.items():
@@ -72,7 +74,7 @@ class Pictures:
                 await pilot.resize_terminal(*cells)
             for theme in themes:
                 pilot.app.theme = theme
-                await settled(pilot)
+                await ready(pilot)
                 await pilot.wait_for_animation()
                 picture = (name or f"{self._node.name}[{{size}}-{{theme}}]").format(size=size, theme=theme)
                 if not self._is_stored(picture, pilot.app.export_screenshot(simplify=joined)):

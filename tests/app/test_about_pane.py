@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.widgets.about import SEEK
+from brvtui.app.notes.about import SEEK
 from tests.app.driving import HUGE, WIDE, frame, settled, text_of, view
 from tests.app.linked import HUB, STORE, about_of, note_of, open_linked
 from tests.support.trees import Tree

@@ -25,7 +25,7 @@ _BROKEN = f"""
 import sys
 from pathlib import Path
 from brvtui.app.app import BrvTui
-from brvtui.app.parts.opening import Opening
+from brvtui.app.project.opening import Opening
 
 def action_help_quit(app):
     note = {_SECRET!r}

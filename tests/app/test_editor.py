@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.app.notes.screen import NotesScreen
+from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import TextPane
-from brvtui.app.screens.notes import NotesScreen
-from brvtui.app.screens.query import QueryScreen
 from brvtui.app.widgets.tree import TreePane
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, area, editor, looked, open_note, toasts, type_keys

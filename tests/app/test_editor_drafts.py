@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.comparing import DraftDialog
-from brvtui.app.screens.drafts import DraftsDialog
-from brvtui.app.screens.editor import EditorScreen
-from brvtui.app.screens.query import QueryScreen
+from brvtui.app.editing.comparing import DraftDialog
+from brvtui.app.editing.drafts_dialog import DraftsDialog
+from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.query.screen import QueryScreen
 from brvtui.store.drafts import DraftStore
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys

@@ -15,9 +15,9 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import work as editing
+from brvtui.app.editing.comparing import ConflictDialog, DraftDialog, GoneDialog
 from brvtui.app.editing.state import NoteClashed, NoteOpened, OnDisk
-from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
-from brvtui.app.screens.query import QueryScreen
+from brvtui.app.query.screen import QueryScreen
 from brvtui.session import Session
 from brvtui.store.drafts import DraftStore
 from brvtui.tree.saving.note_files import read_note_file
@@ -88,7 +88,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
         DraftStore(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
-    monkeypatch.setattr("brvtui.app.screens.editing.DRAFT_S", 60)
+    monkeypatch.setattr("brvtui.app.editing.holding.DRAFT_S", 60)
     monkeypatch.setattr(DraftStore, "drop", lambda *_: pytest.fail("dropped"))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")

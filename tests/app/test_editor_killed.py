@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.app_in_pty import Terminal, start
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.comparing import DraftDialog
-from brvtui.app.screens.editor import EditorScreen
+from brvtui.app.editing.comparing import DraftDialog
+from brvtui.app.editing.screen import EditorScreen
 from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import NOTE, area, drafted, looked, toasts
 from tests.support.trees import Tree

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.editor import EditorScreen
-from brvtui.app.screens.leaving import LeavingDialog
-from brvtui.app.screens.query import QueryScreen
+from brvtui.app.editing.leaving import LeavingDialog
+from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, brv, frame, settled, shown, until, view
 from tests.app.editing import (
     area,

@@ -12,9 +12,9 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.parts.opening import Opening
+from brvtui.app.project.opening import Opening
+from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.reasons import explanation
-from brvtui.app.widgets.answer import AnswerPane
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RetrievalMode, SkipReason

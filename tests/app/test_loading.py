@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.query.verdict import verdict
 from brvtui.app.states import ProjectState
 from brvtui.app.view import View
-from brvtui.app.widgets.verdict import verdict
 from brvtui.loading import load
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import UNICODE

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.log import LogScreen
-from brvtui.app.screens.query import QueryScreen
-from brvtui.app.widgets.log import LogPane
+from brvtui.app.log.log_pane import LogPane
+from brvtui.app.log.screen import LogScreen
+from brvtui.app.query.screen import QueryScreen
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import query_log_folder
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view

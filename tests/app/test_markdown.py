@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.app.paint.markdown import MOST_CHARS, Document, Setting, Target, plain, slug, typeset
+from brvtui.app.notes.markdown import MOST_CHARS, Document, Setting, Target, plain, slug, typeset
 from brvtui.tree.reading.links import LinkKind
 
 WIDTH = 40

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app import standings as gathering
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.maturity import MaturityScreen
+from brvtui.app.maturity import standings as gathering
+from brvtui.app.maturity.column import ColumnPane
+from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
-from brvtui.app.widgets.column import ColumnPane
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.ordering import BoardOrder
 from brvtui.ranking.maturity import LEVELS
@@ -317,7 +317,7 @@ async def test_a_failure_is_told_and_the_next_question_works(app: BrvTui, monkey
         told: list[str] = []
         monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
         with monkeypatch.context() as patched:
-            patched.setattr("brvtui.app.screens.maturity.gather", lambda *_: 1 / 0)
+            patched.setattr("brvtui.app.maturity.screen.gather", lambda *_: 1 / 0)
             await pilot.press("right_square_bracket")
             await until(pilot, lambda: told)
         assert "the board cannot be shown" in told[0]

@@ -8,10 +8,10 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.editor import EditorScreen
-from brvtui.app.screens.maturity import MaturityScreen
-from brvtui.app.screens.planning import PlanDialog
-from brvtui.app.screens.signals import SignalsDialog
+from brvtui.app.editing.plan_dialog import PlanDialog
+from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.editing.signals_dialog import SignalsDialog
+from brvtui.app.maturity.screen import MaturityScreen
 from tests.app.driving import NARROW, WIDE, frame, settled, shown, text_of, until, view
 from tests.app.editing import looked, type_keys
 from tests.app.test_maturity import FREEZE, column, maturity, opened

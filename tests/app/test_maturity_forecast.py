@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from brvtui.app.app import BrvTui
-from brvtui.app.widgets.forecast_bar import ForecastBar
+from brvtui.app.maturity.forecast_bar import ForecastBar
 from tests.app.driving import WIDE, settled, shown, text_of
 from tests.app.test_maturity import maturity, opened
 

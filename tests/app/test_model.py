@@ -14,13 +14,13 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live
 from brvtui.app.query import answering, completing
-from brvtui.app.query.ask import Ask
+from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.completing import RunStep
-from brvtui.app.screens.model_permission import PermissionDialog, what_is_asked
+from brvtui.app.query.model_permission import PermissionDialog, what_is_asked
+from brvtui.app.query.prober import Ask
+from brvtui.app.query.query_box import QueryBox
 from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
-from brvtui.app.widgets.answer import AnswerPane
-from brvtui.app.widgets.query_box import QueryBox
 from brvtui.trace import Completion, EndReason, Usage
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.notes import NotesScreen
-from brvtui.app.screens.query import QueryScreen
-from brvtui.app.widgets.note import NotePane
+from brvtui.app.notes.note import NotePane
+from brvtui.app.notes.screen import NotesScreen
+from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
 
 

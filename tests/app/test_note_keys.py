@@ -9,14 +9,14 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing.changes_dialog import ChangesDialog
+from brvtui.app.editing.leaving import LeavingDialog
+from brvtui.app.editing.new_note import NewNoteDialog
+from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog
+from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.editing.signals_dialog import SignalsDialog
+from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
-from brvtui.app.screens.editor import EditorScreen
-from brvtui.app.screens.journal import ChangesDialog
-from brvtui.app.screens.leaving import LeavingDialog
-from brvtui.app.screens.new_note import NewNoteDialog
-from brvtui.app.screens.planning import MoveDialog, PlanDialog
-from brvtui.app.screens.query import QueryScreen
-from brvtui.app.screens.signals import SignalsDialog
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view
 from tests.app.editing import NOTE, area, looked, open_note, toasts, type_keys
 from tests.support.trees import Tree

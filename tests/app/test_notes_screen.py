@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.paint.markdown import Document
-from brvtui.app.parts import opening
-from brvtui.app.reading import page_document
-from brvtui.app.screens.notes import NotesScreen
-from brvtui.app.widgets.note import NotePane, character_at
-from brvtui.app.widgets.notes_tree import NotesTree
+from brvtui.app.notes.markdown import Document
+from brvtui.app.notes.note import NotePane, character_at
+from brvtui.app.notes.notes_tree import NotesTree
+from brvtui.app.notes.reading import page_document
+from brvtui.app.notes.screen import NotesScreen
+from brvtui.app.project import opening
 from brvtui.lab.about import About
 from brvtui.session import Session
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
@@ -251,7 +251,7 @@ async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
             hold.wait(5)
             return page_document(page, width, raw)
 
-        monkeypatch.setattr("brvtui.app.reading.page_document", slow)
+        monkeypatch.setattr("brvtui.app.notes.reading.page_document", slow)
         linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
         await until(pilot, lambda: note_of(app)._late)
         await pilot.pause()
@@ -294,7 +294,7 @@ async def test_a_long_note_is_set_outside_the_event_loop(
         threads.append(threading.current_thread())
         return page_document(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("brvtui.app.reading.page_document", watched)
+    monkeypatch.setattr("brvtui.app.notes.reading.page_document", watched)
     async with app.run_test(size=WIDE) as pilot:
         await open_linked(pilot, "hub/long.md")
         await pilot.press("f3", "G")

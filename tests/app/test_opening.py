@@ -155,7 +155,7 @@ def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
         "import brvtui.app.app;"
         "heavy = {'numpy', 'tantivy', 'yaml', 'watchdog', 'rapidfuzz', 'brvtui.session', 'brvtui.snapshot',"
         " 'markdown_it', 'textual.widgets._data_table', 'textual.widgets._markdown', 'pyuca',"
-        " 'textual.widgets._text_area', 'tree_sitter', 'brvtui.app.screens.editor', 'brvtui.notes.plan',"
+        " 'textual.widgets._text_area', 'tree_sitter', 'brvtui.app.editing.screen', 'brvtui.notes.plan',"
         " 'brvtui.tree.editing.note_text', 'brvtui.engines.byterover.profile',"
         " 'brvtui.engines.jeffs_brain.profile', 'brvtui.services.model'};"
         "found = heavy & set(sys.modules); assert not found, found"

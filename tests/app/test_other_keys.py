@@ -8,7 +8,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.notes import NotesScreen
+from brvtui.app.notes.screen import NotesScreen
 from tests.app.driving import HUGE, NARROW, ask, frame, screen, settled, shown, text_of, until
 from tests.support.settings import own
 from tests.support.trees import Tree

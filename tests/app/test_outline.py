@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.outline import Order, ancestors, kept, ordered, rows
-from brvtui.app.sieve import Sieve
+from brvtui.app.branches import ancestors
 from brvtui.app.states import Branch
+from brvtui.app.widgets.outline import Order, kept, ordered, rows
+from brvtui.app.widgets.sieve import Sieve
 
 
 def _file(path: str, importance: float = 0.0, mtime_ms: int = 0, aside: bool = False) -> Branch:

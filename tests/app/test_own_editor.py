@@ -12,8 +12,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.comparing import ConflictDialog
-from brvtui.app.screens.query import QueryScreen
+from brvtui.app.editing.comparing import ConflictDialog
+from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, toasts, type_keys
 from tests.support.trees import Tree

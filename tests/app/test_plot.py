@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.paint.plot import Series, plot, row_of
+from brvtui.app.maturity.plot import Series, plot, row_of
 from brvtui.paint.glyphs import ASCII, UNICODE, Glyphs
 from brvtui.paint.levels import importance_bar
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.query.ask import Ask
-from brvtui.app.query.prober import Prober
+from brvtui.app.query.prober import Ask, Prober
 
 
 class Engine:

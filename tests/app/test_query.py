@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from brvtui.app.app import BrvTui
-from brvtui.app.widgets.answer import AnswerPane
+from brvtui.app.query.answer import AnswerPane
 from brvtui.engines.byterover.sections import CacheLook, Outcome, Route
 from brvtui.session import Session
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.app.paint.markdown import Document, Target
-from brvtui.app.reading import notices, page_document, resolver
+from brvtui.app.notes.markdown import Document, Target
+from brvtui.app.notes.reading import notices, page_document, resolver
 from brvtui.lab.about import About, FileState
 from brvtui.tree.reading.links import LinkKind
 from tests.support.trees import Tree

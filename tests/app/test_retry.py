@@ -8,8 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.widgets.answer import AnswerPane
-from brvtui.app.widgets.retry import RetryPane
+from brvtui.app.query.answer import AnswerPane
+from brvtui.app.query.retry import RetryPane
 from brvtui.engines.byterover.sections import EntityStep, Search
 from tests.app.driving import HUGE, NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
 from tests.support.trees import Tree

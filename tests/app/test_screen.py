@@ -10,9 +10,9 @@ import pytest
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import QUERY
+from brvtui.app.query.query_box import QueryBox
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
-from brvtui.app.widgets.query_box import QueryBox
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, view
 
 

@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 
 from brvtui.app.actions import ACTIONS
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.setting_field import SettingField
-from brvtui.app.screens.settings import SettingsScreen
-from brvtui.app.setting_rows import read_typed, setting_rows
+from brvtui.app.settings.screen import SettingsScreen
+from brvtui.app.settings.setting_field import SettingField
+from brvtui.app.settings.setting_rows import read_typed, setting_rows
+from brvtui.app.settings.settings_pane import SettingsPane
 from brvtui.app.themes.choosing import ThemePalette
-from brvtui.app.widgets.settings import SettingsPane
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, frame, settled, shown, text_of, until

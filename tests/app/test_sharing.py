@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.export import ExportScreen
+from brvtui.app.exporting.export_dialog import ExportScreen
 from brvtui.saved.traces import read
 from tests.app.driving import ask, brv, screen, settled, until, view
 from tests.app.test_clipboard import TAKES, put

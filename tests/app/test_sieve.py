@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.sieve import Sieve
+from brvtui.app.widgets.sieve import Sieve
 from brvtui.paint.marking import lit, painted
 
 _SPANS = st.lists(st.tuples(st.text("ab ", max_size=5), st.sampled_from(["text", "muted"])), max_size=6)

@@ -11,11 +11,11 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.parts.opening import Opening
+from brvtui.app.project.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
-from tests.app.driving import HUGE, NARROW, WIDE, ask, screen, settled, shown, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, drawn, screen, settled, shown, until, view
 from tests.app.pictures import DARK, LIGHT, Looks
 from tests.support.trees import Tree
 
@@ -183,14 +183,11 @@ async def test_the_smallest(looks: Looks, app: BrvTui) -> None:
         await looks(pilot, "test_the_smallest[{size}]", {"60x18": (60, 18), "59x17": (59, 17)}, [DARK])
 
 
-async def test_loading(
-    looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch, stuck_at: Callable[[int, int], None]
-) -> None:
+async def test_loading(looks: Looks, app: BrvTui, stuck_at: Callable[[int, int], None]) -> None:
     stuck_at(40, 120)
-    monkeypatch.setattr("tests.app.pictures.settled", lambda pilot: pilot.pause())
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
-        await looks(pilot, "test_loading", _ONLY_WIDE, [DARK])
+        await looks(pilot, "test_loading", _ONLY_WIDE, [DARK], ready=drawn)
 
 
 async def test_no_project(looks: Looks, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.commands import CommandsDialog
-from brvtui.app.screens.comparing import ConflictDialog, DraftDialog, GoneDialog
-from brvtui.app.screens.leaving import LeavingDialog
+from brvtui.app.commands.dialog import CommandsDialog
+from brvtui.app.editing.comparing import ConflictDialog, DraftDialog, GoneDialog
+from brvtui.app.editing.leaving import LeavingDialog
 from brvtui.store.drafts import DraftStore
 from tests.app.driving import WIDE, ask, brv, settled, until, view
 from tests.app.editing import NOTE, looked, open_note, type_keys
+from tests.app.pictures import Looks
 from tests.support.trees import NOW_MS, Tree
 
-Looks = Callable[[Pilot[Any]], Awaitable[None]]
 MakeApp = Callable[..., BrvTui]
 _TEXT = "---\ntitle: Rollback\nmaturity: core\n---\n# Rollback\n\nRoll back by pointing the alias at the last image.\n"
 _HEAD = "maturity: coer\ncreatedAt: yesterday\nrelated: [../../secret.md]"

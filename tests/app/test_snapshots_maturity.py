@@ -2,100 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import NARROW, WIDE, settled, view
+from tests.app.driving import NARROW, WIDE, drawn, settled, until, view
+from tests.app.pictures import DARK, LIGHT, Looks
 from tests.app.test_maturity import opened
 from tests.support.trees import Tree
 
-Before = Callable[[Pilot[Any]], Awaitable[None]]
-Compare = Callable[..., bool]
-BOTH = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+MakeApp = Callable[..., BrvTui]
+_ONLY_WIDE = {"120x36": WIDE}
+_WIDE_AND_NARROW = _ONLY_WIDE | {"80x24": NARROW}
 
-
-def _keys(*keys: str) -> Before:
-    async def before(pilot: Pilot[Any]) -> None:
-        await opened(pilot, *keys)
-
-    return before
-
-
-_STATES = {
-    "today": _keys(),
-    "in-60-days": _keys("right_curly_bracket", "right_curly_bracket"),
-    "note": _keys("f4", "f5", "right_curly_bracket"),
-    "only": _keys("F", "F"),
-    "filter": _keys("slash", *"rot"),
-    "order": _keys("S", "S"),
+_STATES: dict[str, tuple[str, ...]] = {
+    "today": (),
+    "in-60-days": ("right_curly_bracket", "right_curly_bracket"),
+    "note": ("f4", "f5", "right_curly_bracket"),
+    "only": ("F", "F"),
+    "filter": ("slash", *"rot"),
+    "order": ("S", "S"),
 }
+_ALSO_LIGHT = ("today", "in-60-days")
 
 
-@BOTH
-@pytest.mark.parametrize("state", _STATES.values(), ids=_STATES)
-def test_dark(snap_compare: Compare, app: BrvTui, state: Before, size: tuple[int, int]) -> None:
-    assert snap_compare(app, terminal_size=size, run_before=state)
+@pytest.fixture
+def looks(looks: Looks) -> Looks:
+    """Pictures with neighbours of one style joined."""
+    return partial(looks, sizes=_WIDE_AND_NARROW, themes=[DARK], joined=True)
 
 
-@BOTH
-@pytest.mark.parametrize("state", ["today", "in-60-days"])
-def test_light(snap_compare: Compare, app: BrvTui, state: str, size: tuple[int, int]) -> None:
-    app.theme = "brv-light"
-    assert snap_compare(app, terminal_size=size, run_before=_STATES[state])
+@pytest.mark.parametrize("state", _STATES)
+async def test_a_board(looks: Looks, app: BrvTui, state: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, *_STATES[state])
+        await looks(pilot, f"test_dark[{state}-{{size}}]")
+        if state in _ALSO_LIGHT:
+            await looks(pilot, f"test_light[{state}-{{size}}]", themes=[LIGHT])
 
 
-@BOTH
-def test_empty_tree(snap_compare: Compare, make_app: Any, tree: Tree, size: tuple[int, int]) -> None:
-    assert snap_compare(make_app(tree.root), terminal_size=size, run_before=_keys())
+async def test_empty_tree(looks: Looks, make_app: MakeApp, tree: Tree) -> None:
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await looks(pilot, "test_empty_tree[{size}]")
 
 
-@BOTH
-def test_no_project(
-    snap_compare: Compare, make_app: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: tuple[int, int]
-) -> None:
-    async def failed(pilot: Pilot[Any]) -> None:
+async def test_no_project(looks: Looks, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with make_app(Path("nowhere")).run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "3")
-        await pilot.pause()
-
-    monkeypatch.chdir(tmp_path)
-    assert snap_compare(make_app(Path("nowhere")), terminal_size=size, run_before=failed)
+        await looks(pilot, "test_no_project[{size}]")
 
 
-@BOTH
-def test_loading(
-    snap_compare: Compare, app: BrvTui, stuck_at: Callable[[int, int], None], size: tuple[int, int]
-) -> None:
-    async def progress(pilot: Pilot[Any]) -> None:
-        while not view(pilot).project.total:
-            await pilot.pause()
-        await pilot.press("escape", "3")
-        await pilot.pause()
-
+async def test_loading(looks: Looks, app: BrvTui, stuck_at: Callable[[int, int], None]) -> None:
     stuck_at(40, 120)
-    assert snap_compare(app, terminal_size=size, run_before=progress)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).project.total)
+        await pilot.press("escape", "3")
+        await looks(pilot, "test_loading[{size}]", ready=drawn)
 
 
-@BOTH
-def test_long_contents(snap_compare: Compare, make_app: Any, tree: Tree, size: tuple[int, int]) -> None:
+async def test_long_contents(looks: Looks, make_app: MakeApp, tree: Tree) -> None:
     for number in range(60):
         title = " ".join(["An exceedingly long title of a note"] * (1 + number % 3))
         tree.note(
             f"{'deep/' * (number % 9)}folder/note_{number:02}_{'x' * 40}.md", f"{title} {number}", days=number * 3
         )
-    assert snap_compare(make_app(tree.root), terminal_size=size, run_before=_keys("right_curly_bracket", "G"))
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, "right_curly_bracket", "G")
+        await looks(pilot, "test_long_contents[{size}]")
 
 
-def test_letters(snap_compare: Compare, monkeypatch: pytest.MonkeyPatch, garden: Tree, make_app: Any) -> None:
+async def test_letters(looks: Looks, monkeypatch: pytest.MonkeyPatch, garden: Tree, make_app: MakeApp) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
-    assert snap_compare(make_app(garden.root), terminal_size=WIDE, run_before=_STATES["in-60-days"])
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, *_STATES["in-60-days"])
+        await looks(pilot, "test_letters", sizes=_ONLY_WIDE)
 
 
 @pytest.mark.parametrize("key", ["f1", "question_mark"])
-def test_help(snap_compare: Compare, app: BrvTui, key: str) -> None:
-    assert snap_compare(app, terminal_size=WIDE, run_before=_keys(key))
+async def test_help(looks: Looks, app: BrvTui, key: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, key)
+        await looks(pilot, f"test_help[{key}]", sizes=_ONLY_WIDE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +9,11 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.live import Live, LiveStep
-from brvtui.app.screens.model_permission import PermissionDialog
+from brvtui.app.query.model_permission import PermissionDialog
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from tests.app.driving import WIDE, ask, brv, settled, view
+from tests.app.pictures import Looks
 
-Looks = Callable[[Pilot[Any]], Awaitable[None]]
 _QUERY = "refund credit note"
 _STEPS = (
     ToolStep(1, 1, "search", '{"query": "refund", "limit": 5}', "[]", 212, "", ()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,13 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, brv, settled, until, view
+from tests.app.driving import WIDE, ask, brv, drawn, settled, until, view
 from tests.app.garden import STRANGE
+from tests.app.pictures import Looks
 from tests.app.test_log import logged, with_log
 from tests.support.trees import Tree
 
 __all__ = ["with_log"]
-Looks = Callable[[Pilot[Any]], Awaitable[None]]
 MakeApp = Callable[..., BrvTui]
 SCREEN = pytest.mark.parametrize("key", ["2", "4"], ids=["notes", "log"])
 _LONG = "auth/long.md"
@@ -86,14 +86,13 @@ async def test_no_project(
 
 @SCREEN
 async def test_a_tree_that_is_being_read(
-    looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch, stuck_at: Callable[[int, int], None], key: str
+    looks: Looks, app: BrvTui, stuck_at: Callable[[int, int], None], key: str
 ) -> None:
     stuck_at(40, 120)
-    monkeypatch.setattr("tests.app.pictures.settled", lambda pilot: pilot.pause())
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
         await pilot.press("escape", key)
-        await looks(pilot)
+        await looks(pilot, ready=drawn)
 
 
 _LOG: dict[str, tuple[str, ...]] = {

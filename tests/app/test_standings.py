@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from brvtui.app.ageing_words import label_of, sentence_of
-from brvtui.app.paint.cards import card, card_height, header, share
-from brvtui.app.standings import Mark, Standings, Wanted, ageing_of, gather
+from brvtui.app.maturity.ageing_words import label_of, sentence_of
+from brvtui.app.maturity.cards import card, card_height, header, share
+from brvtui.app.maturity.standings import Mark, Standings, Wanted, ageing_of, gather
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import Coming
 from brvtui.engines.byterover.ageing.ordering import BoardOrder

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.parts.opening import Opening
+from brvtui.app.project.opening import Opening
 from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json
@@ -18,6 +18,7 @@ from brvtui.session.answers import AnswerDetails
 from brvtui.trace import Trace
 from tests.app.driving import HUGE, NARROW, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.editing import toasts
+from tests.app.pictures import Looks
 from tests.support.trees import Tree
 
 QUERY = "refresh token rotation"
@@ -145,9 +146,6 @@ async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable
         assert view(pilot).answer.takes is None
         assert any("a saved trace: its project is not open" in toast.message for toast in app._notifications)
         assert "trying" not in text_of(pilot, "#route")
-
-
-Looks = Callable[[Pilot[Any]], Awaitable[None]]
 
 
 @pytest.mark.parametrize("query", [QUERY, "zebra quagga"], ids=["llm", "not-covered"])

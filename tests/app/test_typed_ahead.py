@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.comparing import ConflictDialog, Unexpected
-from brvtui.app.screens.leaving import LeavingDialog
-from brvtui.app.screens.new_note import NewNoteDialog
-from brvtui.app.screens.planning import MoveDialog
-from brvtui.app.screens.query import QueryScreen
-from brvtui.app.screens.signals import SignalsDialog
-from brvtui.app.widgets.plan import PlanPane
+from brvtui.app.editing.comparing import ConflictDialog, Unexpected
+from brvtui.app.editing.leaving import LeavingDialog
+from brvtui.app.editing.new_note import NewNoteDialog
+from brvtui.app.editing.plan_dialog import MoveDialog
+from brvtui.app.editing.plan_pane import PlanPane
+from brvtui.app.editing.signals_dialog import SignalsDialog
+from brvtui.app.query.screen import QueryScreen
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
@@ -87,7 +87,7 @@ async def test_whoever_types_on_after_a_save_answers_nothing(
     app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Unexpected, "wait", _wait_for_a_pause)
-    monkeypatch.setattr("brvtui.app.screens.comparing.PAUSE_S", 60)
+    monkeypatch.setattr("brvtui.app.editing.comparing.PAUSE_S", 60)
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")

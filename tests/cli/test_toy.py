@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.parts.project import Opening
+from brvtui.app.project.project import Opening
 from brvtui.engines import registry
 from brvtui.engines.presentation import Presentation
 from brvtui.paint.glyphs import UNICODE

@@ -16,7 +16,7 @@ import pytest
 from tests.docs.pages import ROOT
 from tests.support.namespaces import CANNOT
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's namespaces are needed")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="Linux's namespaces are needed")]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.support.tracing import CannotTrace, Child
 from tests.support.trees import BRV3, NOW_MS, Tree
 from tests.test_loading import edit, same
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux's ptrace is needed")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform != "linux", reason="Linux's ptrace is needed")]
 KILLS = 6
 
 

@@ -23,6 +23,7 @@ from tests.support.following import following
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree, paths
 from tests.test_loading import same
 
+pytestmark = pytest.mark.long
 _RECORD = """
 import sys
 from pathlib import Path

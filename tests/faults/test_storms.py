@@ -19,7 +19,7 @@ from tests.support.trees import Tree
 IN_FULL = bool(os.environ.get("FAULTS_IN_FULL"))
 FILES = 200
 QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
-pytestmark = pytest.mark.skipif(not QUEUE.exists(), reason="inotify is Linux's")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not QUEUE.exists(), reason="inotify is Linux's")]
 
 
 @contextmanager

@@ -6,11 +6,13 @@ import os
 
 from hypothesis import settings
 
+from tests.support.examples import examples
+
 VARIABLE = "FUZZ_EXAMPLES"
 """Examples of each target in a long run; each run then takes other random numbers."""
-_IN_SHORT, _SLOW_IN_SHORT, _SLOWER = 40, 8, 10
+_WANTED, _WANTED_SLOWLY, _SLOWER = 160, 32, 10
 
-_wanted = int(os.environ.get(VARIABLE, "0"))
-fuzzed = settings(max_examples=_wanted or _IN_SHORT, derandomize=not _wanted)
-fuzzed_slowly = settings(max_examples=_wanted // _SLOWER or _SLOW_IN_SHORT, derandomize=not _wanted)
+_given = int(os.environ.get(VARIABLE, "0"))
+fuzzed = settings(max_examples=_given, derandomize=False) if _given else examples(_WANTED)
+fuzzed_slowly = settings(max_examples=_given // _SLOWER, derandomize=False) if _given else examples(_WANTED_SLOWLY)
 """For a target that takes a tenth of a second."""

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
-from brvtui.app.reading import page_document
+from brvtui.app.notes.reading import page_document
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.registry import presentation
 from brvtui.lab.about import About, FileState

@@ -14,6 +14,7 @@ from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.loading import EditedFile
 from brvtui.loading.edited import OVERLAY, edited
 from brvtui.snapshot import Snapshot
+from tests.support.examples import seeds
 from tests.support.generated import generated, prose, query, signals
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, READS_FRONTMATTER, SUMMARY, Tree, changed
 
@@ -63,7 +64,7 @@ def random_edit(tree: Tree, pick: random.Random, now_ms: int) -> EditedFile:
     return EditedFile(path, data.encode(), mtime_ns)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(10, 40))
 def test_it_is_as_reloaded_after_writing(seed: int, tmp_path: Path) -> None:
     """Compared with ``==``, to the last bit of every score; also when the clock went on since the snapshot."""
     pick = random.Random(seed)

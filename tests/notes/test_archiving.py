@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.notes import applying
@@ -22,6 +22,7 @@ from brvtui.tree.reading.files import ARCHIVE
 from brvtui.tree.reading.signals import Source, defaults
 from tests.notes.conftest import Files, files_of
 from tests.support.archived import AGAIN, BACKSLASH, CASES, NOT_UTF8, RECORDED_MS, TWICE, as_bytes
+from tests.support.examples import examples
 from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
 REFUSED = {NOT_UTF8, BACKSLASH, TWICE}
@@ -283,7 +284,7 @@ def test_a_note_is_young_after_it_was_restored(tree: Tree, place: NoteFolders) -
 
 
 @given(st.text(), st.sampled_from(["n.md", "a/n.md", "a/b/c/d/n.md", "a/context.md", "a/n m.md", "日/本.md"]))
-@settings(max_examples=50)
+@examples(50)
 def test_archived_and_restored_is_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str, path: str) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
     place = NoteFolders(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))

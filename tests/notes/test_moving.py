@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.lab.backlinks import LinkReader
@@ -17,6 +17,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.links import LinkState
 from brvtui.tree.reading.signals import Source, defaults
 from tests.notes.conftest import Files, files_of
+from tests.support.examples import examples
 from tests.support.trees import BRV3, Tree, stored
 
 OVERLAY = stored(importance=77, source=Source.OVERLAY)
@@ -320,7 +321,7 @@ PATHS = st.lists(PARTS, min_size=1, max_size=4).map(lambda parts: f"{'/'.join(pa
 
 
 @given(st.lists(PATHS, min_size=3, max_size=6, unique=True), PATHS, st.data())
-@settings(max_examples=50)
+@examples(50)
 def test_every_link_leads_where_it_did(
     tmp_path_factory: pytest.TempPathFactory, paths: list[str], target: str, data: st.DataObject
 ) -> None:

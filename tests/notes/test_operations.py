@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.notes.plan import FileContent, NoteError, Plan, Write
@@ -17,6 +17,7 @@ from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.signals import NoteSignals, defaults
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, read_note_file
 from tests.notes.conftest import Files, files_of
+from tests.support.examples import examples
 from tests.support.threads import failures_in_threads
 from tests.support.trees import BRV3, Tree, stored
 
@@ -217,7 +218,7 @@ FOLDERS = ["a", "a/b", "c", "d", "x/y"]
         max_size=8,
     )
 )
-@settings(max_examples=60)
+@examples(60)
 def test_whatever_was_done_is_undone_and_done_again(
     tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, str, str]]
 ) -> None:

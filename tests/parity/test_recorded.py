@@ -20,7 +20,7 @@ from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_fil
 from tests.support import recorded
 from tests.support.trees import BRV3
 
-SEEDS = (11, 12, 13)
+SEEDS = (11, *(pytest.param(seed, marks=pytest.mark.long) for seed in (12, 13)))
 PYTHON = "3.11.7"
 MAKER = recorded.SHARED / "tools" / "make_tree.py"
 

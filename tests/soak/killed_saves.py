@@ -293,7 +293,7 @@ def main(arguments: list[str]) -> int:
         with_swap = json.dumps(vars(run.tried))
         exchange._renameat2 = lambda: None  # type: ignore[assignment]
         other = Run(place / "tree", options.seed)
-        for _ in range(options.edits // 10):
+        for _ in range(max(options.edits // 10, 1)):
             other.killed(other.edit(), not options.killed_at_one)
     except CannotTrace as error:
         print(error)

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.store import session_log
 from brvtui.store.session_log import SessionLog
 from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
+from tests.support.examples import examples
 from tests.support.trees import Tree
 
 ENTRY = LoggedQuery(
@@ -42,7 +43,7 @@ def test_a_large_log_is_put_aside_once(tree: Tree, monkeypatch: pytest.MonkeyPat
     assert len(list(log.path.parent.glob("queries*.jsonl"))) <= 2
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100)
 @given(st.binary(max_size=80))
 def test_broken_lines_are_left_out(tree: Tree, junk: bytes) -> None:
     log = SessionLog(tree.tree)

@@ -6,13 +6,14 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from brvtui.snapshot import Snapshot
 from brvtui.text.index import IndexedDocument, TextIndex, index_of
 from brvtui.trace import adds_up
+from tests.support.examples import examples
 from tests.support.trees import BRV3, Tree, changed, hit_of, paths
 
 TANTIVY = changed(BRV3, text={"relevance": "tantivy"})
@@ -61,7 +62,7 @@ def test_an_empty_index() -> None:
     assert index.term_scores("x", BOOST).tolist() == []
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.text(st.characters(codec=None), max_size=30))
 def test_any_text_is_a_term(index: TextIndex, term: str) -> None:
     assert len(index.term_scores(term, BOOST)) == len(index)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.text.analysis import terms
 from brvtui.text.forward import TermIds, note_terms
 from brvtui.text.postings import FOLD_FROM, Postings, build
+from tests.support.examples import examples
 from tests.support.minisearch import Index
 from tests.support.trees import BRV3
 
@@ -36,7 +37,7 @@ def matched(postings: Postings, query: str) -> TermTable:
     return match_terms(snapshot, terms(query), TEXT)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CORPUS, PROSE)
 def test_raw_scores_are_those_of_the_formula(documents: list[tuple[str, str, str]], query: str) -> None:
     index, tokens = Index(documents), terms(query)
@@ -46,7 +47,7 @@ def test_raw_scores_are_those_of_the_formula(documents: list[tuple[str, str, str
     assert (table.matched_terms > 0).tolist() == [value > 0 for value in expected]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CORPUS, st.text(st.sampled_from("ab"), min_size=1, max_size=9))
 def test_one_term_over_all_notes(documents: list[tuple[str, str, str]], term: str) -> None:
     index = Index(documents)
@@ -67,7 +68,7 @@ def test_df_and_lengths_are_exact(documents: list[tuple[str, str, str]]) -> None
     assert len(postings.vocabulary) == len(index.vocabulary)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(CORPUS, CORPUS, PROSE)
 def test_terms_of_earlier_generations_leave_no_trace(
     before: list[tuple[str, str, str]], after: list[tuple[str, str, str]], query: str
@@ -114,7 +115,7 @@ def test_describe_counts_every_match() -> None:
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_a_changed_generation_equals_one_that_is_built_anew(data: st.DataObject) -> None:
     ids = TermIds()

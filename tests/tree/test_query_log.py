@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.tree.engine_files.logged_query import ENGINE
 from brvtui.tree.engine_files.query_log import logged_files, query_log_folder, read_entries, read_entry
+from tests.support.examples import examples
 
 ENTRY = {
     "id": "qry-1000",
@@ -84,7 +85,7 @@ def test_the_newest_come_first_and_others_are_left_out(tmp_path: Path) -> None:
     assert len(logged_files(folder, 2)) == 2
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 @given(JSON)
 def test_nothing_in_an_entry_does_harm(tmp_path: Path, value: object) -> None:
     read_entry(write(tmp_path, "qry-1.json", value))

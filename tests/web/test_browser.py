@@ -10,7 +10,10 @@ from tests.support.browser import PROGRAM, opened
 from tests.support.trees import Tree
 from tests.web.test_serve import Served, served
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium here (Debian: apt-get install chromium)")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(PROGRAM is None, reason="no chromium here (Debian: apt-get install chromium)"),
+]
 __all__ = ["served"]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from brvtui.app.actions.action import Action
-from brvtui.app.sieve import Sieve
+from brvtui.app.widgets.sieve import Sieve
 
 
 @dataclass(frozen=True, slots=True)

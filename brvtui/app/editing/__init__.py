@@ -1,1 +1,1 @@
-"""Editing a note: what is held of it, what workers do with it, and what they tell the editor's screen."""
+"""Changing notes: the editor, plans that are shown before they are carried out, drafts, and undoing."""

@@ -6,13 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.preview import Preview
     from brvtui.tree.editing.merging import Hunk
     from brvtui.tree.editing.note_text import EditableText
-    from brvtui.tree.editing.problems import Problem
     from brvtui.tree.saving.seen import Seen
-
-CHANGED, GONE = "changed", "gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,38 +81,6 @@ class NotSaved:
     disk: OnDisk
     data: bytes = field(repr=False)
     what: str
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What saving does to one number of the note: as it is now, saved with a new modification time, with the old."""
-
-    name: str
-    now: float | None
-    saved: float | None
-    kept: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found out about the text of a moment ago."""
-
-    problems: tuple[Problem, ...] = ()
-    effects: tuple[Effect, ...] = ()
-    preview: Preview | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """The edit as screens show it."""
-
-    path: str
-    is_new: bool = False
-    dirty: bool = False
-    keep_mtime: bool = False
-    on_disk: str = ""
-    """CHANGED or GONE when somebody else wrote or removed the note meanwhile; else empty."""
-    looked: Looked = Looked()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from brvtui import faults
-from brvtui.app.editing.state import (
-    Begun,
-    Clash,
-    Effect,
-    FoundDraft,
-    Looked,
-    NoteClashed,
-    NoteOpened,
-    NoteSaved,
-    NotSaved,
-    OnDisk,
-)
+from brvtui.app.editing.state import Begun, Clash, FoundDraft, NoteClashed, NoteOpened, NoteSaved, NotSaved, OnDisk
+from brvtui.app.states import Effect, Looked
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:

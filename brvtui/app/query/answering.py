@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from brvtui import faults
-from brvtui.app.parts.opening import TreeRead
-from brvtui.app.query.ask import Ask
-from brvtui.app.selection import detail_of
+from brvtui.app.project.opening import TreeRead
+from brvtui.app.project.selection import detail_of
+from brvtui.app.query.prober import Ask
 from brvtui.config.sources import Layer
 from brvtui.trace import Detail, Trace
 
@@ -85,7 +85,7 @@ def import_painters(engine: str) -> None:
 
     It takes longer than all that the first screen shows without an answer.
     """
-    from brvtui.app.paint import model, takes  # noqa: F401
+    from brvtui.app.query import model_lines, takes  # noqa: F401
     from brvtui.engines.registry import presentation
     from brvtui.paint import hits, score  # noqa: F401
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from brvtui.app.parts.project import Project
+from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import CacheState
 from brvtui.engines.byterover.sections import CacheLook

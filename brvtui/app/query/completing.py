@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from brvtui.app.query.answering import Answered, Refused, answer, answered, log
-from brvtui.app.query.ask import Ask
+from brvtui.app.query.prober import Ask
 from brvtui.trace import Trace, events
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from brvtui.app.parts.project import Project
+from brvtui.app.project.project import Project
 from brvtui.app.query import answering
 from brvtui.app.query.answering import Refused
 from brvtui.app.query.queries import Queries

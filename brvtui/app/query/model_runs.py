@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from brvtui.app.live import Live, advanced
-from brvtui.app.parts.project import Project
+from brvtui.app.project.project import Project
 from brvtui.app.query import completing
 from brvtui.app.query.answering import Answered, Refused
-from brvtui.app.query.ask import Ask
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.completing import AnswerEnded, Logged, PermissionWanted, RunStep
+from brvtui.app.query.prober import Ask
 from brvtui.app.query.queries import Queries
 from brvtui.app.services import AppServices
 from brvtui.trace import Trace, events
@@ -124,7 +124,7 @@ class ModelRuns:
         is_asked = (self._queries.typed, self._services.store.view.query.scope) == (ask.query, ask.scope)
         if session is None or not is_asked or self._services.has_modal:
             return
-        from brvtui.app.screens.model_permission import ALLOW, NOT_NOW, PermissionDialog
+        from brvtui.app.query.model_permission import ALLOW, NOT_NOW, PermissionDialog
 
         def answered(answer: str | None) -> None:
             if answer == ALLOW:

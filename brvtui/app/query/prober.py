@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-
-from brvtui.app.query.ask import Ask
+from dataclasses import dataclass
 
 SLOW_MS = 20.0
 """A search that took longer makes the next keys wait for a pause."""
 PAUSE_S = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request for a trace; ``number`` orders them."""
+
+    number: int
+    query: str
+    scope: str
+    run: bool
+    without_model: bool = False
+    """Whether no model is asked this time, although one would."""
 
 
 class Prober:

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from brvtui.app.parts.project import Project
+from brvtui.app.project.project import Project
+from brvtui.app.project.selection import Selection
 from brvtui.app.query import answering
 from brvtui.app.query.answering import Answered, Refused
-from brvtui.app.query.ask import Ask
 from brvtui.app.query.cache import Cache
-from brvtui.app.query.prober import PAUSE_S, Prober
+from brvtui.app.query.prober import PAUSE_S, Ask, Prober
 from brvtui.app.query.reasons import Reasons
-from brvtui.app.selection import Selection
 from brvtui.app.services import AppServices
-from brvtui.app.states import CacheState, SelectionState
+from brvtui.app.states import AnswerState, CacheState, Overview, Phase, SelectionState
 from brvtui.app.view import selectable
 from brvtui.engines.byterover.sections import CacheLook
 from brvtui.engines.contract import Completes
 from brvtui.engines.registry import DEFAULT
 from brvtui.paint.score import ticks_of
+
+if TYPE_CHECKING:
+    from brvtui.saved.traces import SavedTrace
 
 
 class Queries:
@@ -87,6 +90,20 @@ class Queries:
             replace(store.view.answer, trace=None, serving=False),
             SelectionState(file if kept else ""),
         )
+
+    def show_saved(self, saved: SavedTrace, overview: Overview) -> None:
+        """Shows a saved trace as it was, in place of a project."""
+        trace, store = saved.trace, self._services.store
+        self.typed = trace.query
+        moment = f" at {saved.saved_at}" if saved.saved_at else ""
+        by = f"saved by {saved.saved_by or 'brv-tui'}{moment}"
+        store.update(
+            replace(store.view.project, phase=Phase.READY, problem="", overview=overview, saved=by),
+            replace(store.view.engine, name=trace.engine, profile=trace.profile, frozen=True),
+            replace(store.view.query, text=trace.query, scope=trace.scope_option),
+            AnswerState(trace=trace, ticks=ticks_of(trace)),
+        )
+        self._selection.select(next(iter(selectable(trace)), ""))
 
     def tree_changed(self) -> None:
         """Asks again, unless a model is writing the answer: that stays to be read, though it is of the tree before."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from brvtui.app.parts.project import Project
+from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import TakesShown
 from brvtui.app.workers import Refusal, is_cancelled
@@ -41,7 +41,7 @@ class Reasons:
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
     def _explained(self, trace: Trace, explanation: Explanation | None) -> None:
-        from brvtui.app.screens.why import why_screen
+        from brvtui.app.query.why import why_screen
 
         if explanation is not None and trace is self._services.store.view.answer.trace:
             self._services.push_screen(why_screen(explanation))

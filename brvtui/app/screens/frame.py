@@ -25,7 +25,7 @@ from brvtui.app.widgets.status_line import StatusLine
 from brvtui.app.widgets.too_small import TooSmall
 
 if TYPE_CHECKING:
-    from brvtui.app.parts.layouts import Layouts
+    from brvtui.app.project.layouts import Layouts
     from brvtui.app.screens.jump import Target
     from brvtui.app.screens.message import Entry
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from rich.style import Style
@@ -13,12 +13,13 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from brvtui.app.paint.segments import segments
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.store import read_of
 from brvtui.app.view import SubState, View
+from brvtui.app.widgets.segments import segments
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, Span
+from brvtui.paint.line import Line, Span, line
+from brvtui.paint.text import wrap
 
 LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈─•", ".x/>--~''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
 """A plain letter for the typographic signs in our own texts."""
@@ -188,6 +189,17 @@ def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
     if len(new) != len(old):
         return False
     return all(a is b or (isinstance(a, (str, int, float)) and a == b) for a, b in zip(new, old, strict=True))
+
+
+def empty_lines(text: str, width: int) -> list[Line]:
+    """Calm lines where there is nothing to show."""
+    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+
+
+def stale_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """What is ``said`` of a selected note whose file is not what is shown, by how that is; nothing of any other."""
+    text = said.get(view.stale.files.get(view.selection.file, ""), "")
+    return [line(f" {part}", "warn") for part in wrap(f"{glyphs.warn} {text}", width - 2)] if text else []
 
 
 def restyle(screen: Screen[Any]) -> None:

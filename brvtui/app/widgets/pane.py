@@ -17,10 +17,10 @@ from textual.widgets import Input
 
 from brvtui.app.actions.everywhere import EVERY_PANE
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.sieve import Sieve
 from brvtui.app.view import View
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.lines import LETTERS, Lines
+from brvtui.app.widgets.sieve import Sieve
 from brvtui.paint.line import Line, Span
 from brvtui.paint.marking import lit
 from brvtui.paint.text import cut

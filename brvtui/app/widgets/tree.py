@@ -8,13 +8,14 @@ from typing import ClassVar, overload
 from textual.binding import BindingType
 
 from brvtui.app.actions.panes import TREE
+from brvtui.app.branches import ancestors
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.outline import Order, Outline, Row, ancestors
 from brvtui.app.states import INDEX, MANIFEST, Branch, Overview, Phase, ProjectState, QueryState, SelectionState
 from brvtui.app.view import View, marks_of
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.outline import Order, Outline, Row
 from brvtui.app.widgets.status_line import counts
-from brvtui.app.widgets.verdict import empty_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import cut_left, days, wrap

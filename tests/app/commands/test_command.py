@@ -9,8 +9,8 @@ from brvtui.app.actions import ACTIONS, PLACES
 from brvtui.app.commands.command import Act, Command, found
 from brvtui.app.commands.gathering import NOT_OFFERED, offered
 from brvtui.app.keys.bindings import own_bindings
-from brvtui.app.sieve import Sieve
-from brvtui.app.widgets.results import ResultsPane
+from brvtui.app.query.results import ResultsPane
+from brvtui.app.widgets.sieve import Sieve
 
 _COMMANDS = [
     Command("Quit, from anywhere", "everywhere", "^q", Act(ACTIONS["app.quit"], "")),

@@ -8,11 +8,11 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.commands import CommandsDialog
-from brvtui.app.screens.log import LogScreen
-from brvtui.app.screens.maturity import MaturityScreen
-from brvtui.app.screens.notes import NotesScreen
-from brvtui.app.screens.query import QueryScreen
+from brvtui.app.commands.dialog import CommandsDialog
+from brvtui.app.log.screen import LogScreen
+from brvtui.app.maturity.screen import MaturityScreen
+from brvtui.app.notes.screen import NotesScreen
+from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, screen, settled, shown, until, view
 from tests.app.editing import toasts, type_keys
 

@@ -18,8 +18,8 @@ from brvtui.app.app import BrvTui
 from brvtui.app.keys.bindings import bindings, declared, letter_actions, own_bindings
 from brvtui.app.keys.naming import is_key, is_text, key_name, same, split
 from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.screens.query import QueryScreen
 from tests.app.driving import WIDE, settled
 from tests.app.editing import open_note
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheContents, cache_key, cache_tokens, held_fingerprint, look_up, put
 from brvtui.trace import State
+from tests.support.examples import examples
 from tests.support.trees import BRV3, DOCS
 
 NOW = 1_000_000_000.0
@@ -213,7 +214,7 @@ OPERATION = st.tuples(
 )
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(OPERATION, max_size=40), st.booleans())
 def test_the_cache_is_its_naive_model(operations: list[tuple[str, int, str]], crowded: bool) -> None:
     state, model, now = CacheContents(), Model(), NOW

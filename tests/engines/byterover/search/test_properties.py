@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.derived import Derived
@@ -27,6 +27,7 @@ from brvtui.engines.byterover.sections import EntityStep, Route, Search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import MOST_LISTED, SUM_TOLERANCE, Ladder, Origin, State, Trace, adds_up, parts_gap, to_plain
+from tests.support.examples import examples
 from tests.support.generated import generated, query
 from tests.support.trees import BRV3, DOCS, NOW_MS, changed
 
@@ -219,7 +220,7 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
         assert outcomes["below_floor"] + outcomes["unmatched_words"] > 0
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.integers(0, TREES - 1), ANY_TEXT, st.integers(1, 12), st.sampled_from(["", "auth", "\ud800", "/"]))
 def test_search_never_raises(snapshots: list[Snapshot], number: int, text: str, limit: int, scope: str) -> None:
     check(search(Context(snapshots[number], BRV3, NOW_MS), text, SearchOptions(limit, scope)))
@@ -236,7 +237,7 @@ def check_trace(trace: Trace) -> None:
     assert [step.tier for step in taken] == [trace.tier] or trace.section(Route).outcome == "not_covered"
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.integers(0, TREES - 1), st.one_of(ANY_TEXT, st.integers(0, 10**6).map(lambda seed: query(random.Random(seed))))
 )

@@ -1,0 +1,78 @@
+"""Problems of the text that is being edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import PROBLEMS
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import EditorState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
+
+if TYPE_CHECKING:
+    from brvtui.tree.editing.problems import Problem
+
+
+class ProblemsPane(ChoicePane):
+    """A row for each, with the number of its line."""
+
+    TITLE = "Problems"
+    READS = (EditorState,)
+    HELP_TEXT = (
+        "What is wrong with the text: frontmatter that the engine would not read, values that it does not know, "
+        "relations to notes that do not exist. Found while you type; nothing here keeps you from saving. Enter goes to "
+        "the line."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PROBLEMS)
+
+    @dataclass
+    class LineWanted(Message):
+        """A place in the text is to be shown; line and column count from 0."""
+
+        line: int
+        column: int
+
+    def heading(self, view: View) -> str:
+        """How many there are."""
+        problems = view.editor.edit.looked.problems if view.editor.edit else ()
+        return f"Problems · {len(problems)}" if problems else "Problems"
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Number of the line, and what is wrong there."""
+        problems = view.editor.edit.looked.problems if view.editor.edit else ()
+        self.choices, self.owner = [f"{problem.line + 1}:{problem.column + 1}" for problem in problems], []
+        if not problems:
+            return empty_lines("none found", width)
+        digits = len(str(problems[-1].line + 1))
+        made: list[Line] = []
+        for number, problem in enumerate(problems):
+            for place, part in enumerate(wrap(problem.message, width - digits - 3)):
+                head = line(f" {problem.line + 1 if place == 0 else '':>{digits}} ", f"bold {role_of(problem)}")
+                made.append(head.add(part, "text"))
+                self.owner.append(number)
+        self.cursor = min(self.cursor, len(problems) - 1)
+        return made
+
+    def clicked(self, place: int) -> None:
+        """A click goes to the line."""
+        self.move_to(place)
+        self.action_take()
+
+    def action_take(self) -> None:
+        """Goes to the line of the problem under the cursor."""
+        if self.chosen:
+            row, _, column = self.chosen.partition(":")
+            self.post_message(self.LineWanted(int(row) - 1, int(column) - 1))
+
+
+def role_of(problem: Problem) -> str:
+    """The role that a problem is painted in."""
+    return "bad" if problem.severity == "error" else "warn"

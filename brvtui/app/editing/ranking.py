@@ -1,0 +1,87 @@
+"""Edit and see: the answer to the current query with the edited text, beside today's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from brvtui.app.states import EditorState, EngineState, QueryState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.engines.byterover.sections import Outcome
+from brvtui.engines.registry import DEFAULT
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, badge, line
+from brvtui.paint.text import number, signed, wrap
+
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.preview import Moved, Preview
+    from brvtui.engines.byterover.route.deciding import Decision
+
+
+class RankingPane(Pane):
+    """The tier, and every result of either answer, with what moved."""
+
+    TITLE = "Ranking"
+    READS = (QueryState, EditorState, EngineState)
+    HELP_TEXT = (
+        "Edit and see: how the current query would be answered if the text were saved now, beside how it is answered "
+        "today. Both without the cache. The first number is the rank after the edit, an arrow says where it was. "
+        "Nothing is written: the text is laid over the tree. It is ByteRover's ranking, whichever engine is chosen."
+    )
+
+    def heading(self, view: View) -> str:
+        """The query, and whose ranking it is when another pipeline answers beside."""
+        whose = "Ranking" if view.engine.name == DEFAULT else f"Ranking by {DEFAULT}"
+        return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Tier before and after, then the results."""
+        preview = view.editor.edit.looked.preview if view.editor.edit else None
+        if not view.query.text.strip():
+            said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
+            return empty_lines(said, width)
+        if preview is None:
+            return empty_lines("looking…", width)
+        made = [_tiers(preview), Line()]
+        if preview.unseen:
+            made += [line(f" {part}", "bad") for part in wrap(f"not read any more: {preview.unseen}", width - 2)]
+        for moved in preview.results:
+            made += _result(moved, preview.path, width, self.glyphs)
+        return [entry.cut(width) for entry in made]
+
+
+def _tiers(preview: Preview) -> Line:
+    before, after = preview.before.decision, preview.after.decision
+    made = _tier(before).gap().add("now", "muted")
+    if (before.tier, before.outcome) == (after.tier, after.outcome):
+        return made.add(", and saved", "muted")
+    return made.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")
+
+
+def _tier(answered: Decision) -> Line:
+    named = "NOT COVERED" if answered.outcome is Outcome.NOT_COVERED else f"TIER {answered.tier}"
+    return badge(named, "tier-none" if answered.outcome is Outcome.NOT_COVERED else f"tier-{answered.tier}")
+
+
+def _result(moved: Moved, path: str, width: int, glyphs: Glyphs) -> list[Line]:
+    before, after = moved.before, moved.after
+    own = moved.file == path
+    rank = line(f"{after.rank if after else glyphs.minus:>3} ", "bold strong" if own else "text")
+    if after is None:
+        rank.add(f"was {before.rank if before else '':<3}", "bad")
+    elif before is None:
+        rank.add("new   ", "ok")
+    elif before.rank == after.rank:
+        rank.gap(6)
+    else:
+        up = after.rank < before.rank
+        rank.add(f"{glyphs.up if up else glyphs.down}{abs(before.rank - after.rank):<5}", "ok" if up else "bad")
+    score = Line().add(number(after.score if after else None), "bold strong" if own else "text")
+    if before and after and round(after.score - before.score, 2):
+        change = after.score - before.score
+        score.add(f" {signed(change)}", "ok" if change > 0 else "bad")
+    rank.add(moved.title, "bold strong" if own else "text")
+    made = rank.right(width, score)
+    made.ground = "cursor-idle" if own else ""
+    return [made]

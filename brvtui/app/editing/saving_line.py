@@ -1,0 +1,63 @@
+"""What saving would do: one line above the text."""
+
+from __future__ import annotations
+
+from brvtui.app.arrangement import WIDE_WIDTH
+from brvtui.app.states import CHANGED, GONE, Edit, EditorState, Effect
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+from brvtui.paint.line import Line, Span, line, spread
+from brvtui.paint.text import number, plural
+
+_SAID = {
+    CHANGED: ("CHANGED ON DISK", "somebody else wrote this note; ^S shows both texts"),
+    GONE: ("REMOVED ON DISK", "somebody removed this note; ^S asks what shall become of it"),
+}
+
+
+class SavingLine(Lines):
+    """The modification time that the file will have, and what that does to the note's numbers."""
+
+    READS = (EditorState,)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A warning, or the numbers."""
+        edit = view.editor.edit
+        if edit is None:
+            return [Line()]
+        if edit.on_disk:
+            title, what = _SAID[edit.on_disk]
+            return [line(f" {title} ", "bold badge-text on bad").gap().add(what, "text").cut(width)]
+        if edit.is_new:
+            return [line(" a new note: nothing is on disk until ^S", "muted").cut(width)]
+        groups = [(9, _time(edit)), (8, _problems(edit) if width < WIDE_WIDTH else [])]
+        groups += [(7 - place, _effect(one, edit)) for place, one in enumerate(edit.looked.effects)]
+        return [spread(width, groups, 2)]
+
+
+def _time(edit: Edit) -> list[Span]:
+    does, instead = ("keeps its time", "new time") if edit.keep_mtime else ("new time", "keep its time")
+    role = "bold warn" if edit.keep_mtime else "text"
+    return [(" ^S", "bold accent"), (f" {does}", role), ("  F6", "bold accent"), (f" {instead}", "muted")]
+
+
+def _problems(edit: Edit) -> list[Span]:
+    count = len(edit.looked.problems)
+    return [("F3 ", "bold accent"), (plural(count, "problem"), "bad")] if count else []
+
+
+def _effect(effect: Effect, edit: Edit) -> list[Span]:
+    after = effect.kept if edit.keep_mtime else effect.saved
+    other = effect.saved if edit.keep_mtime else effect.kept
+    spans: list[Span] = [(f"{effect.name} ", "muted"), (number(effect.now), "text")]
+    if number(after) != number(effect.now):
+        spans += [(" → ", "muted"), (number(after), _role(effect.now, after))]
+    if number(other) != number(after):
+        spans.append((f" ({'new' if edit.keep_mtime else 'kept'} {number(other)})", "muted"))
+    return spans
+
+
+def _role(before: float | None, after: float | None) -> str:
+    if before is None or after is None:
+        return "bold strong"
+    return "bold ok" if after > before else "bold bad"

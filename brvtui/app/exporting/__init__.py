@@ -1,0 +1,1 @@
+"""Taking things out of the app: copied, or saved to a file."""

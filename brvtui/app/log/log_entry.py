@@ -1,0 +1,83 @@
+"""Then and now: one logged query beside its answer at this moment."""
+
+from __future__ import annotations
+
+from brvtui.app.log.log_pane import moment, tier_of
+from brvtui.app.states import LogState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.engines.registry import DEFAULT
+from brvtui.lab.log_summary import Compared
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import ms, number, wrap
+
+_LABEL = 10
+
+
+class LogEntryPane(Pane):
+    """What the log says of the entry under the cursor, and what would be different."""
+
+    TITLE = "Then and now"
+    READS = (LogState,)
+    HELP_TEXT = (
+        "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
+        "they are now. Tiers, top scores and first notes that differ are told. What came from the cache then is "
+        "compared with what the notes themselves give."
+    )
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Then, now, differences."""
+        compared = view.log.compared
+        if compared is None:
+            return empty_lines("choose a query: it is asked again, and compared", width)
+        made = [line(f" {part}", "bold strong") for part in wrap(compared.entry.query, width - 2)]
+        made += self._verdict(compared, width)
+        made.append(rule(width, "then", dash=self.glyphs.dash))
+        made += _then(compared, width)
+        made.append(rule(width, "now, on an empty cache", dash=self.glyphs.dash))
+        return made + _now(compared, width)
+
+    def _verdict(self, compared: Compared, width: int) -> list[Line]:
+        if not compared.differences:
+            return [line(f" {self.glyphs.check} would be answered the same", "ok")]
+        made = []
+        for difference in compared.differences:
+            for place, part in enumerate(wrap(difference, width - 4)):
+                made.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))
+        return made
+
+
+def _then(compared: Compared, width: int) -> list[Line]:
+    entry = compared.entry
+    tier, role = tier_of(entry)
+    made = [
+        _field("when", f"{moment(entry.at_ms)}, {entry.who}", width),
+        Line().gap().fit("tier", _LABEL, "muted").add(tier, role).add(f"  {entry.status}", "muted").cut(width),
+        _field("took", ms(entry.took_ms) if entry.took_ms is not None else "–", width),
+        _field("top score", number(entry.top_score, compared.decimals), width),
+    ]
+    engine = "" if entry.engine == DEFAULT else entry.engine
+    told = (("engine", engine), ("scope", entry.scope), ("profile", entry.profile), ("failed", entry.problem))
+    for name, value in told:
+        made += [_field(name, value, width)] if value else []
+    return made + _paths(entry.paths, width)
+
+
+def _now(compared: Compared, width: int) -> list[Line]:
+    made = [
+        _field("tier", f"T{compared.tier}" if compared.tier is not None else "–", width),
+        _field("top score", number(compared.top_score, compared.decimals), width),
+    ]
+    return made + _paths(compared.paths, width)
+
+
+def _field(name: str, value: str, width: int) -> Line:
+    return Line().gap().fit(name, _LABEL, "muted").add(value, "text").cut(width)
+
+
+def _paths(paths: tuple[str, ...], width: int) -> list[Line]:
+    return [
+        Line().gap().fit(f"{place}.", 4, "muted").add(path, "text").cut(width)
+        for place, path in enumerate(paths, start=1)
+    ]

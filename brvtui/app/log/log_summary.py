@@ -1,0 +1,58 @@
+"""What the log says as a whole: tiers, cache, the slowest, what was not covered."""
+
+from __future__ import annotations
+
+from brvtui.app.states import LogState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.lab.log_summary import LogSummary
+from brvtui.paint.bars import eighths
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import ms
+from brvtui.tree.engine_files.logged_query import LoggedQuery
+
+_MOST = 8
+_BAR = 16
+_TIERS = ("exact cache", "fuzzy cache", "direct", "one call", "agent loop")
+
+
+class LogSummaryPane(Pane):
+    """Counts over what is shown in the log."""
+
+    TITLE = "Summary"
+    READS = (LogState,)
+    HELP_TEXT = (
+        "Over the entries of the log: how many each tier answered, how often the cache did, which took longest, and "
+        "which found nothing in the notes. The last are what the project's memory lacks."
+    )
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Tiers, cache, slowest, not covered."""
+        summary = view.log.summary
+        if summary is None or not view.log.entries:
+            return empty_lines("tiers, cache hits, slow and uncovered queries", width)
+        made = self._tiers(summary, width)
+        made.append(rule(width, "not covered", dash=self.glyphs.dash))
+        made += [_query(entry, "", width) for entry in summary.not_covered[:_MOST]]
+        if not summary.not_covered:
+            made.append(line(" every query was covered", "muted"))
+        made.append(rule(width, "slowest", dash=self.glyphs.dash))
+        return made + [_query(entry, ms(entry.took_ms or 0.0), width) for entry in summary.slowest]
+
+    def _tiers(self, summary: LogSummary, width: int) -> list[Line]:
+        most = max(*summary.tiers, 1)
+        made = []
+        for tier, (name, count) in enumerate(zip(_TIERS, summary.tiers, strict=True)):
+            bar = eighths(count / most, min(_BAR, max(width - 24, 4)), self.glyphs)
+            entry = Line().gap().add(f"T{tier} ", f"bold tier-{tier}").fit(name, 12, "text")
+            made.append(entry.add(f"{count:>5} ", "strong").add(bar, f"tier-{tier}").cut(width))
+        if summary.cached is not None:
+            made.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong"))
+        if summary.failed:
+            made.append(line(f" {summary.failed} failed", "warn"))
+        return made
+
+
+def _query(entry: LoggedQuery, right: str, width: int) -> Line:
+    return line(" ").add(entry.query, "text").right(width, Line().add(right, "muted"))

@@ -1,0 +1,101 @@
+"""The logs: read, asked again, and the engine followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+from brvtui.tree.engine_files.logged_query import LoggedQuery
+
+if TYPE_CHECKING:
+    from brvtui.lab.log_summary import Compared, LogSummary
+    from brvtui.session import Session
+
+_MOST_LOGGED = 2_000
+
+
+class Logs:
+    """Reads both logs when they are first looked at, and again whenever one grows."""
+
+    def __init__(self, services: AppServices, project: Project, fill: Callable[[str], None]) -> None:
+        """No log was looked at yet; ``fill`` puts a query into the Query screen's field."""
+        self._services = services
+        self._project = project
+        self._fill = fill
+        self._begun = False
+
+    def read(self) -> None:
+        """Reads both logs; from the first time on, the engine's is watched."""
+        session = self._project.session
+        if session is None:
+            return
+        self._read(session)
+        if not self._begun:
+            self._begun = True
+            answered = self._services.background.teller(self._engine_answered)
+            # A log that cannot be watched is read when it is looked at.
+            self._services.background.run(partial(session.logbook.follow, answered), group="log watch")
+
+    def _read(self, session: Session) -> None:
+        self._services.background.run(partial(_read, session), self._were_read, group="log", exclusive=True)
+
+    def _were_read(self, read: tuple[tuple[LoggedQuery, ...], LogSummary]) -> None:
+        store = self._services.store
+        entries, summary = read
+        store.update(replace(store.view.log, entries=entries, summary=summary))
+
+    def compare(self, entry: LoggedQuery) -> bool:
+        """Asks a logged query again, on an empty cache, and shows what is different; False before notes are read."""
+        session = self._project.session
+        if session is None or self._services.store.view.project.overview is None:
+            return False
+        compare = partial(session.answers.compare_logged, entry)
+        self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
+        return True
+
+    def _compared(self, compared: Compared) -> None:
+        store = self._services.store
+        store.update(replace(store.view.log, compared=compared))
+
+    async def ask_again(self, entry: LoggedQuery) -> None:
+        """Puts the query of ``entry`` into the Query screen."""
+        await self._services.switch_mode("query")
+        self._fill(entry.query)
+
+    def follow_engine(self) -> None:
+        """Explains each query that the engine logs from now on, or no more."""
+        store = self._services.store
+        log = store.view.log
+        if log.entries is None:
+            return
+        following = not log.following
+        store.update(replace(log, following=following), replace(store.view.query, followed=None))
+        text = "each query that the engine logs is explained on the Query screen, re-computed here"
+        self._services.notify(text if following else "the engine is no longer followed", timeout=4)
+
+    def _engine_answered(self, entries: list[LoggedQuery]) -> None:
+        store = self._services.store
+        if self._project.session is not None:
+            self._read(self._project.session)
+        if store.view.log.following and entries:
+            store.update(replace(store.view.query, followed=entries[-1]))
+            self._fill(entries[-1].query)
+
+    def logged(self, problem: str) -> None:
+        """Reads the logs again, because a run was logged, or says with ``problem`` why it could not be."""
+        if problem:
+            self._services.notify(problem, severity="warning")
+        if self._begun and self._project.session is not None:
+            self._read(self._project.session)
+
+
+def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary]:
+    """Both logs, and what they say as a whole. It blocks."""
+    from brvtui.lab.log_summary import summarise
+
+    entries = session.logbook.read(_MOST_LOGGED)
+    return tuple(entries), summarise(entries)

@@ -1,0 +1,66 @@
+"""The Log screen: what was asked, by whom, and whether it would still be answered the same."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app.actions.screens import LOG_SCREEN
+from brvtui.app.arrangement import LOG
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.log.log_entry import LogEntryPane
+from brvtui.app.log.log_pane import LogPane
+from brvtui.app.log.log_summary import LogSummaryPane
+from brvtui.app.log.logs import Logs
+from brvtui.app.project.layouts import Layouts
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.view import View
+
+
+class LogScreen(FrameScreen):
+    """The entries, the chosen one then and now, and what they say as a whole."""
+
+    TITLE = "Log"
+    PLAN = LOG
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_SCREEN)
+    AUTO_FOCUS = "#log"
+
+    def __init__(self, layouts: Layouts, logs: Logs) -> None:
+        """A screen over what ``logs`` reads."""
+        super().__init__(layouts)
+        self._logs = logs
+        self._asked = ""
+        """The entry that was last asked again."""
+
+    def make_panes(self) -> ComposeResult:
+        """Log, entry, summary."""
+        yield LogPane(id="log")
+        yield LogEntryPane(id="entry")
+        yield LogSummaryPane(id="summary")
+
+    def show(self, view: View) -> None:
+        """Shows the logs, and the chosen entry beside them at once."""
+        super().show(view)
+        self._compare_chosen()
+
+    @on(LogPane.EntryChosen)
+    def _compare_chosen(self) -> None:
+        """Asks the entry under the cursor again, unless it was the last that was asked."""
+        log = self.query_one(LogPane)
+        if log.entry is not None and log.chosen != self._asked and self._logs.compare(log.entry):
+            self._asked = log.chosen
+
+    @on(LogPane.AskAgain)
+    def _ask_again(self, event: LogPane.AskAgain) -> None:
+        self.app.run_worker(self._logs.ask_again(event.entry), exclusive=True, group="ask again")
+
+    def on_screen_resume(self) -> None:
+        """The logs may have grown meanwhile."""
+        self._logs.read()
+
+    def action_follow(self) -> None:
+        """Follows the engine, or stops."""
+        self._logs.follow_engine()

@@ -1,0 +1,216 @@
+"""Ageing: the curve of the selected note, what comes when, and what hits or updates would make of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import AGEING
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.maturity.ageing_words import sentence_of
+from brvtui.app.maturity.cards import share
+from brvtui.app.maturity.plot import Series, plot, row_of
+from brvtui.app.maturity.standings import Ageing
+from brvtui.app.states import GONE, NEWER, Phase, ProjectState, SelectionState, StaleState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import empty_lines, stale_lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.engines.byterover.ageing.after_changes import After
+from brvtui.engines.byterover.ageing.board import BoardRow
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.levels import importance_bar
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import cut_left, days, number, plural, wrap
+from brvtui.text.visible import visible
+
+_ASTRAY = {
+    NEWER: "the file changed since: this is how the text before ages",
+    GONE: "the file is gone: what is known of it is from before",
+}
+_PLOT_ROWS = 7
+_WHAT_IF_ROWS = 3
+_AXIS = 4
+
+
+class AgeingPane(Pane):
+    """One note: bar with every threshold, curves of importance, recency and ceiling, events, distances, what-if."""
+
+    TITLE = "Ageing"
+    READS = (ProjectState, SelectionState, StaleState)
+    HELP_TEXT = (
+        "How the selected note ages. The curves are importance (i, of 100), recency (r) and the ceiling (c): the score "
+        "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt, "
+        "the upright at the day of the forecast. Below: what comes when if nobody touches the note, how far it is from "
+        "promotion and demotion, and what more hits or updates would make of it: w and W change how many."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
+
+    @dataclass
+    class TimesWanted(Message):
+        """The effect of so many more hits, or fewer, is to be shown."""
+
+        step: int
+
+    def __init__(self, *, id: str) -> None:
+        """A pane without a note."""
+        super().__init__(id=id)
+        self.ageing: Ageing | None = None
+        self._what_if = 0
+        """The line at which it is said what hits would do."""
+
+    def put(self, ageing: Ageing | None) -> None:
+        """Shows another note, or the same on another day."""
+        if ageing is None or self.ageing is None or ageing.row.path != self.ageing.row.path:
+            self.offset_row = 0
+        self.ageing = ageing
+        self.rebuild()
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The note's ageing."""
+        return (self.ageing, *super().also_reads())
+
+    def heading(self, view: View) -> str:
+        """The note's path."""
+        return f"Ageing · {self.ageing.row.path}" if self.ageing else "Ageing"
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """Everything of the note, or what is missing."""
+        made = self.ageing
+        if made is None:
+            if view.project.phase is not Phase.READY:
+                return empty_lines(view.project.problem or "reading the tree…", width)
+            return empty_lines(
+                "no note is selected" if not view.selection.file else "this note is not in the tree", width
+            )
+        lines = [*stale_lines(_ASTRAY, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
+        lines += _bar(made, width, self.glyphs)
+        lines += _curves(made, width, self.glyphs)
+        lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))
+        lines += _events(made, width, self.glyphs)
+        lines.append(rule(width, "maturity", dash=self.glyphs.dash))
+        lines += _distances(made.row, width, self.glyphs)
+        self._what_if = len(lines)
+        lines.append(rule(width, "what if (w and W)", dash=self.glyphs.dash))
+        lines += [_after(made.hits, "hit", width, self.glyphs), _after(made.updates, "update", width, self.glyphs)]
+        lines.append(rule(width, "signals", dash=self.glyphs.dash))
+        return [*lines, *_signals(made, width)]
+
+    def action_times(self, step: int) -> None:
+        """What one hit more, or less, would do."""
+        self.post_message(self.TimesWanted(step))
+        if not self.offset_row <= self._what_if <= self.offset_row + self.rows - _WHAT_IF_ROWS:
+            self.scroll_to_row(self._what_if)
+
+
+def _name(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
+    sign, role = glyph_of(row.note.kind, row.maturity, glyphs)
+    first = line(f" {sign} {row.maturity} ", role).add(row.title, "bold strong")
+    return [first.cut(width), line(f" {cut_left(visible(row.path), width - 2)}", "muted")]
+
+
+def _bar(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
+    row = made.row
+    cells = max(width - 8, 8)
+    ticks: dict[float, str] = {}
+    labels: dict[float, str] = {}
+    if row.demoted_below is not None:
+        ticks[row.demoted_below], labels[row.demoted_below] = "warn", f"{glyphs.down}{row.demoted_below:g}"
+    if row.promoted_from is not None:
+        ticks[row.promoted_from], labels[row.promoted_from] = "ok", f"{glyphs.up}{row.promoted_from:g}"
+    bar = line(" ").extend(importance_bar(made.then_importance, row.importance_stored, ticks, cells, glyphs))
+    bar.add(f" {made.then_importance:5.1f}", "strong")
+    under = Line().gap()
+    for threshold, label in sorted(labels.items()):
+        under.to(1 + min(cells - 1, int(threshold / 100 * cells))).add(label, ticks[threshold])
+    return [bar, under.cut(width)]
+
+
+def _curves(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
+    curve = made.curve
+    series = [
+        Series("c", "strong", curve.ceiling),
+        Series("i", "importance", curve.importance / 100),
+        Series("r", "recency", curve.recency),
+    ]
+    cells = max(width - _AXIS, 8)
+    day = made.wanted.day
+    drawn = plot(series, cells, _PLOT_ROWS, glyphs, day / LAST_DAY if day else None, made.thresholds)
+    labels = {row_of(value, _PLOT_ROWS): share(value) for value in (*made.thresholds, 0.0, 1.0)}
+    lines = [line(f"{labels.get(row, ''):>3} ", "faint").extend(one.spans) for row, one in enumerate(drawn)]
+    axis = Line().gap(_AXIS).add("today", "faint")
+    if day:
+        axis.to(max(axis.width + 1, _AXIS + round(day / LAST_DAY * (cells - 2)))).add(f"{day} d", "accent")
+    legend = Line().add("c", "bold strong").add(" ceiling ", "muted").add("i", "bold importance")
+    legend.add(" importance ", "muted").add("r", "bold recency").add(" recency", "muted")
+    end = f"{LAST_DAY} d"
+    return [*lines, axis.right(width, line(end, "faint")) if axis.width + len(end) < width else axis, legend.cut(width)]
+
+
+def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
+    lines: list[Line] = []
+    for coming in made.coming:
+        text, role = sentence_of(coming, glyphs)
+        first, *rest = wrap(text, width - 2)
+        lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
+    if made.row.updated_days is None:
+        text = "no updatedAt: never an archive candidate by decay"
+        lines += [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+    elif math.isnan(made.row.updated_days):
+        text = "updatedAt is no date: never an archive candidate"
+        lines += [line(f" {part}", "warn") for part in wrap(text, width - 2)]
+    return lines
+
+
+def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
+    texts: list[tuple[str, str]] = []
+    if row.promoted_from is None:
+        texts.append((f"{glyphs.check} core: there is no higher maturity", "muted"))
+    elif row.hits_to_promotion is None:
+        texts.append((f"{glyphs.cross} promoted from {row.promoted_from:g}, which no number of hits reaches", "muted"))
+    else:
+        lack = f"{row.to_promotion:.4g} more, {plural(row.hits_to_promotion, 'hit')}"
+        texts.append((f"{glyphs.up} promoted from {row.promoted_from:g}: {lack}", "text"))
+    if row.demoted_below is None:
+        texts.append((f"{glyphs.check} draft: there is no lower maturity", "muted"))
+    elif row.after_one_hit != row.maturity and (row.to_demotion or 0) < 0:
+        text = f"{glyphs.down} the next hit makes it {row.after_one_hit}: {row.importance_stored:.4g} is stored"
+        texts.append((text, "warn"))
+    else:
+        above = f"{row.to_demotion:.4g} above as stored, and only that counts"
+        texts.append((f"{glyphs.down} demoted below {row.demoted_below:g}: {above}", "text"))
+    return [line(f" {part}", role) for text, role in texts for part in wrap(text, width - 2)]
+
+
+def _after(after: After, what: str, width: int, glyphs: Glyphs) -> Line:
+    sign, role = glyphs.maturity[after.maturity], after.maturity
+    made = line(f" {plural(after.times, what)}: ", "muted")
+    made.add(f"{after.importance:.4g} ", "strong").add(f"{sign} {after.maturity}", role)
+    return made.add(f", ceiling {share(after.ceiling)}", "muted").cut(width)
+
+
+def _signals(made: Ageing, width: int) -> list[Line]:
+    row = made.row
+    later = bool(made.wanted.day)
+
+    def values(stored: str, now: str, then: str) -> str:
+        return f"{stored}{now} now" + (f" → {then} then" if later else "")
+
+    written = f"{days(row.days)} ago"
+    if row.updated_days is not None and not math.isnan(row.updated_days):
+        written += f", updatedAt {days(row.updated_days)} ago"
+    importance = f"{row.importance_stored:.4g} → "
+    texts = {
+        "importance": values(importance, f"{row.importance:.1f}", f"{made.then_importance:.1f}"),
+        "recency": values(f"{row.recency_stored:.3g} → ", share(row.recency), share(made.then_recency)),
+        "ceiling": values("", number(row.ceiling, 3), number(made.then_ceiling, 3)),
+        "counts": f"{plural(row.access_count, 'access hit')}, {plural(row.update_count, 'update')}",
+        "source": row.source,
+        "written": written,
+    }
+    return [line(f" {name:<11}", "muted").add(text, "text").cut(width) for name, text in texts.items()]

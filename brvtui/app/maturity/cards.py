@@ -1,0 +1,93 @@
+"""A note as a card of the maturity board: in one line where there is room, else in two."""
+
+from __future__ import annotations
+
+from brvtui.app.maturity.ageing_words import label_of
+from brvtui.app.maturity.standings import Standings
+from brvtui.app.states import ASTRAY
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.levels import importance_bar
+from brvtui.paint.line import Line, line
+from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
+
+_ONE_LINE = 62
+_BAR = 14
+_LABEL = 14
+_NUMBERS = 25
+"""Cells of importance, hits, recency and counts in a card of one line, with the gaps between them."""
+_LEAST_BAR = 6
+_COUNTS = 6
+
+
+def card_height(width: int) -> int:
+    """How many lines a card has in ``width`` cells."""
+    return 1 if width >= _ONE_LINE else 2
+
+
+def header(width: int) -> Line:
+    """What the numbers of the cards are."""
+    if width < _ONE_LINE:
+        return line("  importance", "faint").right(width, line("hits rec", "faint"))
+    made = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
+    made.add("importance".ljust(_BAR + 4), "faint").add(" hits  rec acc/upd ", "faint")
+    return made.fit("next", _LABEL, "faint").cut(width)
+
+
+def card(standings: Standings, position: int, width: int, glyphs: Glyphs, astray: str = "") -> list[Line]:
+    """The lines of the note at ``position``; of one whose file is ``astray``, that in place of what ageing brings."""
+    label, role = label_of(standings.mark(position), glyphs)
+    if astray:
+        label, role = ASTRAY[astray], "warn"
+    recency = share(float(standings.forecast.then.recency[position]))
+    if card_height(width) == 1:
+        made = _named(standings, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()
+        made.extend(_bar(standings, position, _BAR, glyphs).spans)
+        made.add(f" {_promotion(standings, position, glyphs):>4}", "ok").add(f"  {recency}", "recency")
+        made.add(f" {_counts(standings, position):>7} ", "muted")
+        return [made.fit(label, _LABEL, role)]
+    right = Line().add(label, role)
+    first = _named(standings, position, max(width - right.width - 1, 4), glyphs).right(width, right).cut(width)
+    rest = Line().add(f" {_promotion(standings, position, glyphs):<3}", "ok").add(f" {recency}", "recency")
+    counts = f" {_counts(standings, position):>{_COUNTS}}"
+    cells = width - 6 - rest.width
+    if cells - len(counts) >= _LEAST_BAR:
+        rest.add(counts, "muted")
+        cells -= len(counts)
+    second = Line().gap(2).extend(_bar(standings, position, max(cells, 4), glyphs).spans)
+    return [first, second.extend(rest.spans).cut(width)]
+
+
+def share(value: float) -> str:
+    """A value in 0..1 in three cells: ``.87``, ``1.0``."""
+    return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
+
+
+def _named(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Line:
+    note = standings.board.snapshot.notes[position]
+    sign, role = glyph_of(note.kind, LEVELS[standings.board.snapshot.columns.maturity[position]], glyphs)
+    return line(f"{sign} ", role).fit(note.title or note.path, width - 2, "text")
+
+
+def _bar(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Line:
+    """The importance that is left on the day of the forecast, with the thresholds of the note's own maturity."""
+    board = standings.board
+    level = int(board.snapshot.columns.maturity[position])
+    rules = board.profile.signals
+    ticks: dict[float, str] = {}
+    if level > 0:
+        ticks[demoted_below(rules)[level]] = "warn"
+    if level + 1 < len(LEVELS):
+        ticks[promoted_from(rules)[level]] = "ok"
+    value = float(standings.forecast.then.importance[position])
+    stored = float(board.snapshot.columns.importance[position])
+    return Line().extend(importance_bar(value, stored, ticks, width, glyphs)).add(f" {value:3.0f}", "strong")
+
+
+def _promotion(standings: Standings, position: int, glyphs: Glyphs) -> str:
+    hits = float(standings.board.hits_to_promotion[position])
+    return f"{glyphs.up}{hits:.0f}" if hits < float("inf") else "–"
+
+
+def _counts(standings: Standings, position: int) -> str:
+    stored = standings.board.snapshot.signals[position]
+    return f"{stored.access_count}/{stored.update_count}"

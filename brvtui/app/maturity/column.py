@@ -1,0 +1,214 @@
+"""One column of the maturity board: the notes of one maturity as cards, drawn only where they are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, overload
+
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import COLUMN
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.maturity.cards import card, card_height, header
+from brvtui.app.maturity.standings import Standings
+from brvtui.app.states import Phase, ProjectState, StaleState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.sieve import Sieve
+from brvtui.paint.line import Line
+
+
+class Cards(Sequence[Line]):
+    """The header, then the lines of each card, made when they are looked at."""
+
+    def __init__(self, header: Line, count: int, height: int, make: Callable[[int], Sequence[Line]]) -> None:
+        """``count`` cards of ``height`` lines; ``make`` gives those of one."""
+        self._header = header
+        self._count, self._height = count, height
+        self._make = make
+        self._made: dict[int, Sequence[Line]] = {}
+
+    def __len__(self) -> int:
+        return 1 + self._count * self._height
+
+    @overload
+    def __getitem__(self, number: int) -> Line: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Line]: ...
+
+    def __getitem__(self, number: int | slice) -> Line | list[Line]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        if number == 0:
+            return self._header
+        place, row = divmod(number - 1, self._height)
+        if not 0 <= place < self._count:
+            raise IndexError(number)
+        if place not in self._made:
+            self._made[place] = self._make(place)
+        return self._made[place][row]
+
+
+class ColumnPane(ChoicePane):
+    """Cards of one or two lines: title and what ageing brings; importance, hits to promotion, recency, counts."""
+
+    TITLE = "Maturity"
+    READS = (ProjectState, StaleState)
+    HELP_TEXT = (
+        "The notes of one maturity. The bar is importance after decay, its light part what decay took of the stored "
+        "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
+        "the next promotion, recency, access hits and updates. On the right stands what ageing brings next, in days; "
+        "what comes by the day of the forecast is marked. [ and ] move the forecast by a day, { and } by 30, 0 is "
+        "today; S orders, f keeps the notes of one event, / filters."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
+
+    class DetailsWanted(Message):
+        """The selected note's curve is to be shown."""
+
+    def __init__(self, level: str) -> None:
+        """The column of one maturity."""
+        super().__init__(id=level)
+        self.level = level
+        self.pinned = 1
+        self.standings: Standings | None = None
+        self._positions: list[int] = []
+        self._of: tuple[Standings, Sieve] | None = None
+        """What the choices were made from."""
+
+    def put(self, standings: Standings) -> None:
+        """Shows other standings."""
+        self.standings = standings
+        self._choose(standings)
+        self.rebuild()
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The standings and the filter."""
+        return (self.standings, *super().also_reads())
+
+    def heading(self, view: View) -> str:
+        """The maturity with its sign, and how many notes."""
+        name = f"{self.glyphs.maturity[self.level]} {self.level}"
+        if self.standings is None:
+            return name
+        return f"{name} {len(self.standings.columns[self.level])}"
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """A card for every note that the filter keeps."""
+        standings = self.standings
+        if standings is None:
+            text = (
+                ""
+                if view.project.saved
+                else view.project.problem
+                if view.project.phase is Phase.FAILED
+                else "reading the tree…"
+            )
+            return empty_lines(text, width)
+        self._choose(standings)
+        if not self.choices:
+            return empty_lines(NOTHING if self.sieve else self._empty(standings, view), width)
+        height, positions, paths = card_height(width), self._positions, tuple(self.choices)
+        astray = view.stale.files
+        self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
+        return Cards(
+            header(width),
+            len(positions),
+            height,
+            lambda place: card(standings, positions[place], width, self.glyphs, astray.get(paths[place], "")),
+        )
+
+    def _choose(self, standings: Standings) -> None:
+        """Keeps the notes that the filter keeps, and the cursor; also while the column is hidden and not built."""
+        if self._of is not None and self._of[0] is standings and self._of[1] == self.sieve:
+            return
+        self._of = (standings, self.sieve)
+        before = self.chosen or self.view.selection.file
+        column = standings.columns[self.level]
+        self.all = len(column)
+        keeps = self.sieve.keeps
+        self._positions = [place for place in column if keeps(standings.names[place])] if self.sieve else list(column)
+        notes = standings.board.snapshot.notes
+        self.choices, self.owner = [notes[place].path for place in self._positions], []
+        if before in self.choices:
+            self.cursor = self.choices.index(before)
+        else:
+            hidden = standings.level_of(before) == self.level
+            self.cursor = 0 if hidden else max(0, min(self.cursor, len(self.choices) - 1))
+
+    def _empty(self, standings: Standings, view: View) -> str:
+        if standings.wanted.only:
+            return f"no {self.level} note: {standings.wanted.only}"
+        return (
+            f"no {self.level} note"
+            if len(standings.board) or view.project.overview is None
+            else view.project.overview.why_empty
+        )
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The lines as they are: only cards that the filter keeps were made."""
+        return lines
+
+    def changed(self) -> None:
+        """Keeps the chosen note in view."""
+        super().changed()
+        self.reveal()
+
+    def update(self, view: View) -> None:
+        """Follows the selected note."""
+        before = self.view.selection.file
+        super().update(view)
+        if before != view.selection.file and self.standings is not None:
+            held, holds = (self.standings.level_of(path) == self.level for path in (before, view.selection.file))
+            if holds:
+                self.follow(view.selection.file)
+            if held != holds:
+                self.repaint()
+
+    def follow(self, path: str) -> None:
+        """Puts the cursor on the note at ``path``, if it stands in this column."""
+        if path in self.choices and path != self.chosen:
+            self.move_to(self.choices.index(path), tell=False)
+
+    def ground(self, number: int) -> str:
+        """Only the column of the selected note shows a cursor, and the one that has the focus."""
+        if not self.has_focus and self.chosen != self.view.selection.file:
+            return ""
+        return super().ground(number)
+
+    def moved(self, choice: str) -> None:
+        """Selects the note."""
+        self.services.select(choice)
+
+    def on_focus(self, event: events.Focus) -> None:
+        """A column that is gone to shows its note, unless the selected one is its own and a filter keeps it back."""
+        super().on_focus(event)
+        selected = self.view.selection.file
+        is_own = self.standings is not None and self.standings.level_of(selected) == self.level
+        if self.chosen and selected not in self.choices and not is_own:
+            self.moved(self.chosen)
+
+    def put_filter(self, text: str) -> None:
+        """All columns are filtered alike."""
+        super().put_filter(text)
+        if self.standings is not None:
+            self._choose(self.standings)
+        for column in self.screen.query(ColumnPane).results(ColumnPane):
+            if column.sieve != self.sieve:
+                column.put_filter(text)
+
+    def clicked(self, place: int) -> None:
+        """A first click selects; a second one on the same shows the details."""
+        if place == self.cursor and self.chosen == self.view.selection.file:
+            self.post_message(self.DetailsWanted())
+        self.move_to(place)
+        self.moved(self.chosen)
+
+    @property
+    def note(self) -> str:
+        """The note under the cursor."""
+        return self.chosen

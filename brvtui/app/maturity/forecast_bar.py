@@ -1,0 +1,166 @@
+"""The forecast: a slider over the days to come, how much changes on each, and what has changed by the chosen one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from textual import events
+from textual.message import Message
+
+from brvtui.app.maturity.ageing_words import SHORT
+from brvtui.app.maturity.standings import HEAVIEST_FIRST, Standings
+from brvtui.app.states import Phase, ProjectState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.paint.line import Line, badge
+from brvtui.wording import counted
+
+_LEFT, _RIGHT = " today ", " 365 d "
+_TRACK_ROWS = (1, 2)
+_LONG = {event: event.value for event in HEAVIEST_FIRST}
+
+
+class ForecastBar(Lines):
+    """Four lines: the day, the slider, how many notes change on which day, what has changed by the chosen one."""
+
+    READS = (ProjectState,)
+
+    @dataclass
+    class DayWanted(Message):
+        """The forecast of a day, counted from today, is to be shown."""
+
+        day: int
+
+        def can_replace(self, message: Message) -> bool:
+            """A drag may want many; the last one counts."""
+            return isinstance(message, ForecastBar.DayWanted)
+
+    def __init__(self, *, id: str) -> None:
+        """A slider at today."""
+        super().__init__(id=id)
+        self.standings: Standings | None = None
+        self.day = 0
+        self._dragged = False
+
+    def put(self, standings: Standings | None, day: int) -> None:
+        """Shows other standings; ``day`` is the one that is wanted, which may be ahead of them."""
+        self.standings, self.day = standings, day
+        self.rebuild()
+
+    def also_reads(self) -> tuple[object, ...]:
+        """Standings and day."""
+        return (self.standings, self.day)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Day, slider, calendar, counts."""
+        made = [self._head(view, width)]
+        if self.standings is None:
+            return made
+        return [*made, self._slider(width), self._calendar(self.standings, width), self._counts(self.standings, width)]
+
+    def _head(self, view: View, width: int) -> Line:
+        if view.project.phase is Phase.FAILED:
+            return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
+        standings = self.standings
+        if view.project.saved:
+            return (
+                badge("SAVED", "accent")
+                .add("  a saved trace: open its project to see its notes age", "muted")
+                .cut(width)
+            )
+        if standings is None:
+            total = (
+                f"{view.project.done} of {view.project.total} files"
+                if view.project.total
+                else "looking for the context tree"
+            )
+            return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
+        when = datetime.fromtimestamp(standings.board.now_ms / 1000, UTC) + timedelta(days=self.day)
+        made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
+        made.add(f"  {when.day} {when:%B %Y}", "strong")
+        if self.day and standings.wanted.day == self.day:
+            changes = int(standings.forecast.any_change.sum())
+            made.add(f"  {counted(changes, 'note changes', 'notes change')} if nobody touches them", "text")
+        elif not self.day:
+            made.add("  ] a day on, } a month, 0 today, or drag", "muted")
+        only = standings.wanted.only
+        right = Line().add(f"only {only} " if only else "", "warn").add(f"by {standings.wanted.order}", "muted")
+        return made.right(width - 1, right)
+
+    def _track(self, width: int) -> tuple[int, int]:
+        """The first cell of the slider, and how many there are."""
+        return len(_LEFT), max(width - len(_LEFT) - len(_RIGHT), 2)
+
+    def _slider(self, width: int) -> Line:
+        _, cells = self._track(width)
+        place = round(self.day / LAST_DAY * (cells - 1))
+        full, rest, handle = ("━", "─", "●") if self.glyphs.unicode else ("=", "-", "O")
+        made = Line().add(_LEFT, "muted").add(full * place, "accent").add(handle, "bold accent")
+        return made.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
+
+    def _calendar(self, standings: Standings, width: int) -> Line:
+        """How many events come in the days of each cell, as low to high signs."""
+        _, cells = self._track(width)
+        days = np.sum(list(standings.calendar.values()), axis=0)
+        edges = np.round(np.arange(len(days)) / LAST_DAY * (cells - 1)).astype(np.int64)
+        amounts = np.bincount(edges, weights=days, minlength=cells)
+        steps = "▁▂▃▄▅▆▇█" if self.glyphs.unicode else ".:-=+*%#"
+        most = float(amounts.max()) or 1.0
+        signs = [" " if not amount else steps[min(7, int(amount / most * 7.999))] for amount in amounts.tolist()]
+        place = round(self.day / LAST_DAY * (cells - 1))
+        made = Line().add("changes".rjust(len(_LEFT) - 1) + " ", "faint")
+        return made.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
+
+    def _counts(self, standings: Standings, width: int) -> Line:
+        """How many notes each event has come to by the day, and how many of them since today."""
+        for names in (_LONG, SHORT):
+            made = Line()
+            for event in HEAVIEST_FIRST:
+                added = int(standings.forecast.changed[event].sum())
+                made.gap(3 if made.spans else 1).add(f"{names[event]} ", "muted")
+                made.add(str(int(standings.forecast.then.has_come[event].sum())), "strong")
+                made.add(f" {self.glyphs.up}{added}" if added else "", "bold warn")
+            if made.width <= width:
+                break
+        return made.cut(width)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Takes hold of the slider."""
+        if event.y in _TRACK_ROWS and self.standings is not None:
+            self._dragged = True
+            self.capture_mouse()
+            self._want(event.x)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Moves the slider that is held."""
+        if self._dragged:
+            self._want(event.x)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Lets go of it."""
+        if self._dragged:
+            self._dragged = False
+            self.release_mouse()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """A day on."""
+        event.stop()
+        self._ask(self.day + 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """A day back."""
+        event.stop()
+        self._ask(self.day - 1)
+
+    def _want(self, x: int) -> None:
+        first, cells = self._track(self.room)
+        self._ask(round((x - first) / max(cells - 1, 1) * LAST_DAY))
+
+    def _ask(self, day: int) -> None:
+        """Shows the day at once; the notes follow."""
+        self.day = max(0, min(day, LAST_DAY))
+        self.rebuild()
+        self.post_message(self.DayWanted(self.day))

@@ -1,0 +1,191 @@
+"""The Maturity screen: every note by maturity, on any day of the year to come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app.actions.screens import MATURITY_SCREEN
+from brvtui.app.arrangement import MATURITY
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.maturity.ageing import AgeingPane
+from brvtui.app.maturity.column import ColumnPane
+from brvtui.app.maturity.forecast_bar import ForecastBar
+from brvtui.app.maturity.standings import Standings, Wanted, ageing_of, gather
+from brvtui.app.project.layouts import Layouts
+from brvtui.app.project.project import Project
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.styles import sheet
+from brvtui.app.view import View
+from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.engines.byterover.ageing.ordering import BoardOrder
+from brvtui.ranking.maturity import LEVELS
+
+_HITS = 5
+_MOST_HITS = 99
+_ONLY: tuple[Event | None, ...] = (None, *Event)
+_ORDERS = tuple(BoardOrder)
+
+
+class MaturityScreen(FrameScreen):
+    """A column a maturity, the forecast above, the selected note beside."""
+
+    CSS_PATH = sheet("maturity")
+    TITLE = "Maturity"
+    PLAN = MATURITY
+    BINDINGS: ClassVar[list[BindingType]] = bindings(MATURITY_SCREEN)
+    AUTO_FOCUS = f"#{LEVELS[0]}"
+
+    def __init__(self, layouts: Layouts, project: Project) -> None:
+        """A screen that shows today, by importance."""
+        super().__init__(layouts)
+        self._project = project
+        self.wanted = Wanted()
+        self.standings: Standings | None = None
+        self.times = _HITS
+        self._of: tuple[object, ...] = ()
+        self._under_way = False
+        self._stale = True
+
+    def make_panes(self) -> ComposeResult:
+        """Forecast, columns, note."""
+        yield ForecastBar(id="forecast")
+        for level in LEVELS:
+            yield ColumnPane(level)
+        yield AgeingPane(id="ageing")
+
+    @property
+    def columns(self) -> list[ColumnPane]:
+        """The columns from left to right."""
+        return list(self.query(ColumnPane).results(ColumnPane))
+
+    def show(self, view: View) -> None:
+        """Shows ``view``; another tree or profile is gathered anew."""
+        super().show(view)
+        source = (view.project.overview, view.engine.profile)
+        if view.project.overview is not None and source != self._of:
+            self._of = source
+            self._gather(anew=True)
+        self._show_note()
+
+    def on_screen_resume(self) -> None:
+        """The clock went on, and another note may be selected."""
+        super().on_screen_resume()
+        if self.standings is not None:
+            self._gather(anew=True)
+            self._go_to_selected()
+
+    @property
+    def home(self) -> str:
+        """The column of the selected note: another one would select a note of its own."""
+        return self._level_of_selected() or super().home
+
+    # what is shown
+
+    def want(self, **changes: object) -> None:
+        """Changes what is wanted: the slider shows it at once, the notes when they are worked out."""
+        self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of Wanted's own fields
+        self.query_one(ForecastBar).put(self.standings, self.wanted.day)
+        self._gather()
+
+    def _gather(self, anew: bool = False) -> None:
+        if anew:
+            self._stale = True
+        session = self._project.session
+        if session is not None and self.view.project.overview is not None and not self._under_way:
+            self._under_way = True
+            before = None if self._stale else self.standings
+            self._stale = False
+            work_out = partial(gather, session, self.wanted, before)
+            run = self.services.background.run
+            run(work_out, self._show_standings, group="board", on_error=self._broke_down, owner=self)
+
+    def _show_standings(self, standings: Standings) -> None:
+        self._under_way = False
+        before = self._level_of_selected()
+        first = self.standings is None
+        self.standings = standings
+        for column in self.columns:
+            column.put(standings)
+        self.query_one(ForecastBar).put(standings, self.wanted.day)
+        now = self._level_of_selected()
+        if first or (now and now != before):
+            self._go_to_selected()
+        self._show_note()
+        if standings.wanted != self.wanted or self._stale:
+            self._gather()
+
+    def _broke_down(self, why: str) -> None:
+        self._under_way = False
+        self.notify(f"the board cannot be shown: {why}", severity="error", timeout=10)
+
+    def _show_note(self) -> None:
+        session, standings = self._project.session, self.standings
+        if session is None or standings is None:
+            return
+        self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selection.file, self.times))
+
+    def _level_of_selected(self) -> str:
+        return self.standings.level_of(self.view.selection.file) if self.standings is not None else ""
+
+    def _go_to_selected(self) -> None:
+        """The focus goes to the column of the selected note; without one, the first note is selected."""
+        if self.standings is None:
+            return
+        level = self._level_of_selected()
+        if not level:
+            level = next((one for one in LEVELS if self.standings.columns[one]), LEVELS[0])
+        column = self.query_one(f"#{level}", ColumnPane)
+        if self.standings.position(self.view.selection.file) is None and column.chosen:
+            self.services.select(column.chosen)
+        column.follow(self.view.selection.file)
+        if isinstance(self.focused, ColumnPane) and self.stop != level:
+            self.action_pane(level)
+
+    @on(ColumnPane.DetailsWanted)
+    def _show_details(self) -> None:
+        self.action_pane("ageing")
+
+    @on(ForecastBar.DayWanted)
+    def _day_wanted(self, event: ForecastBar.DayWanted) -> None:
+        self._go_to_day(event.day)
+
+    def _go_to_day(self, day: int) -> None:
+        wanted = max(0, min(day, LAST_DAY))
+        if wanted != self.wanted.day:
+            self.want(day=wanted)
+
+    @on(AgeingPane.TimesWanted)
+    def _times_wanted(self, event: AgeingPane.TimesWanted) -> None:
+        self.times = max(1, min(self.times + event.step, _MOST_HITS))
+        self._show_note()
+
+    # actions
+
+    def action_day(self, step: int) -> None:
+        """The forecast so many days on, or back."""
+        self._go_to_day(self.wanted.day + step)
+
+    def action_beside(self, step: int) -> None:
+        """The column to the right of the focused one, or to the left."""
+        place = LEVELS.index(self.stop) + step if self.stop in LEVELS else -1
+        if 0 <= place < len(LEVELS):
+            self.action_pane(LEVELS[place])
+
+    def action_today(self) -> None:
+        """The notes as they are now."""
+        self._go_to_day(0)
+
+    def action_order(self, step: int) -> None:
+        """The next order, or the one before."""
+        self.want(order=_ORDERS[(_ORDERS.index(self.wanted.order) + step) % len(_ORDERS)])
+
+    def action_only(self, step: int) -> None:
+        """Only the notes of the next event, or of the one before; then all again."""
+        self.want(only=_ONLY[(_ONLY.index(self.wanted.only) + step) % len(_ONLY)])

@@ -1,0 +1,254 @@
+"""About: what is known of the selected note, and what surrounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import ABOUT
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.notes.note import NotePane, is_of_now
+from brvtui.app.states import Branch, NoteState, ProjectState, SelectionState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.tree import KIND_WORDS, sign_of
+from brvtui.paint.bars import eighths
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.score import ceiling_lines, signals
+from brvtui.paint.text import cut_left, days, plural, wrap
+
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.route.manifest_place import ManifestPlace
+    from brvtui.lab.about import About, Around
+    from brvtui.tree.reading.links import Resolved
+
+_BAR = 6
+_MOST = 300
+"""Links shown of a note in each direction: more are no longer read, and would hold up the event loop."""
+_SEPARATOR = "\0"
+SEEK = "seek"
+"""The choice that finds similar notes."""
+
+
+class AboutPane(ChoicePane):
+    """Signals, ceiling, what ageing brings, place in the manifest; links to and from it; notes that are like it."""
+
+    TITLE = "About"
+    READS = (NoteState, SelectionState, ProjectState)
+    HELP_TEXT = (
+        "What is known of the selected note: signals before and after decay, the best score that any wording could "
+        "give it and for how long that is enough, what ageing brings next, where it stands in the manifest that a "
+        "model is shown. Below, notes that it links to, notes that link to it and, when asked for (f), notes like it "
+        "by their words: Enter goes to one."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ABOUT)
+
+    @dataclass
+    class SurroundingsWanted(Message):
+        """What surrounds a note is to be read."""
+
+        file: str
+
+    @dataclass
+    class SimilarWanted(Message):
+        """The notes that are most like one are to be found."""
+
+        file: str
+
+    def __init__(self, *, id: str) -> None:
+        """A pane that knows nothing yet."""
+        super().__init__(id=id)
+        self._is_whole = False
+
+    @property
+    def note(self) -> str:
+        """The note under the cursor; empty when the cursor is on none."""
+        branch = self._branch(self.path)
+        return self.path if branch is not None and branch.maturity else ""
+
+    @property
+    def path(self) -> str:
+        """What the row under the cursor leads to."""
+        return self.chosen.partition(_SEPARATOR)[2]
+
+    def update(self, view: View) -> None:
+        """Another note is read from its beginning."""
+        if view.selection.file != self.view.selection.file:
+            self.offset_row = self.cursor = 0
+        super().update(view)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """All that is known so far."""
+        before = self.chosen if self._is_whole else ""
+        self.choices, self.owner = [], []
+        if not view.selection.file:
+            return empty_lines("what is known of a note, and what surrounds it", width)
+        page, around = view.note.page, view.note.around
+        made: list[Line] = []
+        if page is not None and page.path == view.selection.file:
+            made += self._head(page, width)
+        known = around if around is not None and around.path == view.selection.file else None
+        self._is_whole = known is not None
+        made += self._ahead(known, width) + self._manifest(known, width)
+        self.owner = [-1] * len(made)
+        for lines, choice in (*self._links(known, width), *self._likes(view, width)):
+            self.owner += [len(self.choices) if choice else -1] * len(lines)
+            self.choices += [choice] if choice else []
+            made += lines
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        return made
+
+    def lacks(self, view: View) -> Iterable[Message]:
+        """What is known of the selected note, and what surrounds it, unless both are known of the newest tree."""
+        if view.selection.file and not is_of_now(view.note.page, view):
+            yield NotePane.PageWanted(view.selection.file)
+        if view.selection.file and not is_of_now(view.note.around, view):
+            yield self.SurroundingsWanted(view.selection.file)
+
+    def _head(self, page: About, width: int) -> list[Line]:
+        branch = self._branch(page.path)
+        made = Line().gap()
+        if branch is not None:
+            sign, role = sign_of(branch, self.glyphs)
+            made.add(f"{sign} ", role)
+        lines = [made.add(page.title, "bold strong").cut(width), line(f" {cut_left(page.path, width - 2)}", "muted")]
+        if branch is not None and branch.kind in KIND_WORDS:
+            lines.append(line(f" {KIND_WORDS[branch.kind]}", "accent"))
+        if page.aged is not None:
+            lines += signals(page.aged, width, self.glyphs)
+        if page.ceiling is not None:
+            lines += ceiling_lines(page.ceiling, width)
+        return lines
+
+    def _ahead(self, around: Around | None, width: int) -> list[Line]:
+        if around is None or around.standing is None:
+            return []
+        made = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
+        come = [str(coming.event) for coming in around.coming if not coming.days]
+        if come:
+            made += [line(f" {part}", "warn") for part in wrap(f"now: {', '.join(come)}", width - 2)]
+        for coming in around.coming:
+            if coming.days:
+                made.append(line(f" {coming.event} ", "text").add(f"in {days(coming.days)}", "accent").cut(width))
+        if not around.coming:
+            made.append(line(" stays as it is", "muted"))
+        return made
+
+    def _manifest(self, around: Around | None, width: int) -> list[Line]:
+        if around is None:
+            return []
+        made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
+        place = around.place
+        if place is None:
+            return [*made, line(" only markdown files are in it", "muted").cut(width)]
+        made += [line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)]
+        return [*made, *(line(f" {part}", "muted") for part in wrap(place.source, width - 2))]
+
+    # what can be gone to
+
+    def _links(self, around: Around | None, width: int) -> Iterable[tuple[list[Line], str]]:
+        if around is None:
+            yield [rule(width, "links", dash=self.glyphs.dash), line(" reading the links of all notes…", "muted")], ""
+            return
+        to: dict[str, list[Resolved]] = {}
+        for found in around.links:
+            to.setdefault(found.path or found.link.target, []).append(found)
+        yield [rule(width, f"links to {len(to)}", dash=self.glyphs.dash)], ""
+        for target, links in islice(to.items(), _MOST):
+            path = links[0].path
+            how = ", ".join(dict.fromkeys(str(found.link.kind) for found in links))
+            yield (
+                [self._named(path, width, how) if self._branch(path) else self._lost(target, links[0], width)],
+                (f"to{_SEPARATOR}{path or target}"),
+            )
+        yield self._more(len(to))
+        back: dict[str, list[str]] = {}
+        for link in around.backlinks:
+            back.setdefault(link.source, []).append(str(link.found.link.line))
+        yield [rule(width, f"linked from {len(back)}", dash=self.glyphs.dash)], ""
+        for source, numbers in islice(back.items(), _MOST):
+            how = f"line {', '.join(numbers)}"
+            yield [self._named(source, width, how)], f"from{_SEPARATOR}{source}"
+        yield self._more(len(back))
+
+    def _more(self, count: int) -> tuple[list[Line], str]:
+        return ([line(f" … {count - _MOST} more", "muted")] if count > _MOST else []), ""
+
+    def _lost(self, target: str, found: Resolved, width: int) -> Line:
+        word = {"broken": "no such note", "refused": "leads out", "foreign": "no note"}.get(found.state, found.state)
+        right = Line().add(word, "muted" if found.state == "foreign" else "bad")
+        return (
+            line(f" {self.glyphs.cross} ", "bad")
+            .add(cut_left(target, width - 4 - right.width), "muted")
+            .right(width, right)
+        )
+
+    def _named(self, path: str, width: int, how: str) -> Line:
+        branch = self._branch(path)
+        made = Line().gap()
+        if branch is None or branch.is_folder:
+            made.add(f"{self.glyphs.closed} ", "muted").add(path, "text")
+        else:
+            sign, role = sign_of(branch, self.glyphs)
+            made.add(f"{sign} ", role).add(branch.name, "text")
+        return made.right(width, Line().add(how, "muted"))
+
+    def _likes(self, view: View, width: int) -> Iterable[tuple[list[Line], str]]:
+        similar = view.note.similar
+        yield [rule(width, "similar notes", dash=self.glyphs.dash)], ""
+        if view.note.seeking_similar == view.selection.file:
+            yield [line(" looking through all notes…", "muted")], ""
+        elif similar is None or similar.path != view.selection.file:
+            yield [line(" f ", "bold accent").add("finds the notes that are most like it", "muted").cut(width)], SEEK
+        elif similar.problem or not similar.found:
+            yield empty_lines(similar.problem or "no note shares words with it", width), ""
+        else:
+            for like in similar.found:
+                made = self._named(like.path, width - _BAR - 1, "").to(width - _BAR)
+                made.add(eighths(like.share, _BAR, self.glyphs), "bar")
+                words = line("   ").add(", ".join(like.words), "faint").cut(width)
+                yield [made, words], f"like{_SEPARATOR}{like.path}"
+
+    def _branch(self, path: str) -> Branch | None:
+        return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
+
+    def words(self, choice: str, lines: object) -> str:
+        """Title and path, uncut."""
+        path = choice.partition(_SEPARATOR)[2]
+        branch = self._branch(path)
+        return f"{branch.name}\n{path}" if branch is not None else path
+
+    # actions
+
+    def action_take(self) -> None:
+        """Goes to what is under the cursor."""
+        if self.chosen == SEEK:
+            self.action_similar()
+        elif self._branch(self.path) is not None:
+            self.post_message(self.LinkFollowed(self.path))
+        elif self.path:
+            self.notify(f"this link leads to no note: {self.path}", severity="warning", timeout=4)
+
+    def clicked(self, place: int) -> None:
+        """A click goes there."""
+        self.move_to(place)
+        self.action_take()
+
+    def action_similar(self) -> None:
+        """Finds the notes that are most like the selected one."""
+        if self.view.selection.file:
+            self.post_message(self.SimilarWanted(self.view.selection.file))
+
+
+def place_words(place: ManifestPlace) -> str:
+    """Where a file stands in the manifest, or why it does not."""
+    if place.left_out:
+        return f"left out of {place.lane}: {place.left_out}" if place.lane else f"not in it: {place.left_out}"
+    abstract = ", with its abstract" if place.text_path != place.path else ""
+    return f"{place.lane}: number {place.position} of {place.entries}, {plural(place.tokens or 0, 'token')}{abstract}"

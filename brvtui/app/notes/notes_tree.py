@@ -1,0 +1,76 @@
+"""The tree of the Notes screen: moving through it shows the notes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from brvtui.app.actions.panes import NOTES_TREE
+from brvtui.app.branches import ancestors
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import Branch
+from brvtui.app.view import View
+from brvtui.app.widgets.outline import Order
+from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
+
+
+class NotesTree(TreePane):
+    """The note under the cursor is the selected one, on every screen."""
+
+    HELP_TEXT = (
+        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). Moving onto a note "
+        "shows it; Enter goes to its text. Right and left open and close folders, S orders the notes by name, "
+        "importance or age. Stubs (▱, what is left of an archived note) and the files that the engine made from "
+        "notes (▫: abstracts, folder summaries, the manifest, full texts of archived notes) are shown when asked for. "
+        "The last node lists files that the engine does not see, each with its reason."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTES_TREE)
+
+    def heading(self, view: View) -> str:
+        """Says in which order the notes stand, when it is not the usual one."""
+        order = self.outline.order
+        return "Tree" if order is Order.NAME else f"Tree · by {order.value}"
+
+    def followed(self, before: str) -> str:
+        """The cursor is always on the selected note."""
+        return self.view.selection.file or before
+
+    def marks_selected(self, marks: dict[str, str]) -> bool:
+        """The selected note stays marked when the cursor is on a folder."""
+        return True
+
+    def name_role(self, branch: Branch) -> str:
+        """Notes are what this tree is for."""
+        return "muted" if branch.aside else "text"
+
+    def moved(self, choice: str) -> None:
+        """Selects the note, or whatever file it is."""
+        if self.view.knows(choice) and not self._is_folder(choice):
+            self.services.select(choice)
+
+    def action_take(self) -> None:
+        """Opens or closes the folder, or goes to the note."""
+        if self.chosen in (UNSEEN, ASIDE):
+            super().action_take()
+        elif self._is_folder(self.chosen):
+            self.toggle(self.chosen)
+        elif self.chosen:
+            self.post_message(self.NoteWanted(self.chosen))
+
+    def open_to(self, folder: str) -> None:
+        """Opens ``folder`` and puts the cursor on it."""
+        self.outline.open(folder, *ancestors(folder))
+        self.restamp()
+        if folder in self.choices:
+            self.move_to(self.choices.index(folder))
+
+    def clicked(self, place: int) -> None:
+        """A click on a note shows it; on a folder, opens or closes it."""
+        self.move_to(place)
+        if self.branch is None or self.branch.is_folder:
+            self.action_take()
+
+    def _is_folder(self, choice: str) -> bool:
+        branch = self.view.project.overview.branches.get(choice) if self.view.project.overview else None
+        return branch is not None and branch.is_folder

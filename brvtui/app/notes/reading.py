@@ -1,0 +1,127 @@
+"""A file of the tree as it is read: what is to be known of it, frontmatter as a table, text as lines with links.
+
+For a thread: a long note takes a while, and markdown's reader is imported with this module.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+from brvtui.app.notes.markdown import Document, Resolve, Setting, Target, fields, plain, ruled, typeset
+from brvtui.lab.about import About, FileState
+from brvtui.paint.flow import Piece, Row, flow
+from brvtui.paint.text import plural
+from brvtui.text.visible import visible
+from brvtui.tree.reading.files import CONTEXT_FILE
+from brvtui.tree.reading.frontmatter import block_of
+from brvtui.tree.reading.links import Link, LinkKind, LinkState, links_in
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_RELATED = "related"
+_DASH = "┄"
+
+
+def page_document(page: About, width: int, raw: bool) -> Document:
+    """``page`` in lines of ``width`` cells: rendered, or as the ``raw`` text that it is."""
+    setting = Setting(width, resolver(page))
+    for sentence in notices(page):
+        for row in flow([Piece(visible(sentence), "warn")], width - 1):
+            setting.put(row)
+    if page.problem:
+        return setting.document()
+    if raw or not page.path.endswith(".md"):
+        places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text)]
+        plain(page.text, setting, places)
+    else:
+        _rendered(page, setting)
+    return setting.document()
+
+
+def notices(page: About) -> Iterator[str]:
+    """What is to be known before ``page`` is read, a sentence each."""
+    if page.state is FileState.NEWER:
+        yield "changed on disk since it was read: scores, signals and links are those of the text before"
+    if page.state is FileState.GONE:
+        yield "the file is gone: what is known of it is from before"
+    elif page.problem:
+        yield page.problem
+    if page.unseen:
+        yield f"not seen by the engine: {page.unseen}"
+    if page.unread_signals:
+        yield "the engine does not read the signals in its frontmatter, nor does this profile (signals.frontmatter)"
+    if page.cut_lines:
+        yield f"the engine does not read the last {plural(page.cut_lines, 'line')}"
+    if page.cut_units:
+        yield f"the engine reads only the beginning of {plural(page.cut_units, 'long line')}"
+
+
+def resolver(page: About) -> Resolve:
+    """What finds out where a link in the text of ``page`` leads."""
+    prefix = f"[{page.alias}]:" if page.alias else ""
+    source = page.path.removeprefix(prefix)
+
+    def resolve(kind: LinkKind, written: str) -> Target:
+        name, part = written, ""
+        if kind is LinkKind.MARKDOWN:
+            if _SCHEME.match(written):
+                return Target(outside=written)
+            name, _, part = written.partition("#")
+            name = unquote(name.partition("?")[0])
+            if not name:
+                return Target(part=part)
+        found = page.names.resolve(Link(kind, name, 0, 0, 0, 0), source)
+        if found.state in (LinkState.NOTE, LinkState.FOLDER):
+            context = f"{found.path}/{CONTEXT_FILE}"
+            path = context if found.state is LinkState.FOLDER and context in page.names.files else found.path
+            return Target(f"{prefix}{path}", part)
+        if found.state is LinkState.FOREIGN:
+            return Target(outside=name)
+        return Target(why_not="no such note" if found.state is LinkState.BROKEN else "leads out of the tree")
+
+    return resolve
+
+
+def _rendered(page: About, setting: Setting) -> None:
+    front = page.frontmatter
+    block = block_of(page.text)
+    body = page.text[front.body_start :]
+    if front.problem and block:
+        problem = f"frontmatter that cannot be read: {visible(front.problem)}"
+        for row in flow([Piece(problem, "warn")], setting.width - 1):
+            setting.put(row)
+        plain(block.rstrip("\n"), setting)
+        body = page.text.partition(block)[2].partition("\n")[2]
+    elif front.fields:
+        ruled(setting, "frontmatter", _DASH)
+        fields(((name, _value(name, value, setting)) for name, value in front.fields.items()), setting)
+    if block:
+        setting.put([Piece(_DASH * (setting.width - 1), "faint")])
+    typeset(body.lstrip("\n"), setting)
+
+
+def _value(name: str, value: Any, setting: Setting) -> Row:
+    """The value of a field in words; entries of ``related`` as links, a line each."""
+    if name == _RELATED:
+        row: Row = []
+        for entry in value if isinstance(value, list) else [value]:
+            text = str(entry)
+            row += [Piece("\n")] if row else []
+            row += setting.linked(visible(text), LinkKind.RELATED, text.lstrip("@"))
+        return row
+    return [Piece(visible(_words(value)), "text")]
+
+
+def _words(value: Any) -> str:
+    if value is None or value == "" or value == []:
+        return "–"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ", ".join(_words(entry) for entry in value)
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return " ".join(str(value).split("\n"))

@@ -1,0 +1,72 @@
+"""The Notes screen: the tree, the selected note, and what is known of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app.actions.screens import NOTES_SCREEN
+from brvtui.app.arrangement import NOTES
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.notes.about import AboutPane
+from brvtui.app.notes.browsing import Browsing
+from brvtui.app.notes.note import NotePane
+from brvtui.app.notes.notes_tree import NotesTree
+from brvtui.app.project.layouts import Layouts
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.widgets.pane import Pane
+
+
+class NotesScreen(FrameScreen):
+    """Browses the tree."""
+
+    TITLE = "Notes"
+    PLAN = NOTES
+    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTES_SCREEN)
+    AUTO_FOCUS = "#tree"
+
+    def __init__(self, layouts: Layouts, browsing: Browsing) -> None:
+        """A screen over what ``browsing`` reads."""
+        super().__init__(layouts)
+        self._browsing = browsing
+
+    def make_panes(self) -> ComposeResult:
+        """Tree, note, and what is known of it."""
+        yield NotesTree(id="tree")
+        yield NotePane(id="note")
+        yield AboutPane(id="about")
+
+    @on(NotePane.PageWanted)
+    def _read_page(self, event: NotePane.PageWanted) -> None:
+        self._browsing.want_page(event.file)
+
+    @on(AboutPane.SurroundingsWanted)
+    def _read_surroundings(self, event: AboutPane.SurroundingsWanted) -> None:
+        self._browsing.want_around(event.file)
+
+    @on(AboutPane.SimilarWanted)
+    def _find_similar(self, event: AboutPane.SimilarWanted) -> None:
+        self._browsing.find_similar(event.file)
+
+    @on(Pane.NoteWanted)
+    def _show_note(self, event: Pane.NoteWanted) -> None:
+        self.services.select(event.file)
+        self.action_pane("note")
+
+    @on(Pane.LinkFollowed)
+    def _follow_link(self, event: Pane.LinkFollowed) -> None:
+        overview = self.view.project.overview
+        branch = overview.branches.get(event.path) if overview is not None else None
+        if branch is not None and branch.is_folder:
+            self.query_one(NotesTree).open_to(event.path)
+            self.action_pane("tree")
+        else:
+            self._browsing.go_to(event.path)
+            self.action_pane("note")
+
+    def action_go(self, way: int) -> None:
+        """Back to the note before on the trail of links that were followed, or forward again."""
+        self._browsing.go(way)

@@ -1,0 +1,216 @@
+"""The project that is open, which is read and followed; or a saved trace in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from textual.timer import Timer
+
+from brvtui.app.memory import settle_memory
+from brvtui.app.overview import Surveyor
+from brvtui.app.project import opening
+from brvtui.app.project.opening import Opening, TreeRead
+from brvtui.app.services import AppServices
+from brvtui.app.states import Overview, Phase, WatchState
+from brvtui.app.workers import Refusal
+from brvtui.paint.text import seconds
+from brvtui.saved import is_saved
+
+if TYPE_CHECKING:
+    from brvtui.saved.traces import SavedTrace
+    from brvtui.session import Session
+
+CATCHING_UP_S = 0.25
+"""Reading what changed is said to go on when it takes longer."""
+LOAD = "load"
+"""The group of the tasks that read the tree."""
+_NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
+
+
+class ProjectListener(Protocol):
+    """Who has to know what becomes of the project."""
+
+    def project_opened(self, session: Session) -> None:
+        """Tells that a project was found; its notes are about to be read."""
+
+    def opening_failed(self) -> None:
+        """Tells that there is nothing to show."""
+
+    def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
+        """Tells that a saved trace was read, to be shown without its project."""
+
+    def tree_shown(self, first: bool) -> None:
+        """Tells that another state of the tree is shown: the ``first``, or a newer one."""
+
+    def disk_changed(self) -> None:
+        """Tells that something changed on disk."""
+
+
+class Project:
+    """Opens what is asked for, and reads what changes on disk. Whatever blocks runs in a worker."""
+
+    def __init__(self, asked: Opening, services: AppServices, listener: ProjectListener) -> None:
+        """Nothing is open yet."""
+        self._asked = asked
+        self._services = services
+        self._listener = listener
+        self.session: Session | None = None
+        """None while no project is open."""
+        self.saved: SavedTrace | None = None
+        """None while no saved trace is shown."""
+        self.surveyor = Surveyor()
+        self._reading = False
+        self._changed_again = False
+        self._late: Timer | None = None
+
+    def refuses(self) -> bool:
+        """Whether a saved trace is shown in place of a project; then a toast says that there is nothing to ask."""
+        if self.saved is not None:
+            self._services.notify(_NOT_HERE, timeout=4)
+        return self.saved is not None
+
+    # opening: each step begins the next one
+
+    def open(self) -> None:
+        """Opens the project, reads it and begins to watch it; or opens a saved trace."""
+        start, run = self._asked.start, self._services.background.run
+        if start is not None and is_saved(start):
+            run(partial(opening.read_saved, start), self._reopened, group=LOAD, on_error=self.failed)
+        else:
+            run(partial(opening.open_session, self._asked), self._opened, group=LOAD, on_error=self.failed)
+
+    def _reopened(self, read: tuple[SavedTrace, Overview]) -> None:
+        settle_memory()
+        self.saved, overview = read
+        self._listener.trace_reopened(self.saved, overview)
+
+    def _opened(self, session: Session) -> None:
+        self.session = session
+        self._listener.project_opened(session)
+        store, background = self._services.store, self._services.background
+        named = replace(store.view.engine, profile=session.profile.name)
+        store.update(replace(named, frozen=session.frozen, recording=session.recording))
+        read = partial(self._read_first, session, background.teller(self._progressed))
+        background.run(read, self._first_read, group=LOAD, on_error=self.failed)
+
+    def _read_first(self, session: Session, progressed: Callable[[int, int], None]) -> TreeRead | None:
+        """Reads the tree for the first time; closes ``session`` when that cannot be done. It blocks."""
+        try:
+            return opening.read_tree(session, self.surveyor, progressed=progressed)
+        except Refusal:
+            session.close()
+            raise
+
+    def _progressed(self, done: int, total: int) -> None:
+        project = self._services.store.view.project
+        if project.phase is Phase.LOADING:
+            self._services.store.update(replace(project, done=done, total=total))
+
+    def _first_read(self, read: TreeRead | None) -> None:
+        self.show_tree(read)
+        if self.session is not None:
+            background = self._services.background
+            changed, watching = background.teller(self._disk_changed), background.teller(self._watching)
+            watch = partial(opening.watch, self.session, changed, watching)
+            background.run(watch, self._watched, group=LOAD, on_error=self.failed)
+
+    def _watched(self, _: None) -> None:
+        if self.session is not None:  # what changed before watching began
+            read = partial(self.read_tree, self.session)
+            self._services.background.run(read, self._followed, group=LOAD, on_error=self.failed)
+
+    def _followed(self, read: TreeRead | None) -> None:
+        self.show_tree(read)
+        if self.session is not None:
+            keep = partial(opening.keep, self.session)
+            self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=settle_memory)
+
+    def close(self) -> None:
+        """Keeps what was read, and ends watching."""
+        self._changed_again = False
+        if self.session is not None:
+            with suppress(OSError):  # said when it was first tried
+                self.session.keep(everything=True)
+            self.session.close()
+
+    # reading
+
+    def read_tree(self, session: Session) -> TreeRead | None:
+        """Reads what changed on disk, now; None when nothing did. It blocks, and raises :class:`Refusal`."""
+        return opening.read_tree(session, self.surveyor, self._services.store.view.project.generation)
+
+    def show_tree(self, read: TreeRead | None, by_a_run: bool = False) -> None:
+        """Shows what was read. The tree that a run made, by recording access hits, leaves its answer as it is."""
+        if read is None:
+            return
+        store = self._services.store
+        first = store.view.project.overview is None
+        project = replace(store.view.project, phase=Phase.READY, problem="", overview=read.overview)
+        store.update(project, replace(store.view.note, text=None))
+        if first:
+            settle_memory()
+            store.update(replace(store.view.query, history=read.history))
+            for notice in read.overview.notices:
+                self._services.notify(notice, timeout=8)
+        if not by_a_run:
+            self._listener.tree_shown(first)
+
+    def failed(self, why: str) -> None:
+        """Shows that the project cannot be opened, or a toast when it can no longer be read."""
+        store = self._services.store
+        if store.view.project.overview is None:
+            settle_memory()
+            self._listener.opening_failed()
+            store.update(replace(store.view.project, phase=Phase.FAILED, problem=why))
+        else:
+            self._services.notify(why, severity="error", timeout=10)
+
+    # following
+
+    def follow(self) -> None:
+        """Reads what changed on disk: at once, or once more after the reading that is under way."""
+        if self.session is None:
+            return
+        if self._reading:
+            self._changed_again = True
+            return
+        self._reading = True
+        self._late = self._services.set_timer(CATCHING_UP_S, lambda: self._show_catching_up(True))
+        self._read_again(self.session)
+
+    def _read_again(self, session: Session) -> None:
+        self._changed_again = False
+        read = partial(self.read_tree, session)
+        run = self._services.background.run
+        run(read, self.show_tree, group=LOAD, on_error=self.failed, on_end=self._caught_up)
+
+    def _caught_up(self) -> None:
+        """Ends following, unless something changed meanwhile."""
+        if self._changed_again and self.session is not None:
+            self._read_again(self.session)
+            return
+        self._reading = False
+        if self._late is not None:
+            self._late.stop()
+            self._late = None
+        self._show_catching_up(False)
+
+    def _show_catching_up(self, catching_up: bool) -> None:
+        watch = self._services.store.view.watch
+        if watch.catching_up != catching_up:
+            self._services.store.update(replace(watch, catching_up=catching_up))
+
+    def _watching(self, watch: WatchState) -> None:
+        store = self._services.store
+        store.update(replace(watch, catching_up=store.view.watch.catching_up))
+        if watch.poll_s:
+            often = f"so all files are looked at every {seconds(watch.poll_s)}, or less often when there are many"
+            self._services.notify(f"{watch.why}; {often}", severity="warning", timeout=10)
+
+    def _disk_changed(self) -> None:
+        self._listener.disk_changed()
+        self.follow()

@@ -1,0 +1,85 @@
+"""The selected note: how its score was made, and its text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui import faults
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+from brvtui.app.states import NoteText, SelectionState
+from brvtui.trace import Detail, Trace
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+_NO_TEXT = "the text of the note is not saved with the trace: open its project to read it"
+
+
+class Selection:
+    """One note is selected, on every screen."""
+
+    def __init__(self, services: AppServices, project: Project) -> None:
+        """No note is selected."""
+        self._services = services
+        self._project = project
+        self._text_asked: tuple[str, object] = ("", None)
+
+    def select(self, file: str) -> None:
+        """Makes ``file`` the selected note, on every screen."""
+        store, saved = self._services.store, self._project.saved
+        if file == store.view.selection.file:
+            return
+        if saved is not None:
+            store.update(SelectionState(file, saved.detail.get(file)))
+        else:
+            store.update(SelectionState(file))
+            self.explain_score()
+
+    def explain_score(self) -> None:
+        """Finds the detail of the selected note's score, when it has one."""
+        session, view = self._project.session, self._services.store.view
+        trace, file = view.answer.trace, view.selection.file
+        if session is not None and trace is not None and file:
+            find = partial(detail_of, session, trace, file)
+            self._services.background.run(find, partial(self._explained, trace), group="detail", exclusive=True)
+
+    def _explained(self, trace: Trace, detail: Detail | None) -> None:
+        store = self._services.store
+        if detail is not None and trace is store.view.answer.trace and detail.path == store.view.selection.file:
+            store.update(SelectionState(detail.path, detail))
+
+    def want_text(self, file: str) -> None:
+        """Reads the text of ``file`` into the view, unless that is under way."""
+        if self._project.saved is not None:
+            self._show_text(NoteText(file, "", _NO_TEXT))
+            return
+        session, wanted = self._project.session, (file, self._services.store.view.project.overview)
+        if session is not None and wanted != self._text_asked:
+            self._text_asked = wanted
+            self._services.background.run(partial(_text, session, file), self._show_text, group="note", exclusive=True)
+
+    def _show_text(self, text: NoteText) -> None:
+        self._text_asked = ("", None)
+        self._services.store.update(replace(self._services.store.view.note, text=text))
+
+
+# in worker threads
+
+
+def detail_of(session: Session, trace: Trace, file: str) -> Detail | None:
+    """How the score of ``file`` under ``trace`` was made; None when nothing of it matches."""
+    try:
+        return session.answers.detail(trace, file)
+    except KeyError:
+        return None
+
+
+def _text(session: Session, file: str) -> NoteText:
+    """The text of ``file`` as the engine reads it, or why it cannot be read."""
+    try:
+        return NoteText(file, session.snapshot.text(file))
+    except OSError as error:
+        return NoteText(file, "", faults.line(error, file))

@@ -1,0 +1,69 @@
+"""What the engine is switched to: a profile, recording of access hits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.project.opening import TreeRead
+from brvtui.app.project.project import LOAD, Project
+from brvtui.app.services import AppServices
+from brvtui.profiles import BUILT_IN
+
+if TYPE_CHECKING:
+    from brvtui.config import Configuration
+    from brvtui.session import Session
+
+
+class Switches:
+    """Switches the session, and says so."""
+
+    def __init__(self, services: AppServices, project: Project, put_again: Callable[[], None]) -> None:
+        """``put_again`` asks the query anew under another profile."""
+        self._services = services
+        self._project = project
+        self._put_again = put_again
+
+    def next_profile(self) -> None:
+        """Switches to the next built-in profile, and reads the tree with it."""
+        session = self._project.session
+        if session is None or self._services.store.view.project.overview is None:
+            return
+        current = session.profile.name.removesuffix("*")
+        following = BUILT_IN[(BUILT_IN.index(current) + 1) % len(BUILT_IN)] if current in BUILT_IN else BUILT_IN[0]
+
+        def switch() -> TreeRead | None:
+            session.use_profile(following)
+            return self._project.read_tree(session)
+
+        switched = partial(self._switched, session)
+        self._services.background.run(switch, switched, group=LOAD, on_error=self._project.failed)
+
+    def _switched(self, session: Session, read: TreeRead | None) -> None:
+        self._project.show_tree(read)
+        store, profile = self._services.store, session.profile
+        store.update(replace(store.view.engine, profile=profile.name), replace(store.view.answer, ticks={}))
+        self._services.notify(f"profile {profile.name}: {profile.summary}", timeout=4)
+        self._put_again()
+
+    def record(self) -> None:
+        """Turns recording of access hits on or off."""
+        session, store = self._project.session, self._services.store
+        if session is not None:
+            session.recording = not session.recording
+            store.update(replace(store.view.engine, recording=session.recording))
+            on_text = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
+            self._services.notify(on_text if session.recording else "access hits are no longer recorded")
+
+    def adopt(self, configuration: Configuration) -> None:
+        """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        session, settings, store = self._project.session, configuration.settings, self._services.store
+        if session is not None and session.configuration is not configuration:
+            before = session.configuration.settings.recording
+            session.configuration = configuration
+            if settings.recording != before:
+                session.recording = settings.recording
+        recording = session is not None and session.recording
+        store.update(replace(store.view.engine, recording=recording))

@@ -1,0 +1,173 @@
+"""Results: the ranked hits, and below a ruled line the notes that nearly were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+
+from brvtui.app.actions.panes import RESULTS
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import ASTRAY, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import wrap
+
+if TYPE_CHECKING:
+    from brvtui.trace import Hit, NearMiss, Trace
+
+_MOST_MISSES = 20
+_NOTHING = "nothing was found"
+_WAY_OUT = "Leave with ctrl+q, then name a project or a folder of markdown: brv-tui PROJECT"
+
+
+class ResultsPane(ChoicePane):
+    """Two lines a hit (title and score, path) while there is room, else only for the selected one."""
+
+    TITLE = "Results"
+    READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState)
+    HELP_TEXT = (
+        "Hits in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, "
+        "▱ archived stub), title, score, bar. Below the ruled lines stand the near misses with what each lacked. "
+        "Moving through them shows score, text and place in the tree of each. Of Jeffs Brain: the fused list, with "
+        "each note's place by words (w) and by vectors (v)."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
+
+    def heading(self, view: View) -> str:
+        """How many of how many."""
+        return "Results" if view.answered is None else view.presentation.counts(view.answered)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Hits and near misses; before a query, hints and the most important notes."""
+        self.choices, self.owner = [], []
+        if view.answered is None:
+            return self._empty(view, width)
+        made = self._hits(view.answered, view, width) + self._near(view.answered, view, width)
+        self.cursor = self.choices.index(view.selection.file) if view.selection.file in self.choices else 0
+        return made
+
+    def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
+        """Two lines each while there is room, else for the selected one."""
+        from brvtui.paint.hits import hit_lines
+
+        tall = len(trace.hits) * 2 + min(len(trace.near_misses), 4) + 2 <= self.content_size.height
+        made: list[Line] = []
+        for rank, hit in enumerate(trace.hits, 1):
+            self.choices.append(hit.file)
+            rows = hit_lines(
+                hit,
+                rank,
+                trace.scale,
+                hit.signals.maturity if hit.signals else view.maturity_of(hit.file),
+                view.presentation.remark(hit),
+                ASTRAY.get(view.stale.files.get(hit.file, ""), ""),
+                tall or hit.file == view.selection.file,
+                width,
+                self.glyphs,
+            )
+            made += rows
+            self.owner += [len(self.choices) - 1] * len(rows)
+        if not trace.hits:
+            overview = view.project.overview
+            shut = overview.why_empty if overview is not None and overview.shut else ""
+            made += [Line().gap().extend(part.spans) for part in _nothing(trace, view, shut, width - 2)]
+            self.owner += [-1] * len(made)
+        return made
+
+    def changed(self) -> None:
+        """Keeps the selected result in view."""
+        super().changed()
+        self.reveal()
+
+    def _near(self, trace: Trace, view: View, width: int) -> list[Line]:
+        from brvtui.paint.hits import miss_line
+
+        made: list[Line] = []
+        shown = {hit.file for hit in trace.hits}
+        reason = ""
+        misses = [miss for miss in trace.near_misses if miss.file not in shown]
+        for miss in misses[:_MOST_MISSES]:
+            if miss.reason != reason:
+                reason = miss.reason
+                made.append(rule(width, view.presentation.behind(trace, reason), dash=self.glyphs.dash))
+                self.owner.append(-1)
+            self.choices.append(miss.file)
+            self.owner.append(len(self.choices) - 1)
+            warning = ASTRAY.get(view.stale.files.get(miss.file, ""), "")
+            lack = view.presentation.lack_in_short(miss, self.glyphs)
+            made.append(miss_line(miss, trace.scale, lack, view.maturity_of(miss.file), warning, width, self.glyphs))
+        own = sum(1 for hit in trace.hits if not hit.found_by)
+        more = trace.matched - own - min(len(misses), _MOST_MISSES)
+        if more > 0 and misses:
+            made.append(line(f"   … {more} more matched", "muted"))
+            self.owner.append(-1)
+        return made
+
+    def _empty(self, view: View, width: int) -> list[Line]:
+        if view.project.phase is not Phase.READY or view.project.overview is None:
+            texts = [view.project.problem, _WAY_OUT] if view.project.phase is Phase.FAILED else ["reading the tree…"]
+            made = [Line()]
+            for text in texts:
+                made += [*(line(f" {part}", "muted") for part in wrap(text, width - 2)), Line()]
+        elif not view.project.overview.notes:
+            made = [Line(), *empty_lines(view.project.overview.why_empty, width)]
+        else:
+            made = _hints(view, width, self.glyphs)
+        self.owner = [-1] * len(made)
+        return made
+
+    def words(self, choice: str, lines: Sequence[Line]) -> str:
+        """Title and path, uncut."""
+        trace = self.view.answer.trace
+        found: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses] if trace else []
+        return next((f"{one.title}\n{one.path}" for one in found if one.file == choice), "")
+
+    def moved(self, choice: str) -> None:
+        """Tells the screen."""
+        self.services.select(choice)
+
+    def clicked(self, place: int) -> None:
+        """A first click selects; a second one on the same opens the note."""
+        if place == self.cursor and self.has_focus:
+            self.action_open()
+        self.move_to(place)
+
+    def action_open(self) -> None:
+        """Shows the text of the selected note."""
+        if self.chosen:
+            self.post_message(self.NoteWanted(self.chosen))
+
+
+def _nothing(trace: Trace, view: View, shut: str, width: int) -> list[Line]:
+    """What to say of no result; where the tree is ``shut``, no note can be begun either."""
+    made = [line(_NOTHING, "bold strong")]
+    made += [line(part, "muted") for part in wrap(trace.verdict.removeprefix(f"{_NOTHING}: "), width)]
+    made += view.presentation.nothing(trace)
+    if shut:
+        made += [Line(), *(line(part, "warn") for part in wrap(shut, width))]
+    elif not trace.covered:
+        made += [Line(), line("a", "bold accent").add(" begins a note about it", "text")]
+    return made
+
+
+def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    hints = (
+        ("Type", "every key shows its tier"),
+        ("Enter", "runs: ask twice for tier 0"),
+        ("Folder", "choose one as scope"),
+    )
+    made = [Line()]
+    for head, text in hints:
+        made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").add(f"  {text}", "muted").cut(width))
+    important = view.project.overview.important if view.project.overview else ()
+    if important:
+        made += [Line(), rule(width, "most important notes", dash=glyphs.dash)]
+    for note in important:
+        entry = line(" ").add(f"{glyphs.maturity[note.maturity]} ", note.maturity)
+        made.append(entry.fit(note.title, width - 9, "text").add(f"{note.importance:>5.0f}", "muted"))
+    return made

@@ -1,0 +1,173 @@
+"""Retry: what a search tried by itself and what the retry ladder tried, row by row, each with what it found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+
+from brvtui.app.actions.panes import RETRY
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import AnswerState, QueryState, SelectionState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.paint.line import Line
+
+if TYPE_CHECKING:
+    from brvtui.paint.attempts import Attempted
+    from brvtui.trace import Listed, Trace
+
+
+class RetryPane(ChoicePane):
+    """A row for each thing that was tried; the opened one shows its results, which can be chosen too."""
+
+    TITLE = "Retry"
+    READS = (QueryState, AnswerState, SelectionState)
+    HELP_TEXT = (
+        "How the engine relaxes a search by itself: a path look-up, all words inside the scope, any word inside the "
+        "scope, then the whole tree; and the supplementary searches for single words when little was found. Below, "
+        "the retry ladder of Jeffs Brain: under brv-3 and docs it is advice beside the route, under combined the "
+        "route uses what it finds. Enter on a row shows its query, why it ended so, and its results; choosing a "
+        "result selects the note on every pane."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
+
+    def __init__(self, *, id: str) -> None:
+        """A pane in which nothing was opened by hand."""
+        super().__init__(id=id)
+        self._rows: tuple[Attempted, ...] = ()
+        self._opened: str | None = None
+        self._first_opened = ""
+        """The row that is open when nobody has chosen."""
+
+    @property
+    def opened(self) -> str:
+        """The row whose results are shown; empty for none."""
+        return self._first_opened if self._opened is None else self._opened
+
+    def also_reads(self) -> tuple[object, ...]:
+        """Which row is open."""
+        return (self._opened, *super().also_reads())
+
+    def update(self, view: View) -> None:
+        """Another query opens what found something; the same one keeps what was opened."""
+        if view.query.text != self.view.query.text:
+            self._opened, self.cursor, self.offset_row = None, 0, 0
+        super().update(view)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The rows, with all reasons while there is room for them."""
+        before = self.chosen
+        self.choices, self.owner = [], []
+        if view.answered is None:
+            self._rows = ()
+            return empty_lines("how a search is relaxed when it finds too little", width)
+        made = self._tried(view.answered, view, width)
+        self.cursor = self.choices.index(before) if before in self.choices else self._first()
+        return made or empty_lines(f"{view.presentation.title} tries nothing but the query itself", width)
+
+    def _tried(self, trace: Trace, view: View, width: int) -> list[Line]:
+        from brvtui.paint.attempts import head_line, opened_first, reason_lines
+
+        self._rows = view.presentation.attempts(trace)
+        self._first_opened = opened_first(self._rows)
+        full = sum(1 + len(reason_lines(row, width)) for row in self._rows) <= self.rows
+        made: list[Line] = []
+        for row in self._rows:
+            self._own(row.id, made, [head_line(row, width, self.glyphs, row.id == self.opened)])
+            if full or row.id == self.opened:
+                reasons = reason_lines(row, width)
+                if not full and 1 + len(reasons) + len(row.results) > self.rows:
+                    reasons = reason_lines(row, width, short=True)
+                self._own(row.id, made, reasons, add=False)
+            if row.id == self.opened:
+                self._list(row, made, width, view)
+        return made
+
+    def _first(self) -> int:
+        return self.choices.index(self.opened) if self.opened in self.choices else 0
+
+    def _own(self, choice: str, made: list[Line], lines: list[Line], add: bool = True) -> None:
+        """Appends ``lines`` as those of ``choice``."""
+        if add:
+            self.choices.append(choice)
+        made += lines
+        self.owner += [len(self.choices) - 1] * len(lines)
+
+    def _list(self, row: Attempted, made: list[Line], width: int, view: View) -> None:
+        from brvtui.paint.attempts import rest_of, result_line
+
+        for result in row.results:
+            maturity = result.maturity or view.maturity_of(result.file)
+            here = result.file == view.selection.file
+            self._own(_choice(row, result), made, [result_line(result, row, maturity, here, width, self.glyphs)])
+        text = rest_of(row)
+        if text:
+            made.append(Line().gap(4 + row.depth).add(text, "faint"))
+            self.owner.append(-1)
+
+    def changed(self) -> None:
+        """Keeps the cursor's row in view."""
+        super().changed()
+        self.reveal()
+
+    def reveal(self) -> None:
+        """An opened row is shown with as many of its results as there is room for."""
+        super().reveal()
+        row = self.row
+        if row is None or self.note or row.id != self.opened:
+            return
+        shown = {place for place, choice in enumerate(self.choices) if choice.partition("\n")[0] == row.id}
+        lines = [number for number, owner in enumerate(self.owner) if owner in shown]
+        if lines and lines[-1] >= self.offset_row + self.rows:
+            self.scroll_to_row(min(lines[0], lines[-1] - self.rows + 1))
+
+    @property
+    def row(self) -> Attempted | None:
+        """The row that the cursor is on or in."""
+        return next((row for row in self._rows if row.id == self.chosen.partition("\n")[0]), None)
+
+    @property
+    def note(self) -> str:
+        """The note of the result under the cursor; empty on a row."""
+        return self.chosen.partition("\n")[2]
+
+    def moved(self, choice: str) -> None:
+        """A result is selected on every pane."""
+        if self.note:
+            self.services.select(self.note)
+
+    def clicked(self, place: int) -> None:
+        """A click opens or closes a row, and selects a result; a second one opens its note."""
+        again = place == self.cursor and self.has_focus
+        self.move_to(place)
+        if again or not self.note:
+            self.action_take()
+
+    def action_take(self) -> None:
+        """Opens or closes the row, or shows the text of the result."""
+        if self.note:
+            self.post_message(self.NoteWanted(self.note))
+        elif self.row is not None:
+            self._open("" if self.opened == self.row.id else self.row.id)
+
+    def action_unfold(self) -> None:
+        """Opens the row."""
+        if self.row is not None:
+            self._open(self.row.id)
+
+    def action_fold(self) -> None:
+        """Closes the row, and leaves its results."""
+        row = self.row
+        if row is not None and self.opened == row.id:
+            self.move_to(self.choices.index(row.id))
+            self._open("")
+
+    def _open(self, row: str) -> None:
+        self._opened = row
+        self.rebuild()
+
+
+def _choice(row: Attempted, result: Listed) -> str:
+    return f"{row.id}\n{result.file}"

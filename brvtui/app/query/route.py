@@ -1,0 +1,90 @@
+"""Route: the waterfall of tiers with every gate's value, threshold and margin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import ROUTE
+from brvtui.app.arrangement import VERDICT
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.query.verdict import strip, verdict
+from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.paint.line import Line
+
+_LEAST_ROWS = 8
+"""With fewer the pane is maximised for what was asked for."""
+
+
+class RoutePane(Pane):
+    """Verdict and strip on top when the pane is wide, then every step with its checks, stages and times."""
+
+    TITLE = "Route"
+    READS = (QueryState, AnswerState, EngineState, ProjectState)
+    HELP_TEXT = (
+        "The route a query takes, in the router's order: two cache look-ups, entity searches, the out-of-domain "
+        "test, then tier 2 (direct answer), 3 (one LLM call) or 4 (agentic loop). Each gate shows its value, its "
+        "threshold by name and the margin. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not reached. Of Jeffs "
+        "Brain: its legs, what fusion made of them, and the rules of intent. For a query that needs a model, or that "
+        "nothing covers, v lists the smallest changes after which notes answer it directly: each was tried on the tree "
+        "as it would be (✓), is proven impossible (✗), or was not found (–)."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
+
+    @dataclass
+    class TakesWanted(Message):
+        """What it would take that no model is needed is to be found; whether the pane has room to show it."""
+
+        has_room: bool
+
+    def __init__(self, *, id: str) -> None:
+        """A route pane that leaves the verdict to the line above it."""
+        super().__init__(id=id)
+        self.with_verdict = False
+        self._takes_at = 0
+        self._reveals = False
+
+    def arranged(self, shown: frozenset[str]) -> None:
+        """The verdict is this pane's where the line above is not shown."""
+        self.with_verdict = VERDICT not in shown
+
+    def also_reads(self) -> tuple[object, ...]:
+        """Whether verdict and strip stand on top."""
+        return (self.with_verdict, *super().also_reads())
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Strip (when it is this pane's), gates, stages, times."""
+        top: list[Line] = []
+        if self.with_verdict:
+            top = [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs, values=True)]
+        self.pinned = len(top)
+        trace = view.answered
+        if trace is None:
+            return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
+        from brvtui.app.query.takes import takes_lines
+        from brvtui.paint.steps import notices, times
+
+        top += notices(trace.notices, width, self.glyphs)
+        decision = view.presentation.decision(trace, width, self.glyphs)
+        takes = takes_lines(view, width, self.glyphs)
+        self._takes_at = len(top) - self.pinned + len(decision)
+        flow = view.presentation.flow(trace, width, self.glyphs)
+        return [*top, *decision, *takes, *flow, *times(trace.timings, width)]
+
+    def changed(self) -> None:
+        """Shows what was asked for last, once it is there."""
+        super().changed()
+        if self._reveals and self.view.answer.takes is not None:
+            self.scroll_to_row(self._takes_at)
+            self._reveals = self.view.answer.takes.found is None
+
+    def action_takes(self) -> None:
+        """Finds out what it would take that no model is needed."""
+        self._reveals = True
+        self.post_message(self.TakesWanted(self.rows - self.pinned >= _LEAST_ROWS))

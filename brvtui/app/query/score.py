@@ -1,0 +1,95 @@
+"""Score: why the selected result has the score it has, part by part, and how far it can get."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from brvtui.app.states import GONE, NEWER, AnswerState, QueryState, SelectionState, StaleState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import empty_lines, stale_lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.paint.bars import role_of
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line
+
+if TYPE_CHECKING:
+    from brvtui.trace import Trace
+
+_ASTRAY = {
+    NEWER: "the file changed since: this is the score of the text before",
+    GONE: "the file is gone: what is known of it is from before",
+}
+_NAME = 13
+
+
+class ScorePane(Pane):
+    """The selected result's score as one bar and a table whose rows add up; then signals, ceiling and terms."""
+
+    TITLE = "Score"
+    READS = (QueryState, AnswerState, SelectionState, StaleState)
+    HELP_TEXT = (
+        "Every part of the score and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
+        "what the maturity factor or the cap take away is hatched. Ceiling: the score this note would have with a "
+        "perfect text match, and for how long that is enough. Below: its signals before and after decay, and what "
+        "every matched term adds per field. For a near miss: what it lacked. Of Jeffs Brain: what each leg adds, "
+        "1 / (60 + place), what each factor of intent changes, and the places."
+    )
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The explanation of the selected hit or near miss."""
+        if view.answered is None:
+            return legend(width, self.glyphs)
+        return stale_lines(_ASTRAY, view, width, self.glyphs) + self._explained(view.answered, view, width)
+
+    def _explained(self, trace: Trace, view: View, width: int) -> list[Line]:
+        from brvtui.paint.score import miss_lines, score_lines, title_line
+        from brvtui.paint.terms import terms
+
+        shown, glyphs = view.presentation, self.glyphs
+        selected = view.selection
+        detail = selected.detail if selected.detail is not None and selected.detail.path == selected.file else None
+        hit, miss = view.hit or view.retried, view.near_miss
+        if hit is None and miss is None:
+            return empty_lines(shown.not_scored(trace, view.selection.file), width)
+        place = shown.place(trace, view.selection.file, width, glyphs)
+        if hit is not None:
+            maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
+            aside = "computed, not used " if view.unused else ""
+            aside += "found by the ladder " if hit is view.retried else ""
+            head = title_line(hit, maturity, trace.scale, aside, width, glyphs)
+            return [head, *score_lines(hit, detail, trace.scale, view.answer.ticks, width, glyphs), *place]
+        assert miss is not None
+        made = miss_lines(miss, trace.scale, shown.lack(miss), width, glyphs)
+        if detail is not None and detail.hit is not None:
+            return [*made, *score_lines(detail.hit, detail, trace.scale, view.answer.ticks, width, glyphs), *place]
+        return [*made, *terms(detail.score if detail else None, detail, width, glyphs), *place]
+
+    def changed(self) -> None:
+        """Another note is read from its beginning."""
+        super().changed()
+
+    def update(self, view: View) -> None:
+        """Scrolls back when another note is shown."""
+        if view.selection.file != self.view.selection.file:
+            self.offset_row = 0
+        super().update(view)
+
+
+_LEGEND = (
+    ("relevance", "how well the words match"),
+    ("importance", "grows with use, decays daily"),
+    ("recency", "since the last change"),
+    ("maturity", "draft less, core more"),
+    ("local bonus", "the project's own notes"),
+    ("lost", "taken away: maturity, cap"),
+)
+
+
+def legend(width: int, glyphs: Glyphs) -> list[Line]:
+    """What a score is made of, before there is one."""
+    made = [Line(), line(" a score is made of", "muted"), Line()]
+    for name, what in _LEGEND:
+        label = "" if name == "lost" else name
+        entry = Line().gap().add(glyphs.fills[name] * 2, role_of(name)).gap().fit(label or "hatched", _NAME, "text")
+        made.append(entry.add(f" {what}", "muted").cut(width))
+    return made

@@ -1,0 +1,201 @@
+"""The Query screen: one query and everything that decided its answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Input
+
+from brvtui.app.actions.screens import QUERY_SCREEN
+from brvtui.app.arrangement import QUERY
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.query.answer import AnswerPane
+from brvtui.app.query.cache_pane import CachePane
+from brvtui.app.query.query_box import QueryBox
+from brvtui.app.query.query_input import QueryInput
+from brvtui.app.query.results import ResultsPane
+from brvtui.app.query.retry import RetryPane
+from brvtui.app.query.route import RoutePane
+from brvtui.app.query.scope_tree import ScopeTree
+from brvtui.app.query.score import ScorePane
+from brvtui.app.query.verdict import Verdict
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.view import View
+from brvtui.app.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from brvtui.app.project.layouts import Layouts
+    from brvtui.app.project.selection import Selection
+    from brvtui.app.query.cache import Cache
+    from brvtui.app.query.queries import Queries
+    from brvtui.app.query.reasons import Reasons
+
+
+class QueryScreen(FrameScreen):
+    """The query's field above, and every pane that explains its answer."""
+
+    TITLE = "Query"
+    PLAN = QUERY
+    STOPS = ("query",)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_SCREEN)
+    AUTO_FOCUS = "#query"
+
+    def __init__(
+        self, layouts: Layouts, queries: Queries, reasons: Reasons, selection: Selection, cache: Cache
+    ) -> None:
+        """A screen whose cache pane does not count down yet."""
+        super().__init__(layouts)
+        self._queries, self._reasons, self._selection, self._cache = queries, reasons, selection, cache
+        self._ticking: Timer | None = None
+
+    def make_head(self) -> ComposeResult:
+        """The query's field."""
+        yield QueryBox(id="query-box")
+
+    def make_panes(self) -> ComposeResult:
+        """Verdict and panes."""
+        yield Verdict(id="verdict")
+        yield RoutePane(id="route")
+        yield ResultsPane(id="results")
+        yield ScorePane(id="score")
+        yield AnswerPane(id="answer")
+        yield RetryPane(id="retry")
+        yield CachePane(id="cache")
+        yield ScopeTree(id="tree")
+
+    def on_mount(self) -> None:
+        """The clock of the cache pane stands still until there is something to count down."""
+        self._ticking = self.set_interval(1.0, self._cache.look, pause=True)
+
+    def on_screen_suspend(self) -> None:
+        """Nothing counts down where nobody looks."""
+        if self._ticking is not None:
+            self._ticking.pause()
+
+    @property
+    def field(self) -> QueryInput:
+        """The query's text field."""
+        return self.query_one(QueryInput)
+
+    @property
+    def results(self) -> ResultsPane:
+        """The results."""
+        return self.query_one(ResultsPane)
+
+    def show(self, view: View) -> None:
+        """Shows ``view`` in every part of the screen."""
+        super().show(view)
+        self.field.remember(view.query.history)
+        self.query_one(QueryBox).border_title = Content(_mode(view))
+        if view.project.saved and not self.field.disabled:
+            self.field.value = view.query.text
+            self.field.disabled = True
+            self.action_pane("results")
+        self._settle_tick()
+
+    def _settle_tick(self) -> None:
+        if self._ticking is None:
+            return
+        cache = self.view.cache.seen
+        shown = self.query_one(CachePane).display and not self.has_class("-small")
+        if cache and cache.look.entries and shown and not self.view.engine.frozen:
+            self._ticking.resume()
+        else:
+            self._ticking.pause()
+
+    @on(Input.Changed, "#query")
+    def _typed(self) -> None:
+        self._queries.put(self.field.value)
+
+    @on(Input.Submitted, "#query")
+    def _entered(self) -> None:
+        self._queries.put(self.field.value, run=True)
+
+    @on(Pane.NoteWanted)
+    def _show_note(self, event: Pane.NoteWanted) -> None:
+        self.services.select(event.file)
+        self.query_one(AnswerPane).show_tab("note")
+        self.action_pane("answer")
+
+    @on(AnswerPane.TextWanted)
+    def _read_note(self, event: AnswerPane.TextWanted) -> None:
+        self._selection.want_text(event.file)
+
+    @on(ScopeTree.ScopeWanted)
+    def _scope(self, event: ScopeTree.ScopeWanted) -> None:
+        self._queries.scope_to(event.folder)
+
+    @on(RoutePane.TakesWanted)
+    def _try_changes(self, event: RoutePane.TakesWanted) -> None:
+        if self.view.may_take_less and not event.has_room and not self.body.maximised:
+            self.action_maximise()
+        self._reasons.want_takes()
+
+    def fill(self, query: str) -> None:
+        """Puts ``query`` into the field, as if it was typed."""
+        self.field.value = query
+        self.field.cursor_position = len(query)
+
+    def bring_answer(self) -> None:
+        """Brings the answer to the front where panes are tabs; the focus stays where it is."""
+        if not self.body.wide and not self.body.maximised:
+            self.body.bring("answer")
+
+    # actions
+
+    def action_pane(self, pane: str) -> None:
+        """Shows and focuses a pane."""
+        super().action_pane(pane)
+        self._settle_tick()
+
+    def action_maximise(self) -> None:
+        """Gives the focused pane the whole body, or back."""
+        super().action_maximise()
+        self._settle_tick()
+
+    def action_run(self) -> None:
+        """Runs the query."""
+        self._queries.put(self.field.value, run=True)
+
+    def action_query(self) -> None:
+        """Back to the query."""
+        self.set_focus(self.field, scroll_visible=False)
+
+    def action_select(self, step: int) -> None:
+        """The next or previous result, wherever the focus is."""
+        self.results.move_to(self.results.cursor + step)
+
+    def action_why(self) -> None:
+        """Why the selected note is, or is not, in the answer, in a modal."""
+        self._reasons.explain(self.note_at_hand)
+
+    async def action_open_note(self) -> None:
+        """Shows the note at hand on the Notes screen."""
+        if self.note_at_hand:
+            self.services.select(self.note_at_hand)
+            await self.app.switch_mode("notes")
+        else:
+            self.notify("select a note: o then shows it on the screen Notes", timeout=4)
+
+    def action_clear_cache(self) -> None:
+        """Empties the simulated cache."""
+        self._cache.clear()
+
+
+def _mode(view: View) -> str:
+    if view.project.saved:
+        return "Query: a saved trace"
+    if view.opening:
+        return "Query"
+    if not view.presentation.caches:
+        return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
+    if view.model.live is not None and view.model.live.is_about(view.query.text, view.query.scope):
+        return "Query: run, a model answers"
+    if view.uncached:
+        return f"Query: run, not cached: {view.uncached}"
+    return "Query: run, the answer is cached" if view.ran else "Query: probe, enter runs and caches"

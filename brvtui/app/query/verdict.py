@@ -1,0 +1,75 @@
+"""The verdict and the strip of tiers: what the eye lands on first, at every size."""
+
+from __future__ import annotations
+
+from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+from brvtui.paint.bars import meter
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, badge
+from brvtui.paint.text import plural
+
+_LEAST_METER, _MOST_METER = 8, 60
+
+
+class Verdict(Lines):
+    """Three lines: the verdict, the steps, how each ended."""
+
+    READS = (QueryState, AnswerState, EngineState, ProjectState)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Verdict and strip."""
+        return [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs)]
+
+
+def loading(view: View) -> tuple[object, ...]:
+    """How far the project is, for what depends on it."""
+    return (view.project.phase, view.project.done, view.project.total, view.project.problem, view.project.overview)
+
+
+def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
+    """The steps of the answer, or those that there will be; nothing is known of them while the project is opened."""
+    if view.opening:
+        return [Line()] * (4 if values else 2)
+    from brvtui.paint import steps
+
+    outlook = view.presentation.outlook
+    if view.answered is None:
+        return steps.outlook_lines(outlook, width, glyphs, values)
+    return steps.strip(view.answered.steps, view.answered.timings, outlook, width, glyphs, values)
+
+
+def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
+    """The verdict in one line: badge, what it means, why."""
+    if view.project.phase is Phase.FAILED:
+        return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
+    if view.answered is None:
+        return _before(view, width, glyphs).cut(width)
+    from brvtui.paint.headline import headline_line
+
+    shown = view.presentation.headline(view.answered)
+    return headline_line(shown, view.answered.timings.get("total", 0.0), view.answer.busy, width)
+
+
+def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
+    """How far the reading is; what comes after it has no measure."""
+    if not view.project.total:
+        return badge("OPENING", "accent").add("  looking for the context tree", "muted")
+    if view.project.done >= view.project.total:
+        return badge("INDEXING", "accent").add(f"  {plural(view.project.total, 'file')} read", "muted")
+    made = badge("READING", "accent").add("  ")
+    told = f"  {view.project.done / view.project.total:4.0%}   {view.project.done} of {view.project.total} files"
+    room = max(_LEAST_METER, min(_MOST_METER, width - made.width - len(told) - 1))
+    return made.extend(meter(view.project.done / view.project.total, room, glyphs)).add(told, "muted")
+
+
+def _before(view: View, width: int, glyphs: Glyphs) -> Line:
+    if view.project.phase is Phase.LOADING:
+        return _loading(view, width, glyphs)
+    if view.project.overview and not view.project.overview.notes:
+        if view.project.overview.shut:
+            return badge("GONE", "bad").add(f"  {view.project.overview.why_empty}")
+        return badge("EMPTY", "warn").add("  the tree has no notes yet: curate one with brv, it appears here by itself")
+    made = badge("READY", "accent").add(f"  type a question to see {view.presentation.question}, and why", "muted")
+    return made.add(f"  {view.answer.busy}", "warn") if view.answer.busy else made

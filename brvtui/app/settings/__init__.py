@@ -1,0 +1,1 @@
+"""The screen Settings: every setting, and where it comes from."""

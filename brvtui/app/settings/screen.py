@@ -1,0 +1,73 @@
+"""The Settings screen: made from the schema, writes the user's file."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app.actions.screens import SETTINGS_SCREEN
+from brvtui.app.arrangement import SETTINGS
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.settings.setting_field import SettingField
+from brvtui.app.settings.setting_pane import SettingPane
+from brvtui.app.settings.setting_rows import Row, read_typed, stepped
+from brvtui.app.settings.settings_pane import SettingsPane
+from brvtui.app.view import View
+from brvtui.config.schema import Value
+from brvtui.config.sources import Layer
+
+
+class SettingsScreen(FrameScreen):
+    """The list, and the chosen setting beside it."""
+
+    TITLE = "Settings"
+    PLAN = SETTINGS
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS_SCREEN)
+    AUTO_FOCUS = "#settings"
+
+    def make_panes(self) -> ComposeResult:
+        """List and setting."""
+        yield SettingsPane(id="settings")
+        yield SettingPane(id="setting")
+
+    def show(self, view: View) -> None:
+        """Shows the settings as they are now."""
+        super().show(view)
+        self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
+
+    @on(SettingsPane.RowChosen)
+    def _chosen(self) -> None:
+        self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
+
+    @on(SettingsPane.ChangeWanted)
+    async def _sought(self, event: SettingsPane.ChangeWanted) -> None:
+        row = self.query_one(SettingsPane).rows_by_name[event.name]
+        if event.type_it:
+            await self._type(row)
+        elif event.step:
+            self.services.keep_setting(row.name, stepped(row, event.step))
+        elif row.source.layer in (Layer.DEFAULT, Layer.USER):
+            self.services.keep_setting(row.name, None)
+        else:
+            self.notify(f"{row.name} comes from {row.source.place}: change it there", severity="warning")
+
+    async def _type(self, row: Row) -> None:
+        if row.name == "theme":
+            await self.run_action("app.choose_theme")
+            return
+        if not row.editable:
+            self.notify(f"{row.name} is a table in {row.source.place}: edit the file by hand", severity="warning")
+            return
+
+        def read(text: str) -> Value:
+            return read_typed(row, text, self.services.configuration, self.app.available_themes)
+
+        def keep(value: Value | None) -> None:
+            if value is not None:
+                self.services.keep_setting(row.name, value)
+
+        self.app.push_screen(SettingField(row.name, str(row.held), row.allowed, read), keep)

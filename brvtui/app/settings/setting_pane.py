@@ -1,0 +1,66 @@
+"""Setting: what the chosen setting is for, what it can be, and where its value comes from."""
+
+from __future__ import annotations
+
+from brvtui.app.settings.setting_rows import Row
+from brvtui.app.view import View
+from brvtui.app.widgets.pane import Pane
+from brvtui.config.sources import Layer
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
+
+_LABEL = 10
+
+
+class SettingPane(Pane):
+    """The setting that is chosen beside."""
+
+    TITLE = "Setting"
+    HELP_TEXT = "What the chosen setting is for, its value, default and range, and where the value comes from."
+
+    def __init__(self, *, id: str) -> None:
+        """A pane without a setting."""
+        super().__init__(id=id)
+        self.row: Row | None = None
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The setting."""
+        return (self.row, *super().also_reads())
+
+    def put(self, row: Row | None) -> None:
+        """Shows ``row``."""
+        self.row = row
+        self.rebuild()
+
+    def heading(self, view: View) -> str:
+        """The setting's name."""
+        return f"Setting · {self.row.name}" if self.row else self.TITLE
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Description, then a line for each fact."""
+        row = self.row
+        if row is None:
+            return [line(" choose a setting", "muted")]
+        made = [line(f" {part}", "text") for part in wrap(row.summary, width - 2)]
+        made.append(Line())
+        for label, text in _facts(row):
+            for place, part in enumerate(wrap(text, max(width - _LABEL - 2, 8))):
+                made.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
+        return made
+
+
+def _facts(row: Row) -> list[tuple[str, str]]:
+    source = row.source
+    facts = [("value", row.value), ("default", row.default), ("can be", row.allowed)]
+    facts.append(("from", source.place or "the default"))
+    if row.variable:
+        facts.append(("variable", row.variable))
+    if source.layer not in (Layer.DEFAULT, Layer.USER):
+        facts.append(("note", "this goes before your own settings file, which is where changes are written"))
+    if row.restart:
+        facts.append(("note", "a change holds from the next start"))
+    if row.personal:
+        facts.append(("note", "a project's settings file cannot set it"))
+    if not row.editable:
+        facts.append(("note", "a table: edit the file by hand"))
+    return facts

@@ -1,0 +1,131 @@
+"""Settings: every setting in its group, changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import SETTINGS_LIST
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.settings.setting_rows import Row, setting_rows
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.config.sources import Layer
+from brvtui.paint.line import Line, line
+
+_NAME, _VALUE, _SOURCE = 22, 30, 11
+
+
+class SettingsPane(ChoicePane):
+    """One row for each setting; what is not left at its default stands out."""
+
+    TITLE = "Settings"
+    HELP_TEXT = (
+        "Every setting with its value and where it comes from. Enter turns it over, opens the list of themes, or a "
+        "field to type in; Delete brings the default back. Changes go into your own settings file and hold at once, "
+        "unless the setting says otherwise."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS_LIST)
+
+    class RowChosen(Message):
+        """Another setting is under the cursor."""
+
+    @dataclass
+    class ChangeWanted(Message):
+        """A setting is to be changed: by ``step`` among its values, by typing, or, with neither, to its default."""
+
+        name: str
+        step: int
+        type_it: bool = False
+
+    def __init__(self, *, id: str) -> None:
+        """A list that is made when it is first shown."""
+        super().__init__(id=id)
+        self.rows_by_name: dict[str, Row] = {}
+        self._sought = ""
+
+    @property
+    def row(self) -> Row | None:
+        """The setting under the cursor."""
+        return self.rows_by_name.get(self.chosen)
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The settings as they are now."""
+        return (self.services.configuration, *super().also_reads())
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A heading for each group, a line for each setting."""
+        before = self.chosen
+        found = setting_rows(self.services.configuration)
+        self.rows_by_name = {row.name: row for row in found}
+        self.choices, self.owner = [], []
+        made: list[Line] = []
+        group = ""
+        for row in found:
+            if row.group != group:
+                group = row.group
+                made.append(line(f" {group}", "bold muted"))
+                self.owner.append(-1)
+            made.append(_line(row, width))
+            self.owner.append(len(self.choices))
+            self.choices.append(row.name)
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        return made
+
+    def words(self, choice: str, lines: Sequence[Line]) -> str:
+        """A filter looks at the whole name, the value and what the setting is for."""
+        row = self.rows_by_name[choice]
+        return f"{row.name} {row.value} {row.summary} {row.source.layer.value}"
+
+    def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
+        """What was changed stays until the filter is another one, or the next key would change another setting."""
+        return choice == self._sought or super().keeps(choice, lines)
+
+    def put_filter(self, text: str) -> None:
+        """Filters by ``text`` alone, whatever was changed before."""
+        self._sought = ""
+        super().put_filter(text)
+
+    def moved(self, choice: str) -> None:
+        """The pane beside shows the setting."""
+        self.post_message(self.RowChosen())
+
+    def clicked(self, place: int) -> None:
+        """A click chooses; a click on what is chosen changes it."""
+        if place == self.cursor:
+            self.action_change(1)
+        else:
+            super().clicked(place)
+
+    def action_change(self, step: int) -> None:
+        """Asks the screen to change the setting."""
+        if self.row is not None:
+            self._seek(self.ChangeWanted(self.row.name, step, type_it=not self.row.steps))
+
+    def action_step(self, step: int) -> None:
+        """Goes through the setting's values, where they are few."""
+        if self.row is not None and self.row.steps:
+            self._seek(self.ChangeWanted(self.row.name, step))
+
+    def action_restore(self) -> None:
+        """Takes the setting out of the user's file."""
+        if self.row is not None:
+            self._seek(self.ChangeWanted(self.row.name, 0))
+
+    def _seek(self, sought: ChangeWanted) -> None:
+        self._sought = sought.name
+        self.post_message(sought)
+
+
+def _line(row: Row, width: int) -> Line:
+    changed = row.source.layer is not Layer.DEFAULT
+    name = min(_NAME, width // 2)
+    made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
+    if not changed:
+        return made.add(row.value, "text").cut(width)
+    value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
+    return made.fit(row.value, value, "accent").gap().add(row.source.layer.value, "muted").cut(width)

@@ -1,0 +1,156 @@
+"""Which rows of a tree are seen: what is open, what is asked for, what a filter keeps, in which order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from brvtui.app.branches import ancestors
+from brvtui.app.states import Branch, Overview
+from brvtui.app.widgets.sieve import Sieve
+
+_OPEN_AT_FIRST = 60
+"""Trees of no more folders and files than that begin with all folders open."""
+Row = tuple[Branch, int]
+"""A folder or file, and how deep it stands."""
+
+
+class Order(StrEnum):
+    """In which order the files of a folder stand; folders always go by name."""
+
+    NAME = "name"
+    IMPORTANCE = "importance"
+    AGE = "age"
+
+    @property
+    def following(self) -> Order:
+        """The one after it."""
+        orders = list(Order)
+        return orders[(orders.index(self) + 1) % len(orders)]
+
+
+_KEYS: dict[Order, Callable[[Branch], float]] = {
+    Order.IMPORTANCE: lambda branch: -branch.importance,
+    Order.AGE: lambda branch: -branch.mtime_ms,
+}
+
+
+def ordered(children: Sequence[Branch], order: Order) -> Sequence[Branch]:
+    """``children``, whose folders come first, in ``order``."""
+    key = _KEYS.get(order)
+    if key is None:
+        return children
+    files = next((place for place, child in enumerate(children) if not child.is_folder), len(children))
+    return [*children[:files], *sorted(children[files:], key=key)]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a filter keeps: files, and the folders above them with how many of these each holds, all by path."""
+
+    files: frozenset[str]
+    folders: Mapping[str, int]
+    paths: frozenset[str]
+    """Files and folders."""
+
+
+def kept(files: Sequence[Branch], sieve: Sieve) -> Kept:
+    """What ``sieve`` keeps of ``files``."""
+    found = files
+    for word in sieve.words:
+        found = [branch for branch in found if word in branch.low]
+    paths = [branch.path for branch in found]
+    folders: dict[str, int] = {}
+    for folder, amount in Counter([path.rpartition("/")[0] for path in paths]).items():
+        for above in (folder, *ancestors(folder)) if folder else ():
+            folders[above] = folders.get(above, 0) + amount
+    return Kept(frozenset(paths), folders, frozenset([*paths, *folders]))
+
+
+def rows(
+    roots: Sequence[Branch], order: Order, opened: Container[str] | None, shown: Callable[[Branch], bool]
+) -> list[Row]:
+    """The rows of ``roots`` from top to bottom: what is ``shown``, and what is shown in ``opened`` folders.
+
+    ``opened`` is None where all folders are.
+    """
+    made: list[Row] = []
+    stack = [(branch, 0) for branch in reversed(ordered(roots, order)) if shown(branch)]
+    while stack:
+        row = stack.pop()
+        made.append(row)
+        branch, depth = row
+        if branch.children and (opened is None or branch.path in opened):
+            below = depth + 1
+            stack += [(child, below) for child in reversed(ordered(branch.children, order)) if shown(child)]
+    return made
+
+
+class Outline:
+    """The rows that are seen, made anew only when something has changed that they are made from."""
+
+    def __init__(self) -> None:
+        """No rows yet."""
+        self.opened: frozenset[str] | None = None
+        """The folders that are open; None before there is a tree."""
+        self.order = Order.NAME
+        self.aside = False
+        """Whether stubs and derived files are shown."""
+        self.rows: list[Row] = []
+        self.kept: Kept | None = None
+        """What the filter keeps, while there is one."""
+        self.total = 0
+        """How many files the filter looked at."""
+        self._made_from: tuple[object, ...] = ()
+        self._files: tuple[int, bool, list[Branch]] = (0, False, [])
+
+    def begin(self, overview: Overview) -> None:
+        """Opens all folders of a small tree, once."""
+        if self.opened is None:
+            small = len(overview.branches) <= _OPEN_AT_FIRST
+            self.opened = frozenset(path for path, branch in overview.branches.items() if branch.is_folder and small)
+
+    def settle(self, overview: Overview, selected: str, sieve: Sieve) -> bool:
+        """Makes the rows of ``overview``, ``selected`` always among them; whether they are other ones than before."""
+        branch = overview.branches.get(selected)
+        aside = branch is not None and branch.aside and not sieve
+        also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
+        opened = None if sieve else self.opened
+        made_from = (overview.generation, opened, self.order, self.aside, sieve, also)
+        if made_from == self._made_from:
+            return False
+        self._made_from = made_from
+        files = self._files_of(overview) if sieve else []
+        self.total = len(files)
+        self.kept = kept(files, sieve) if sieve else None
+        self.rows = rows(overview.roots, self.order, opened, self._shown(also))
+        return True
+
+    def is_open(self, path: str) -> bool:
+        """Whether folder ``path`` is open; all are while there is a filter."""
+        return self.kept is not None or path in (self.opened or ())
+
+    def open(self, *paths: str) -> None:
+        """Opens folders."""
+        self.opened = (self.opened or frozenset()).union(paths)
+
+    def close(self, path: str) -> None:
+        """Closes a folder."""
+        self.opened = (self.opened or frozenset()) - {path}
+
+    def _files_of(self, overview: Overview) -> list[Branch]:
+        if self._files[:2] != (overview.generation, self.aside):
+            found = [branch for branch in overview.branches.values() if not branch.is_folder]
+            found = found if self.aside else [branch for branch in found if not branch.aside]
+            self._files = (overview.generation, self.aside, found)
+        return self._files[2]
+
+    def _shown(self, also: frozenset[str]) -> Callable[[Branch], bool]:
+        if self.kept is not None:
+            paths = self.kept.paths
+            return lambda branch: branch.path in paths
+        if self.aside:
+            return lambda branch: True
+        return lambda branch: not branch.aside or branch.path in also

@@ -1,0 +1,46 @@
+"""The app stands on few classes; what it makes knows it as a protocol, and its controllers are plain objects."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import brvtui.app
+from brvtui.app.app import BrvTui
+from brvtui.app.configured import ConfiguredApp
+from brvtui.app.crashing import ReportingApp
+from brvtui.app.themed import ThemedApp
+
+_ROOM = Path(brvtui.app.__file__).parent
+_TOP = {_ROOM / name for name in ("__init__.py", "app.py", "configured.py", "themed.py")}
+_MODULES = sorted(set(_ROOM.rglob("*.py")) - _TOP)
+_CONTROLLERS = [module for module in _MODULES if "services: AppServices" in module.read_text()]
+
+
+def test_the_app_stands_on_three_classes() -> None:
+    own = [kind for kind in BrvTui.__mro__ if kind.__module__.startswith("brvtui.")]
+    assert own == [BrvTui, ConfiguredApp, ThemedApp, ReportingApp]
+
+
+@pytest.mark.parametrize("module", _MODULES, ids=lambda module: module.stem)
+def test_nothing_below_the_app_knows_it(module: Path) -> None:
+    found = list(ast.walk(ast.parse(module.read_text())))
+    imported = {node.module for node in found if isinstance(node, ast.ImportFrom)}
+    assert not imported & {"brvtui.app.app", "brvtui.app.configured", "brvtui.app.themed"}
+    assert not any(isinstance(node, ast.Name | ast.Attribute) and "BrvTui" in ast.unparse(node) for node in found)
+
+
+@pytest.mark.parametrize("module", _CONTROLLERS, ids=lambda module: module.stem)
+def test_no_controller_inherits_from_another(module: Path) -> None:
+    classes = [node for node in ast.parse(module.read_text()).body if isinstance(node, ast.ClassDef)]
+    assert {ast.unparse(base) for kind in classes for base in kind.bases} <= {"Protocol"}
+
+
+def test_only_workers_run_in_threads() -> None:
+    """Blocking work has one door, so that every result comes back by a call."""
+    for module in _ROOM.rglob("*.py"):
+        calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
+        threaded = [ast.unparse(call) for call in calls for keyword in call.keywords if keyword.arg == "thread"]
+        assert not threaded or module.name == "workers.py"

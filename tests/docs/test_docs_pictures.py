@@ -1,0 +1,30 @@
+"""The pictures of the documentation show the app as it is: `make pictures` renews them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT, script
+
+pytestmark = pytest.mark.long
+
+
+def test_the_screenshots_are_what_their_script_makes(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "docs" / "make_screenshots.py"), str(tmp_path)]
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, done.stderr
+    kept = {file.name: file.read_text() for file in (ROOT / "docs" / "screenshots").iterdir()}
+    made = {file.name: file.read_text() for file in tmp_path.glob("*.svg")}
+    assert kept.keys() == made.keys()
+    assert [name for name in kept if kept[name] != made[name]] == []
+
+
+def test_the_contact_sheet_is_of_the_snapshots_of_now() -> None:
+    sheet = script("docs/make_contact_sheet.py")
+    assert sheet.says(sheet.SHEET.read_bytes()) == sheet.made_of()
