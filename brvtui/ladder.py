@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.text.analysis import CharacterTable
 from brvtui.timing import Stopwatch
 from brvtui.trace import MOST_LISTED, Listed, Rung, State
@@ -45,7 +45,7 @@ class LadderRules:
 
 @dataclass(frozen=True, slots=True)
 class Searches(Generic[H]):
-    """What the ladder calls. Both search functions may raise :class:`brvtui.services.failures.LegError`."""
+    """What the ladder calls. Both search functions may raise :class:`brvtui.services.requests.LegError`."""
 
     text: Callable[[str], Sequence[H]]
     """The search itself, for a rewritten text."""

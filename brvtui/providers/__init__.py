@@ -1,1 +1,1 @@
-"""Implementations of the pipelines' protocols over real services and local models; only the session imports them."""
+"""Services over HTTP and local models behind the protocols of ``brvtui.services``; only the session imports them."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from brvtui.providers.chat import ChatService, Reader, counted, index_in, object_in, text_in
+from brvtui.providers.chat import ChatService, PartialCall, Reader, counted, index_in, object_in, text_in
 from brvtui.providers.http import Endpoint
-from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece, ToolCall
+from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece
 
 BASE = "https://api.anthropic.com/v1"
 _VERSION = "2023-06-01"
@@ -17,7 +16,7 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
 def endpoint(base: str, key: str) -> Endpoint:
-    """Where the service at ``base`` takes requests."""
+    """The endpoint of the service at ``base``."""
     return Endpoint(
         "llm", base, "/messages", {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}, key
     )
@@ -27,7 +26,7 @@ class AnthropicMessages(ChatService):
     """``POST /messages``, streamed."""
 
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """The request as this protocol has it."""
+        """The body of the request."""
         made: dict[str, Any] = {
             "model": self._model,
             "system": request.system,
@@ -50,7 +49,7 @@ class AnthropicMessages(ChatService):
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The roles take turns: what follows one of the same role goes into the same message."""
+    """Roles must alternate: consecutive messages of one role become one."""
     made: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if isinstance(message, FromModel) else "user"
@@ -75,20 +74,11 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
             return [*said, *asked]
 
 
-@dataclass
-class _Call:
-    id: str
-    name: str
-    arguments: str = ""
-
-
 class _ContentBlocks(Reader):
     def __init__(self) -> None:
-        self._calls: dict[int, _Call] = {}
+        super().__init__()
         self._why = ""
         self._ended = False
-        self._sent: int | None = None
-        self._received: int | None = None
 
     def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
         match event.get("type"):
@@ -109,17 +99,16 @@ class _ContentBlocks(Reader):
                 self._ended = True
 
     def _begin(self, block: Mapping[str, Any], index: Any) -> Iterator[TextPiece]:
-        """A block may begin with a part of what it holds, or with the whole."""
+        """Some services put a part of the content, or all of it, into the event that starts a block."""
         if block["type"] == "tool_use":
             whole = block.get("input")
             arguments = json.dumps(whole) if whole else ""
-            self._calls[index_in(index)] = _Call(text_in(block["id"]), text_in(block["name"]), arguments)
+            self._calls[index_in(index)] = PartialCall(text_in(block["id"]), text_in(block["name"]), arguments)
         elif block["type"] == "text" and block.get("text"):
             yield TextPiece(text_in(block["text"]))
 
     def reply(self) -> Reply | None:
         if not self._ended:
             return None
-        calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
         notices = ("the model refused to answer",) if self._why == "refusal" else ()
-        return Reply(calls, self._why in _CUT, self._sent, self._received, notices)
+        return self._reply(self._why in _CUT, notices)

@@ -1,4 +1,4 @@
-"""Language models behind a service: what both protocols share (``docs/configuration.md``, "A model")."""
+"""Language models behind a service: the parts that both protocols share (``docs/configuration.md``, "A model")."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from brvtui.providers.http import Endpoint, ServiceRefusal
@@ -18,32 +19,51 @@ from brvtui.services.requests import RequestPolicy
 
 _NOT_UNDERSTOOD = frozenset({400, 422})
 _OPTIONAL = ("temperature", "stream_options", "tool_choice")
-"""Parts of a request without which a service can answer, too."""
+"""Parts of a request that a service can answer without."""
+
+
+@dataclass
+class PartialCall:
+    """A tool call, as far as it has come."""
+
+    id: str
+    name: str = ""
+    arguments: str = ""
 
 
 class Reader(ABC):
-    """Makes pieces of one turn from the events of a protocol."""
+    """Reads the events of one turn in a protocol."""
+
+    def __init__(self) -> None:
+        """Before the first event."""
+        self._calls: dict[int, PartialCall] = {}
+        self._sent: int | None = None
+        self._received: int | None = None
 
     @abstractmethod
     def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
-        """The text in ``event``; what else it holds is kept for :meth:`reply`."""
+        """The text in ``event``. Keeps the rest of it for :meth:`reply`."""
 
     @abstractmethod
     def reply(self) -> Reply | None:
-        """How the turn ended; None while it has not. Nothing is raised, whatever was read."""
+        """How the turn ended; None before its end. Raises nothing, whatever the events held."""
+
+    def _reply(self, is_cut: bool, notices: tuple[str, ...]) -> Reply:
+        calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
+        return Reply(calls, is_cut, self._sent, self._received, notices)
 
 
 class ChatService(ABC):
     """A model at an address. Methods may be called from any thread that runs no event loop."""
 
     def __init__(self, endpoint: Endpoint, model: str, policy: RequestPolicy, sleep: Sleep = asyncio.sleep) -> None:
-        """Nothing is asked yet."""
+        """Sends no request yet."""
         self._endpoint = endpoint
         self._model = model
         self._policy = policy
         self._sleep = sleep
         self._learned: dict[str, str] = {}
-        """What the service does not take, and the notice of what was done instead."""
+        """Parts of a request that the service refused, each with the notice of what happened instead."""
 
     @property
     def name(self) -> str:
@@ -52,16 +72,16 @@ class ChatService(ABC):
 
     @abstractmethod
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """``request`` in the words of the protocol."""
+        """``request`` as the protocol encodes it."""
 
     @abstractmethod
     def reader(self) -> Reader:
-        """What reads the events of a turn."""
+        """A new reader of the events of a turn."""
 
     def turn(
         self, request: ModelRequest, cancellation: Cancellation
     ) -> Generator[TextPiece | Wait | Reply, None, None]:
-        """The pieces of the turn, and how it ended.
+        """The pieces of the turn, then its :class:`brvtui.services.model.Reply`.
 
         Raises :class:`brvtui.services.model.ModelError` and :class:`brvtui.services.model.ModelCancelled`.
         """
@@ -80,7 +100,7 @@ class ChatService(ABC):
                     else:
                         yield from self._texts(reader, piece, mask)
         except ModelError:
-            # Some services end the connection instead of the stream: what was whole by then stays so.
+            # Some services close the connection instead of ending the stream: a turn that is complete by then counts.
             if cancellation.asked or reader.reply() is None:
                 raise
         reply = reader.reply()
@@ -99,14 +119,14 @@ class ChatService(ABC):
     def _texts(self, reader: Reader, event: Mapping[str, Any], mask: AnswerMask) -> Iterator[TextPiece]:
         try:
             for piece in reader.read(event):
-                shown = mask.add(piece.text)
-                if shown:
-                    yield TextPiece(shown)
+                text = mask.add(piece.text)
+                if text:
+                    yield TextPiece(text)
         except (KeyError, IndexError, TypeError, AttributeError):
             raise ModelError(f"{self._endpoint.host}: an event is not of this protocol") from None
 
     def _learn(self, refusal: ServiceRefusal) -> bool:
-        """Whether the service refused a part of the request that it can do without, and did not know so yet."""
+        """Whether the service refused an optional part of the request for the first time; remembers that part."""
         if refusal.status not in _NOT_UNDERSTOOD:
             return False
         said = str(refusal)
@@ -133,14 +153,14 @@ class ChatService(ABC):
 
 
 def counted(value: Any) -> int | None:
-    """A number of tokens that a service gave; None for anything else."""
+    """``value`` if it is a number of tokens, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def text_in(value: Any) -> str:
-    """A text that a service gave, empty for null. Raises TypeError for anything else.
+    """``value`` if it is a text, empty for None. Raises TypeError for anything else.
 
-    Half a surrogate pair, which JSON can hold and UTF-8 cannot, becomes a replacement character.
+    Half a surrogate pair, valid in JSON and not in UTF-8, becomes a replacement character.
     """
     if value is None:
         return ""
@@ -150,14 +170,14 @@ def text_in(value: Any) -> str:
 
 
 def index_in(value: Any) -> int:
-    """The index of a part of an answer. Raises TypeError for anything else."""
+    """``value`` if it is an index. Raises TypeError for anything else."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError
     return value
 
 
 def object_in(arguments: str) -> dict[str, Any]:
-    """The arguments of a call as an object, as a protocol wants them."""
+    """The arguments of a tool call, parsed."""
     value = json.loads(arguments or "{}")
     assert isinstance(value, dict)
     return value

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from brvtui.providers.chat import ChatService, Reader, counted, index_in, text_in
+from brvtui.providers.chat import ChatService, PartialCall, Reader, counted, index_in, text_in
 from brvtui.providers.http import Endpoint, bearer
-from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece, ToolCall
+from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece
 
 BASE = "https://api.openai.com/v1"
 
 
 def endpoint(base: str, key: str) -> Endpoint:
-    """Where the service at ``base`` takes requests."""
+    """The endpoint of the service at ``base``."""
     return bearer("llm", base, "/chat/completions", key)
 
 
@@ -22,7 +21,7 @@ class ChatCompletions(ChatService):
     """``POST /chat/completions``, streamed."""
 
     def payload(self, request: ModelRequest) -> dict[str, Any]:
-        """The request as this protocol has it."""
+        """The body of the request."""
         functions = [
             {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
             for tool in request.tools
@@ -63,22 +62,13 @@ def _message(message: Message) -> dict[str, Any]:
             return {"role": "assistant", "content": text or None, "tool_calls": asked}
 
 
-@dataclass
-class _PartialCall:
-    id: str
-    name: str = ""
-    arguments: str = ""
-
-
 class _Chunks(Reader):
     def __init__(self) -> None:
-        self._calls: dict[int, _PartialCall] = {}
+        super().__init__()
         self._places: dict[int, int] = {}
-        """Where the newest call of an index stands."""
+        """The key in ``_calls`` of the newest call of an index."""
         self._ended = ""
         self._refused = False
-        self._sent: int | None = None
-        self._received: int | None = None
 
     def read(self, event: Mapping[str, Any]) -> Iterator[TextPiece]:
         usage = event.get("usage") or {}
@@ -90,13 +80,13 @@ class _Chunks(Reader):
                 self._add(call)
             refusal = text_in(delta.get("refusal"))
             self._refused = self._refused or bool(refusal)
-            text = _said(delta.get("content")) or refusal
+            text = _content_text(delta.get("content")) or refusal
             if text:
                 yield TextPiece(text)
             self._ended = text_in(choice.get("finish_reason")) or self._ended
 
     def _add(self, piece: Mapping[str, Any]) -> None:
-        """A call comes in pieces of one index; some services send calls whole, and number none, or all alike."""
+        """Pieces of one call share an index; some services send whole calls without an index, or all with the same."""
         given, id, function = piece.get("index"), text_in(piece.get("id")), piece.get("function") or {}
         name = text_in(function.get("name"))
         place = len(self._calls) if given is None else self._places.get(index_in(given), given)
@@ -104,7 +94,7 @@ class _Chunks(Reader):
             place = max(self._calls) + 1
         if given is not None:
             self._places[given] = place
-        call = self._calls.setdefault(place, _PartialCall(f"call_{place}"))
+        call = self._calls.setdefault(place, PartialCall(f"call_{place}"))
         call.id = id or call.id
         call.name += name
         call.arguments += text_in(function.get("arguments"))
@@ -112,17 +102,15 @@ class _Chunks(Reader):
     def reply(self) -> Reply | None:
         if not self._ended:
             return None
-        calls = tuple(ToolCall(call.id, call.name, call.arguments) for _, call in sorted(self._calls.items()))
         notices = {
             "the service filtered the answer": self._ended == "content_filter",
             "the model refused to answer": self._refused,
         }
-        told = tuple(notice for notice, holds in notices.items() if holds)
-        return Reply(calls, self._ended == "length", self._sent, self._received, told)
+        return self._reply(self._ended == "length", tuple(notice for notice, holds in notices.items() if holds))
 
 
-def _said(content: Any) -> str:
-    """The text of a piece; models that think aloud send it in parts, of which only texts are the answer's."""
+def _content_text(content: Any) -> str:
+    """The answer's text in ``content``. Reasoning models send a list of parts, of which only texts belong to it."""
     if not isinstance(content, list):
         return text_in(content)
     return "".join(text_in(part["text"]) for part in content if part["type"] == "text")

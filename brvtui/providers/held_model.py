@@ -1,6 +1,6 @@
-"""The language model of the settings as they are now, and whether it may be asked.
+"""The language model of the current settings, and whether it may be asked.
 
-Every session holds one, so nothing is imported here that only a model needs.
+Every session holds one, so this module imports nothing that only a model needs.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from brvtui.providers.model_settings import ModelSettings
+from brvtui.providers.settings import ModelSettings
 from brvtui.services.model import NO_MODEL
 
 if TYPE_CHECKING:
@@ -21,20 +21,20 @@ _STANDS_IN = "These are sentences of notes."
 
 
 class HeldModel:
-    """Made anew when the settings change. Methods may be called from any thread."""
+    """Makes the model again when the settings change. Methods may be called from any thread."""
 
     def __init__(self, wanted: Callable[[], ModelSettings], requests: Callable[[], RequestPolicy]) -> None:
-        """``wanted`` gives the settings of this moment, ``requests`` how long and how often a service is asked."""
+        """``wanted`` returns the current settings, ``requests`` the time-outs and retries of requests."""
         self._wanted = wanted
         self._requests = requests
         self._made: tuple[ModelSettings, ChatModel | None, str] | None = None
         self._allowed: ModelSettings | None = None
-        """The settings that were allowed: another model or address is asked for anew."""
+        """The settings the user consented to: another model or address needs a new consent."""
         self._lock = threading.Lock()
 
     @property
     def state(self) -> ModelStatus:
-        """Which model is set, whether it can be asked, and whether it may."""
+        """Which model is set, whether it can be asked, and whether the user allows it."""
         from brvtui.services.model import ModelStatus
 
         wanted = self._wanted()
@@ -43,7 +43,7 @@ class HeldModel:
 
     @property
     def address(self) -> str:
-        """Where it would be asked, also when that cannot be; empty when none is set, and when it is none to show."""
+        """Its address, usable or not; empty when no model is set, or when the address may contain a secret."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return ""
@@ -53,14 +53,14 @@ class HeldModel:
 
     @property
     def key_words(self) -> str:
-        """Whether it has a key and from where, never the key."""
+        """Whether there is a key, and in which variable; never the key itself."""
         wanted = self._wanted()
         if not wanted.key_env:
             return "none: llm.key_env names no variable"
         return f"from {wanted.key_env}" if wanted.key else f"none: {wanted.key_env} is not set"
 
     def allow(self) -> None:
-        """Lets runs of this session ask the model that is set now."""
+        """Allows runs of this session to ask the model that is set now."""
         self._allowed = self._wanted()
 
     def _may_ask(self, wanted: ModelSettings) -> bool:
@@ -71,12 +71,12 @@ class HeldModel:
         )
 
     def to_ask(self) -> ChatModel | None:
-        """The model, where a run asks it now."""
+        """The model if a run may ask it now, else None."""
         wanted = self._wanted()
         return self._model(wanted)[0] if self._may_ask(wanted) else None
 
     def check(self, cancellation: Cancellation | None = None) -> ModelCheck | None:
-        """Asks it a few words, whether or not it is allowed; None when none is set or it cannot be asked."""
+        """Sends the model a few words, allowed or not; None when no model is set or it cannot be asked."""
         from brvtui.services.checking import check
         from brvtui.services.model import Cancellation
 
@@ -84,7 +84,7 @@ class HeldModel:
         return check(model, cancellation or Cancellation()) if model else None
 
     def why_no_call(self, run: bool) -> str:
-        """Why a route that comes to a model does not ask it, in a line or two."""
+        """Why a route that reaches the model does not ask it, in a line or two."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return NO_MODEL
@@ -96,7 +96,7 @@ class HeldModel:
         return f"{state.name} is not asked {'here' if run else 'before a run'}. {_STANDS_IN}"
 
     def _model(self, wanted: ModelSettings) -> tuple[ChatModel | None, str]:
-        """The model, or why there is none; empty when none is set."""
+        """The model and an empty text, or None and the reason (empty when no model is set)."""
         if not wanted.model and not wanted.url:
             return None, ""
         with self._lock:
@@ -107,7 +107,7 @@ class HeldModel:
 
 def _made(wanted: ModelSettings, requests: RequestPolicy) -> tuple[ChatModel | None, str]:
     from brvtui.providers.models import model_of
-    from brvtui.services.failures import ServiceError
+    from brvtui.services.requests import ServiceError
 
     try:
         return model_of(wanted, requests), ""

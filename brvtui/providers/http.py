@@ -1,7 +1,7 @@
-"""How a service is asked over HTTP: where, with which trust, and what is said when it does not answer.
+"""Requests to services over HTTP: addresses, trust in certificates, and one-line reasons for failures.
 
-httpx does the talking (extra ``[llm]``), imported by the first request. Its asynchronous client can be stopped in the
-middle of connecting, waiting and reading, which a blocking one cannot.
+The first request imports httpx (extra ``[llm]``). Its asynchronous client can be stopped while it connects, waits or
+reads; a blocking one cannot.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 
 from brvtui import faults
 from brvtui.providers.masking import masked
-from brvtui.services.failures import ServiceError
-from brvtui.services.requests import RequestPolicy
+from brvtui.services.requests import RequestPolicy, ServiceError
 from brvtui.text.address import why_no_address
 from brvtui.text.visible import visible
 
@@ -43,41 +42,41 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address that is posted to."""
+    """An address that takes POST requests."""
 
     setting: str
-    """The table of settings that names it: ``llm``, say."""
+    """The table of settings that names it, such as ``llm``."""
     base: str
     path: str
     headers: Mapping[str, str] = field(repr=False)
     key: str = field(repr=False)
-    """Never shown: taken out of whatever the service says."""
+    """Never displayed: removed from every text of the service."""
 
     @property
     def host(self) -> str:
-        """The host, with its port when that is given."""
+        """The host, with the port if the address has one."""
         parts = urlsplit(self.base)
         return (parts.hostname or "") + (f":{parts.port}" if parts.port else "")
 
 
 def bearer(setting: str, base: str, path: str, key: str) -> Endpoint:
-    """The endpoint of a service that takes ``key`` as a bearer token; empty for a service without keys."""
+    """The endpoint of a service that takes ``key`` as a bearer token; an empty key sends no token."""
     return Endpoint(setting, base.rstrip("/"), path, {"Authorization": f"Bearer {key}"} if key else {}, key)
 
 
 class ServiceRefusal(Exception):
-    """A request that was not answered. ``status`` is 0 where there was no answer at all."""
+    """A request without a usable answer. ``status`` is 0 when no response came."""
 
     def __init__(self, why: str, status: int = 0, passing: bool = False, wait: float | None = None) -> None:
         super().__init__(why)
         self.status = status
         self.passing = passing
-        """Whether the same request may be answered later."""
+        """Whether the same request may succeed later."""
         self.wait = wait
-        """The seconds after which the service wants to be asked again."""
+        """Seconds to wait before the next attempt, if the service says so."""
 
     def advised(self, endpoint: Endpoint, policy: RequestPolicy) -> str:
-        """Why, without the key, and what to look at, or how often it was asked; in one line."""
+        """One line: the reason without the key, then advice, or the number of attempts."""
         why = visible(masked(str(self), endpoint.key))
         advice = _ADVICE.get(self.status, "")
         if 300 <= self.status < 400:
@@ -88,9 +87,9 @@ class ServiceRefusal(Exception):
 
 
 def check_service(setting: str, model: str, base: str, key: str, key_env: str) -> None:
-    """Raises :class:`ServiceError`, which says what to do, when ``model`` cannot be asked at ``base``.
+    """Raises :class:`ServiceError`, which says what to do, if ``model`` cannot be asked at ``base``.
 
-    ``setting`` is the table of settings that names them, ``key_env`` the variable that holds ``key``.
+    ``setting`` is their table of settings, ``key_env`` the variable that holds ``key``.
     """
     if find_spec(_LIBRARY) is None:
         raise ServiceError(f"{model} is set but the extra llm is missing: pip install 'brv-tui[llm]'")
@@ -112,7 +111,7 @@ async def answered(
     import httpx
 
     headers = {"Content-Type": "application/json", "Accept": accept, **endpoint.headers}
-    data = json.dumps(payload)  # ASCII: half a surrogate pair, which UTF-8 cannot hold, is escaped
+    data = json.dumps(payload)  # ASCII: escapes half a surrogate pair, which UTF-8 cannot encode
     connect = _CONNECT_SECONDS if seconds is None else min(seconds, _CONNECT_SECONDS)
     limits = httpx.Timeout(seconds, connect=connect)
     there = f"look whether the service runs, and at {endpoint.setting}.url"
@@ -133,7 +132,7 @@ async def answered(
         raise ServiceRefusal(unreached(error, endpoint.setting)) from None
     except httpx.HTTPError as error:
         said = one_line(str(error))
-        # A connection that was reset says nothing of itself.
+        # The error of a reset connection has an empty text.
         is_closed = (
             "closed connection" in said
             or "disconnected" in said
@@ -141,16 +140,16 @@ async def answered(
         )
         raise ServiceRefusal(_CLOSED if is_closed else said or type(error).__name__, passing=True) from None
     except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
-        # A host that cannot be written, a proxy or a certificate of the environment that cannot be used.
+        # An invalid host, or a proxy or certificate file of the environment that cannot be used.
         raise ServiceRefusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
 
 
 def unreached(error: BaseException, setting: str) -> str:
-    """Why a connection was not made, and what to look at, in one line."""
+    """One line: why there is no connection, and advice."""
     cause = _first_cause(error)
     said = faults.said(cause)
     if isinstance(cause, ConnectionError) and cause.errno:
-        said = os.strerror(cause.errno)  # asyncio writes words of its own over the system's
+        said = os.strerror(cause.errno)  # asyncio replaces the system's message by its own
     match cause:
         case ssl.SSLCertVerificationError():
             advice = f"look whether {setting}.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
@@ -162,7 +161,7 @@ def unreached(error: BaseException, setting: str) -> str:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """What the system raised: libraries wrap it several times."""
+    """The exception of the operating system below those that libraries wrapped around it."""
     cause: BaseException | None = error
     while cause is not None:
         error = cause
@@ -173,9 +172,9 @@ def _first_cause(error: BaseException) -> BaseException:
 
 @cache
 def _trusted(is_encrypted: bool) -> ssl.SSLContext:
-    """The certificates of httpx and of the system; none for a connection that is not encrypted.
+    """The certificates of httpx and of the system; none for plain HTTP.
 
-    Reading them takes longer than many an answer.
+    Cached, because loading them takes longer than many answers.
     """
     import httpx
 
@@ -200,9 +199,9 @@ async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) ->
             else:
                 is_cut = False
     try:
-        said = said_in(json.loads(body), key)
+        said = error_message(json.loads(body), key)
     except (ValueError, RecursionError):
-        said = shown(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
+        said = excerpt(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
     why = f"{answer.status_code} {answer.reason_phrase}" + (f": {said}" if said else "")
     wait = _seconds_of(answer.headers.get("retry-after"))
     return ServiceRefusal(why, answer.status_code, answer.status_code in _PASSING, wait)
@@ -213,21 +212,22 @@ def _seconds_of(value: str | None) -> float | None:
     return float(value) if value and value.strip().isascii() and value.strip().isdigit() else None
 
 
-def said_in(value: Any, key: str = "") -> str:
-    """What the error in a service's answer says, in one line, without ``key``."""
+def error_message(value: Any, key: str = "") -> str:
+    """The message of the error in a service's answer, in one line, without ``key``."""
     error = value.get("error", value) if isinstance(value, dict) else value
     message = error.get("message", error) if isinstance(error, dict) else error
-    return shown(message if isinstance(message, str) else json.dumps(message), key, _LONGEST_REASON)
+    return excerpt(message if isinstance(message, str) else json.dumps(message), key, _LONGEST_REASON)
 
 
-def shown(text: str, key: str, most: int, is_cut: bool = False) -> str:
-    """``text`` in one line of ``most`` characters at most; ``key`` is taken out first, so that no part of it stays.
+def excerpt(text: str, key: str, most: int, is_cut: bool = False) -> str:
+    """``text`` without ``key``, on one line, cut to ``most`` characters.
 
-    The end of a text that ``is_cut`` was not read: there the beginning of the key may stand.
+    Removes the key before it cuts, so that no part of the key is left. If the text itself ``is_cut``, it may end with
+    the beginning of the key, which is removed too.
     """
     return one_line(masked(text, key, is_cut))[:most]
 
 
 def one_line(text: str) -> str:
-    """``text`` as a message can hold it: on one line, nothing in it a terminal's command."""
+    """``text`` on one line, with control characters made visible."""
     return visible(" ".join(text.split()))

@@ -1,5 +1,4 @@
-"""Requests that JSON answers, with patience: refusals that may pass are tried again, then given up
-(``docs/jeffs_brain.md``, "Services")."""
+"""JSON requests with retries of failures that may pass (``docs/jeffs_brain.md``, "Services")."""
 
 from __future__ import annotations
 
@@ -11,22 +10,21 @@ from typing import Any
 
 from brvtui.providers.http import Endpoint, ServiceRefusal, answered
 from brvtui.providers.private_loop import PrivateLoop
-from brvtui.services.failures import LegError
-from brvtui.services.requests import RequestPolicy
+from brvtui.services.requests import LegError, RequestPolicy
 
 
 class JsonService:
-    """An endpoint that answers JSON with JSON. Threads that ask it must run no event loop."""
+    """An endpoint that takes and returns JSON. A thread that calls it must not run an event loop."""
 
     def __init__(self, endpoint: Endpoint, policy: RequestPolicy, sleep: Callable[[float], None] = time.sleep) -> None:
-        """Nothing is asked yet."""
+        """Sends no request yet."""
         self.host = endpoint.host
         self._endpoint = endpoint
         self._policy = policy
         self._sleep = sleep
 
     def post(self, payload: dict[str, Any]) -> Any:
-        """The JSON answer to ``payload``. Raises :class:`brvtui.services.failures.LegError`."""
+        """The JSON answer to ``payload``. Raises :class:`brvtui.services.requests.LegError`."""
         policy = self._policy
         wait = policy.wait_seconds
         with asyncio.Runner(loop_factory=PrivateLoop) as runner:
@@ -34,7 +32,7 @@ class JsonService:
                 try:
                     return runner.run(self._once(payload))
                 except ServiceRefusal as refusal:
-                    refusal.passing = refusal.passing or not refusal.status  # one that starts is there soon
+                    refusal.passing = refusal.passing or not refusal.status  # a service that is starting
                     if not refusal.passing or not left:
                         raise LegError(f"{self.host}: {refusal.advised(self._endpoint, policy)}") from None
                     pause = wait if refusal.wait is None else refusal.wait

@@ -1,5 +1,7 @@
-"""Embeddings and reranking on this machine, by sentence-transformers (extra ``[vectors]``; ``docs/jeffs_brain.md``,
-"Services"). The library is imported when a model is first used."""
+"""Local embeddings and reranking by sentence-transformers (extra ``[vectors]``; ``docs/jeffs_brain.md``, "Services").
+
+The first use of a model imports the library.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,17 @@ from importlib import import_module
 from typing import Any
 
 from brvtui.services.embedding import Vector
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"
 _NO_BARS = "HF_HUB_DISABLE_PROGRESS_BARS"
-"""The library reads it when it is imported: its progress bars would be written over the screen."""
+"""Read by the library at import. Its progress bars would be written over the screen."""
 
 
 class _Model:
-    """A model that is loaded once, when it is first needed, and used by one thread at a time."""
+    """A model that is loaded at its first use, and used by one thread at a time."""
 
     def __init__(self, kind: str, model: str) -> None:
         self.kind = kind
@@ -30,7 +32,7 @@ class _Model:
         self._lock = threading.Lock()
 
     def use(self, method: str, *values: Any, **options: Any) -> Any:
-        """What the model's ``method`` answers. Raises LegError, whatever the library raises."""
+        """Calls ``method`` of the model. Raises LegError for any exception of the library."""
         with self._lock:
             try:
                 if self._loaded is None:
@@ -39,16 +41,16 @@ class _Model:
                 return getattr(self._loaded, method)(*values, **options)
             except ImportError:
                 raise LegError("sentence-transformers is not installed: pip install 'brv-tui[vectors]'") from None
-            except Exception as error:  # a library of its own world: its errors have no common kind
-                said = visible(" ".join(str(error).split()))[:200]
-                raise LegError(f"{self.model}: {said or type(error).__name__}") from error
+            except Exception as error:  # the library's exceptions have no common class
+                message = visible(" ".join(str(error).split()))[:200]
+                raise LegError(f"{self.model}: {message or type(error).__name__}") from error
 
 
 class LocalEmbedder:
     """A sentence-transformers model, by name or folder."""
 
     def __init__(self, model: str) -> None:
-        """Nothing is loaded yet."""
+        """Does not load the model yet."""
         self._model = _Model("SentenceTransformer", model)
 
     @property
@@ -62,7 +64,7 @@ class LocalEmbedder:
         return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector for each text. Raises :class:`brvtui.services.failures.LegError`."""
+        """One vector for each text. Raises :class:`brvtui.services.requests.LegError`."""
         if not texts:
             return []
         made = self._model.use("encode", list(texts), show_progress_bar=False, convert_to_numpy=True)
@@ -73,7 +75,7 @@ class CrossEncoderReranker:
     """A cross-encoder, by name or folder."""
 
     def __init__(self, model: str) -> None:
-        """Nothing is loaded yet."""
+        """Does not load the model yet."""
         self._model = _Model("CrossEncoder", model)
 
     @property
@@ -82,9 +84,9 @@ class CrossEncoderReranker:
         return self._model.model
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
-        """All documents, best first, equal ones in their order; what is no number sinks.
+        """All documents, best first, ties in the given order; NaN comes last.
 
-        Raises :class:`brvtui.services.failures.LegError`.
+        Raises :class:`brvtui.services.requests.LegError`.
         """
         if not documents:
             return []

@@ -1,4 +1,4 @@
-"""From what the user set to the language model itself (``docs/configuration.md``, "A model")."""
+"""Makes the language model that the settings name (``docs/configuration.md``, "A model")."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from types import ModuleType
 from brvtui.providers import anthropic_messages, chat_completions
 from brvtui.providers.chat import ChatService
 from brvtui.providers.http import check_service
-from brvtui.providers.model_settings import ModelSettings
-from brvtui.services.failures import ServiceError
-from brvtui.services.requests import RequestPolicy
+from brvtui.providers.settings import ModelSettings
+from brvtui.services.requests import RequestPolicy, ServiceError
 
 OPENAI, ANTHROPIC = "openai", "anthropic"
 _WIRES: Mapping[str, tuple[ModuleType, type[ChatService]]] = {
@@ -21,20 +20,20 @@ _WIRES: Mapping[str, tuple[ModuleType, type[ChatService]]] = {
 
 
 def address_of(settings: ModelSettings) -> str:
-    """The address that would be asked."""
+    """The base address of requests."""
     wire, _ = _WIRES[settings.protocol]
     base: str = settings.url.strip() or wire.BASE
     return base.rstrip("/")
 
 
 def address_to_show(settings: ModelSettings) -> str:
-    """The address that would be asked, or what was set for one; empty where a password or a key may stand in it."""
+    """The base address of requests, or the text set for it; empty when it may contain a password or a key."""
     base = address_of(settings)
     return "" if any(sign in base for sign in "@?#") else base
 
 
 def model_of(settings: ModelSettings, rules: RequestPolicy) -> ChatService | None:
-    """The model, of which nothing is asked yet; None when none is named. The library is imported by its first turn.
+    """The model; None when none is named. Sends no request; the first turn imports the HTTP library.
 
     Raises :class:`ServiceError`, which says what to set.
     """

@@ -1,4 +1,4 @@
-"""Embeddings and reranking through any service that speaks OpenAI's protocol: Ollama and LM Studio do
+"""Embeddings and reranking through services with OpenAI's protocol, such as Ollama and LM Studio
 (``docs/jeffs_brain.md``, "Services")."""
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any, TypeGuard
 from brvtui.providers.http import bearer
 from brvtui.providers.json_service import JsonService
 from brvtui.services.embedding import Vector
-from brvtui.services.failures import LegError
-from brvtui.services.requests import RequestPolicy
+from brvtui.services.requests import LegError, RequestPolicy
 from brvtui.services.reranking import RerankDocument, Reranked, RerankRules
 
 _ASK = (
@@ -31,23 +30,23 @@ class OpenAIEmbedder:
     def __init__(
         self, base: str, model: str, rules: RequestPolicy, key: str = "", sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        """Nothing is asked yet."""
+        """Sends no request yet."""
         self._service = JsonService(bearer("services.embedder", base, "/embeddings", key), rules, sleep)
         self._model = model
         self._batch = rules.batch
 
     @property
     def name(self) -> str:
-        """Model and host: vectors of two hosts are never mixed."""
+        """Model and host, because vectors of two hosts must not be mixed."""
         return f"{self._model} at {self._service.host}"
 
     @property
     def is_remote(self) -> bool:
-        """True: it is asked by HTTP, on this machine too."""
+        """True: requests go over HTTP, even to this machine."""
         return True
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector for each text. Raises :class:`brvtui.services.failures.LegError`."""
+        """One vector for each text. Raises :class:`brvtui.services.requests.LegError`."""
         made: list[Vector] = []
         for start in range(0, len(texts), self._batch):
             part = list(texts[start : start + self._batch])
@@ -78,7 +77,7 @@ class OpenAIEmbedder:
 
 
 class OpenAIReranker:
-    """``POST /chat/completions``: a language model scores the documents, some at a time."""
+    """``POST /chat/completions``: a language model scores the documents in batches."""
 
     def __init__(
         self,
@@ -89,7 +88,7 @@ class OpenAIReranker:
         key: str = "",
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Nothing is asked yet."""
+        """Sends no request yet."""
         self._service = JsonService(bearer("services.reranker", base, "/chat/completions", key), service, sleep)
         self._model = model
         self._rules = rules
@@ -100,9 +99,9 @@ class OpenAIReranker:
         return f"{self._model} at {self._service.host}"
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
-        """All documents, best first, equal ones in their order. One that the model left out scores 0.
+        """All documents, best first, ties in the given order. A document that the model left out scores 0.
 
-        Raises :class:`brvtui.services.failures.LegError`.
+        Raises :class:`brvtui.services.requests.LegError`.
         """
         size = self._rules.batch
         starts = range(0, len(documents), size)
@@ -139,7 +138,7 @@ class OpenAIReranker:
         return text if isinstance(text, str) else ""
 
     def _read(self, text: str, count: int) -> list[float] | None:
-        """The scores in an answer; None when it holds no array of them."""
+        """The scores in an answer; None if it contains no array of scores."""
         begin, end = text.find("["), text.rfind("]")
         try:
             value = json.loads(text[begin : end + 1]) if 0 <= begin < end else None

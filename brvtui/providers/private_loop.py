@@ -1,4 +1,4 @@
-"""An event loop that is silent, and that no look-up of a name holds up."""
+"""An event loop that prints nothing and that no slow name look-up delays."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 
 class PrivateLoop(asyncio.SelectorEventLoop):
-    """Looks names up in daemon threads.
+    """Looks host names up in daemon threads.
 
-    A look-up cannot be broken off and may hang for minutes. asyncio's own loops make it in a pool of threads that the
-    interpreter waits for before it ends.
+    A look-up cannot be cancelled and may hang for minutes. asyncio runs it in a pool of threads that the interpreter
+    joins at exit.
     """
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Says nothing: what asyncio says of a connection that is broken off would be written over the screen."""
+        """Prints nothing: asyncio's message about a closed connection would be written over the screen."""
 
     async def getaddrinfo(
         self,
@@ -29,28 +29,28 @@ class PrivateLoop(asyncio.SelectorEventLoop):
         proto: int = 0,
         flags: int = 0,
     ) -> list[Any]:
-        """What :func:`socket.getaddrinfo` finds. Raises OSError, and UnicodeError for what cannot be a name."""
+        """The result of :func:`socket.getaddrinfo`. Raises OSError, and UnicodeError for an invalid name."""
         found: asyncio.Future[list[Any]] = self.create_future()
 
         def look_up() -> None:
             try:
                 addresses = socket.getaddrinfo(host, port, family, type, proto, flags)
             except (OSError, ValueError) as error:
-                self._tell(found, [], error)
+                self._settle(found, [], error)
             else:
-                self._tell(found, addresses, None)
+                self._settle(found, addresses, None)
 
         threading.Thread(target=look_up, name="look-up of a name", daemon=True).start()
         return await found
 
-    def _tell(self, found: asyncio.Future[list[Any]], addresses: list[Any], error: Exception | None) -> None:
+    def _settle(self, found: asyncio.Future[list[Any]], addresses: list[Any], error: Exception | None) -> None:
         def settle() -> None:
-            if found.done():  # nobody waits any more
+            if found.done():  # cancelled meanwhile
                 return
             if error is None:
                 found.set_result(addresses)
             else:
                 found.set_exception(error)
 
-        with suppress(RuntimeError):  # the loop has ended meanwhile
+        with suppress(RuntimeError):  # the loop is closed
             self.call_soon_threadsafe(settle)

@@ -1,6 +1,6 @@
-"""Answers that come piece by piece (server-sent events), with patience, and broken off at once when that is asked for.
+"""Streamed answers (server-sent events), with retries and immediate cancellation.
 
-The event loop is private to one turn and runs in the thread that asks, which must have none of its own.
+Each turn has an event loop of its own, which runs in the calling thread; that thread must not run another.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
-from brvtui.providers.http import Endpoint, ServiceRefusal, answered, refusal_in, said_in
+from brvtui.providers.http import Endpoint, ServiceRefusal, answered, error_message, refusal_in
 from brvtui.providers.masking import masked
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.model import Cancellation, ModelCancelled, ModelError, Wait
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     import httpx
 
 _LAST_STEP_S = 0.5
-"""How long a step may take to end after Ctrl+C."""
+"""Seconds that a step may take to end after Ctrl+C."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
 Sleep = Callable[[float], Awaitable[None]]
 Payload = Callable[[ServiceRefusal | None], Mapping[str, Any] | None]
-"""What to send first (given None), and what to send instead after a refusal: None when nothing else would help."""
+"""The body to send first (for None), or after a refusal; None when no other body would help."""
 
 
 def stream(
@@ -43,28 +43,28 @@ def stream(
     Raises :class:`ModelError` and :class:`ModelCancelled`.
     """
     loop = PrivateLoop()
-    pieces = _patiently(endpoint, payload, policy, sleep)
+    pieces = _with_retries(endpoint, payload, policy, sleep)
     try:
         while not cancellation.asked:
-            piece = _waited_for(loop, loop.create_task(_next(pieces)), cancellation)
+            piece = _result(loop, loop.create_task(_next(pieces)), cancellation)
             if piece is None:
                 return
             yield piece
         raise ModelCancelled
     finally:
-        with suppress(RuntimeError):  # the step under way never ended
+        with suppress(RuntimeError):  # the current step never ended
             loop.run_until_complete(pieces.aclose())
             loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
 
-def _waited_for(
+def _result(
     loop: asyncio.AbstractEventLoop, task: asyncio.Task[_Piece | None], cancellation: Cancellation
 ) -> _Piece | None:
-    """What ``task`` gives. Raises :class:`ModelCancelled` as soon as that is asked for."""
+    """The result of ``task``. Raises :class:`ModelCancelled` as soon as ``cancellation`` is requested."""
 
     def wake() -> None:
-        with suppress(RuntimeError):  # the loop has ended meanwhile
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(task.cancel)
 
     try:
@@ -73,9 +73,9 @@ def _waited_for(
     except asyncio.CancelledError:
         raise ModelCancelled from None
     except BaseException:
-        # Ctrl+C leaves the task where it was; what it waits for can be closed only once it has ended. One that was
-        # itself ended by it must not be run again: a loop never stops for a task that ended so. And Ctrl+C can come
-        # while the loop takes up a step, which is then never made: it is not waited for without end.
+        # Ctrl+C leaves the task suspended, and the connection can be closed only after the task has ended. A task that
+        # Ctrl+C itself ended must not run again: the loop would never stop for it. If Ctrl+C comes while the loop
+        # schedules a step, that step never runs, hence the timeout.
         if task.cancel():
             with suppress(Exception, asyncio.CancelledError, KeyboardInterrupt):
                 loop.run_until_complete(asyncio.wait((task,), timeout=_LAST_STEP_S))
@@ -86,7 +86,7 @@ async def _next(pieces: AsyncIterator[_Piece]) -> _Piece | None:
     return await anext(pieces, None)
 
 
-async def _patiently(
+async def _with_retries(
     endpoint: Endpoint, payload: Payload, policy: RequestPolicy, sleep: Sleep
 ) -> AsyncGenerator[_Piece, None]:
     wait, left, sent = policy.wait_seconds, policy.tries, payload(None)
@@ -132,13 +132,13 @@ async def _once(
 
 
 async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | None:
-    """The next of ``texts``, None after the last. Bytes without data, comments say, do not prolong the wait."""
+    """The next of ``texts``, None after the last. Bytes without data, such as comments, do not extend the time-out."""
     async with asyncio.timeout(seconds):
         return await anext(texts, None)
 
 
 async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None]:
-    """The data of each event; other fields say nothing that the data does not."""
+    """The data field of each event; its other fields only repeat what is in the data."""
     size = 0
     held: list[str] = []
     lines: list[str] = []
@@ -147,7 +147,7 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None
         if size > most:
             raise ServiceRefusal(f"it is larger than {most} bytes")
         held.append(text)
-        if "\n" not in text:  # joined once: a line may be as large as the whole answer may
+        if "\n" not in text:  # joined once: a single line may be as large as the limit
             continue
         *whole, rest = "".join(held).replace("\r\n", "\n").split("\n")
         held = [rest]
@@ -155,7 +155,7 @@ async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None
             if line.startswith("data:"):
                 lines.append(line[5:].removeprefix(" "))
             elif not line:
-                if any(lines):  # an event without any data is none
+                if any(lines):  # skips an event without data
                     yield "\n".join(lines)
                 lines = []
 
@@ -168,5 +168,5 @@ def _object(text: str, key: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ServiceRefusal("an event holds no JSON object")
     if value.get("error"):
-        raise ServiceRefusal(said_in(value, key))
+        raise ServiceRefusal(error_message(value, key))
     return value

@@ -1,8 +1,7 @@
-"""Whether a model answers, and whether it calls tools: one turn of a few words."""
+"""Checks with one short turn whether a model answers and calls tools."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -26,23 +25,23 @@ _REQUEST = ModelRequest(
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """Whether a model answered a question of a few words."""
+    """The result of a short question to a model."""
 
     model: str
     answered: bool
     why: str
-    """Why not, in one line."""
+    """The reason for no answer, in one line."""
     calls_tools: bool
-    """Whether it called the tool that it was told to call: tier 4 needs that."""
+    """Whether it called the tool as asked; tier 4 needs tool calls."""
     sent: int | None
     received: int | None
     ms: float
     notices: tuple[str, ...] = ()
 
 
-def check(model: ChatModel, cancellation: Cancellation, now: Callable[[], float] = perf_counter) -> ModelCheck:
-    """What came back from ``model``. Nothing is raised."""
-    began = now()
+def check(model: ChatModel, cancellation: Cancellation) -> ModelCheck:
+    """Asks ``model`` a short question and returns the result. Raises nothing."""
+    began = perf_counter()
     reply: Reply | None = None
     why = ""
     try:
@@ -53,7 +52,7 @@ def check(model: ChatModel, cancellation: Cancellation, now: Callable[[], float]
         why = str(error)
     except ModelCancelled:
         why = "cancelled"
-    ms = round((now() - began) * 1000, 3)
+    ms = round((perf_counter() - began) * 1000, 3)
     if reply is None:
         return ModelCheck(model.name, False, why, False, None, None, ms)
     calls_tools = any(call.name == _TOOL.name for call in reply.calls)

@@ -13,30 +13,30 @@ Vector = Sequence[float]
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Raises :class:`brvtui.services.failures.LegError`, and nothing else, when it cannot."""
+    """Turns texts into vectors. Raises :class:`brvtui.services.requests.LegError`, and nothing else, when it cannot."""
 
     @property
     def name(self) -> str:
-        """What made the vectors: the model, and whatever else makes vectors of another kind."""
+        """Identifies vectors that can be compared with each other: the model, and its host if it has one."""
         ...
 
     @property
     def is_remote(self) -> bool:
-        """Whether asking it goes over a network; then it is not asked while somebody types."""
+        """Whether it is asked over a network; if so, probes while typing do not ask it."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One vector for each text, all of one length; none may be empty."""
+        """One vector for each text, all of the same length and none empty."""
         ...
 
 
 class VectorCache(Protocol):
-    """Vectors of one model, kept from run to run by the digests of their texts."""
+    """Vectors of one model on disk, by the digests of their texts."""
 
     def read(self) -> Mapping[str, NDArray[np.float32]]:
-        """The kept vectors; empty when there are none, or the file is broken."""
+        """The stored vectors; empty if there is no file or it is damaged."""
         ...
 
     def write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Replaces the kept vectors. Raises OSError."""
+        """Replaces the stored vectors. Raises OSError."""
         ...

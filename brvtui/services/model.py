@@ -1,4 +1,4 @@
-"""What the router needs of a language model: one turn of a conversation, streamed, that can be broken off."""
+"""The protocol of language models: one turn of a conversation, streamed and cancellable."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ NO_MODEL = (
 
 
 class ModelError(RuntimeError):
-    """A turn that could not be had; the message says which service and why, in one line."""
+    """A turn failed; the message names the service and the reason, in one line."""
 
 
 class ModelCancelled(Exception):
-    """A turn that was broken off because somebody asked for it."""
+    """A turn was cancelled."""
 
 
 class Cancellation:
-    """Asked for from any thread, once; whoever waits for a model notices at once."""
+    """A request to cancel, from any thread, that wakes the threads that wait for a model."""
 
     def __init__(self) -> None:
         self._asked = False
-        self._lock = threading.RLock()  # a signal's handler may cancel while its own thread holds it
+        self._lock = threading.RLock()  # a signal handler may cancel while its own thread holds the lock
         self._waiting: list[Callable[[], None]] = []
 
     @property
     def asked(self) -> bool:
-        """Whether it was asked for."""
+        """Whether it was cancelled."""
         return self._asked
 
     def cancel(self) -> None:
-        """Asks for it, and wakes whoever waits."""
+        """Cancels, and wakes the waiting threads."""
         with self._lock:
             self._asked = True
             waiting, self._waiting = self._waiting, []
@@ -47,7 +47,7 @@ class Cancellation:
 
     @contextmanager
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Calls ``wake``, from the thread that cancels, when that happens inside the block, or has happened."""
+        """Calls ``wake`` on cancellation inside the block, in the cancelling thread; at once if it came before."""
         with self._lock:
             late = self._asked
             if not late:
@@ -73,7 +73,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as the model wrote it: ``arguments`` should be a JSON object, and may be anything."""
+    """A call as the model wrote it: ``arguments`` should be a JSON object, but may be any text."""
 
     id: str
     name: str
@@ -82,14 +82,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class FromUser:
-    """A message of ours."""
+    """A message of the user."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class FromModel:
-    """What the model said in an earlier turn."""
+    """The model's message of an earlier turn."""
 
     text: str
     calls: tuple[ToolCall, ...]
@@ -108,13 +108,13 @@ Message = FromUser | FromModel | FromTool
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One turn: everything that was said so far, and what the model may do."""
+    """One turn: the conversation so far, and what the model may do."""
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...]
     may_call: bool
-    """False for a last turn: the tools are named, because the messages call them, and must not be called."""
+    """False for a last turn: earlier messages refer to the tools, so they are named, but must not be called."""
     max_tokens: int
     temperature: float
 
@@ -128,7 +128,7 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The service will be asked again after so many seconds, because of ``why``."""
+    """A pause of ``seconds`` before the next attempt, because of ``why``."""
 
     seconds: float
     why: str
@@ -136,25 +136,25 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How a turn ended. Tokens are those that the service counted; None where it does not say."""
+    """How a turn ended. Tokens are as counted by the service; None if it does not report them."""
 
     calls: tuple[ToolCall, ...]
     is_cut: bool
-    """Whether the answer reached its limit of tokens."""
+    """Whether the answer reached the limit of tokens."""
     sent: int | None
     received: int | None
     notices: tuple[str, ...] = ()
-    """What the service did not take as it was asked, a line each."""
+    """A line for each part of the request that the service did not accept."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """Whether a model can be asked, as a screen says it."""
+    """Whether a model can be asked, for display."""
 
     name: str
     """Model and host; empty when none is set."""
     problem: str
-    """Why the one that is set cannot be asked, and what to do; empty when it can."""
+    """Why the model cannot be asked, and what to do; empty if it can."""
     allowed: bool
     """Whether runs may ask it in this session."""
 
@@ -175,9 +175,9 @@ class ChatModel(Protocol):
     def turn(
         self, request: ModelRequest, cancellation: Cancellation
     ) -> Generator[TextPiece | Wait | Reply, None, None]:
-        """The pieces of the turn as they come, and a :class:`Reply` at last.
+        """The pieces of the turn as they come, then a :class:`Reply`.
 
-        Closing the generator breaks the turn off. Raises :class:`ModelError` and :class:`ModelCancelled`.
+        Closing the generator cancels the turn. Raises :class:`ModelError` and :class:`ModelCancelled`.
         """
         ...
 
@@ -187,13 +187,13 @@ _PER_MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in cents; 0 for unknown."""
+    """Prices of a million tokens, in cents; 0 for unknown."""
 
     sent_cents: int = 0
     received_cents: int = 0
 
     def of(self, usage: Usage) -> float | None:
-        """What ``usage`` costs, in cents; None when no price is known."""
+        """The cost of ``usage`` in cents; None if no price is known."""
         if not self.sent_cents and not self.received_cents:
             return None
         return (usage.sent * self.sent_cents + usage.received * self.received_cents) / _PER_MILLION

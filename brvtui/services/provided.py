@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-if TYPE_CHECKING:  # the first paint, which names engines, must not wait for what a model needs
+if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
     from brvtui.services.embedding import Embedder, VectorCache
     from brvtui.services.model import ChatModel, Prices
     from brvtui.services.reranking import Reranker
 
 
 class EngineServices(Protocol):
-    """Models that the user set. Nothing is loaded or asked before an engine does so."""
+    """Models that the user set. None is loaded or asked before an engine uses it."""
 
     @property
     def model(self) -> ChatModel | None:
-        """The language model, where a run may ask it now."""
+        """The language model if a run may ask it now, else None."""
 
     @property
     def model_is_set(self) -> bool:
         """Whether the user named a language model, allowed or not."""
 
     def why_no_model(self, run: bool) -> str:
-        """Why a probe or a run that comes to a model does not ask it, in a line or two."""
+        """Why a probe or a run that reaches the model does not ask it, in a line or two."""
 
     @property
     def prices(self) -> Prices:
@@ -30,18 +30,18 @@ class EngineServices(Protocol):
 
     @property
     def embedder(self) -> Embedder | None:
-        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError` for a wrong setting."""
+        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError` for a wrong setting."""
 
     @property
     def reranker(self) -> Reranker | None:
-        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError` for a wrong setting."""
+        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError` for a wrong setting."""
 
     def vectors(self, model: str) -> VectorCache:
-        """The vectors that the embedder called ``model`` made of this tree's texts, as kept on disk."""
+        """The stored vectors of this tree's texts, made by the embedder named ``model``."""
 
 
 class NoServices:
-    """No service is there."""
+    """Services of a session without any."""
 
     model: ChatModel | None = None
     model_is_set = False
@@ -62,7 +62,7 @@ class NoServices:
         return NO_MODEL
 
     def vectors(self, model: str) -> VectorCache:
-        """Raises LookupError: there is no embedder that could have made any."""
+        """Raises LookupError: there is no embedder."""
         raise LookupError(model)
 
 

@@ -1,4 +1,4 @@
-"""How a service is asked over a network."""
+"""How a service is asked over a network, and how it fails."""
 
 from __future__ import annotations
 
@@ -17,3 +17,11 @@ class RequestPolicy:
     longest_wait_seconds: float
     batch: Count
     max_bytes: Count
+
+
+class LegError(RuntimeError):
+    """A ranked list, or a service behind one, is not available; the message says why in one line."""
+
+
+class ServiceError(ValueError):
+    """A service is not configured correctly; the message names the setting and says what to do."""

@@ -11,7 +11,7 @@ from brvtui.typed_tables import Count, Positive
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
-    """What a reranker is sent, and how a language model is asked to be one."""
+    """Limits of what a reranker is sent, and settings of a language model that reranks."""
 
     snippet_chars: int
     batch: Count
@@ -23,7 +23,7 @@ class RerankRules:
 
 @dataclass(frozen=True, slots=True)
 class RerankDocument:
-    """What a reranker is sent of one note."""
+    """The part of one note that a reranker judges."""
 
     id: str
     text: str
@@ -31,20 +31,20 @@ class RerankDocument:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """A reranker's judgement of the document at the position ``index``."""
+    """The score that a reranker gives the document at the position ``index``."""
 
     index: int
     score: float
 
 
 class Reranker(Protocol):
-    """Judges documents. Raises :class:`brvtui.services.failures.LegError`, and nothing else, when it cannot."""
+    """Judges documents. Raises :class:`brvtui.services.requests.LegError`, and nothing else, when it cannot."""
 
     @property
     def name(self) -> str:
-        """What judged."""
+        """The model, and its host if it has one."""
         ...
 
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> Sequence[Reranked]:
-        """The judgements, best first; documents may be missing."""
+        """The scores, best first; documents may be missing."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.providers.held_model import HeldModel
-from brvtui.providers.model_settings import ModelSettings
+from brvtui.providers.settings import ModelSettings, ServiceSettings
 from brvtui.services.model import Prices
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def held_model(settings: Callable[[], Llm], requests: Callable[[], RequestPolicy
 
 def _model_settings(llm: Llm) -> ModelSettings:
     key = os.environ.get(llm.key_env, "") if llm.key_env else ""
-    return ModelSettings(llm.protocol, llm.model, llm.url, key, llm.key_env, llm.timeout, llm.allowed)
+    return ModelSettings(llm.model, llm.url, key, llm.key_env, llm.protocol, llm.timeout, llm.allowed)
 
 
 class SessionServices:
@@ -63,12 +63,12 @@ class SessionServices:
 
     @property
     def embedder(self) -> Embedder | None:
-        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError`."""
+        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError`."""
         return self._services()[1]
 
     @property
     def reranker(self) -> Reranker | None:
-        """None when none is set. Raises :class:`brvtui.services.failures.ServiceError`."""
+        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError`."""
         return self._services()[2]
 
     def vectors(self, model: str) -> VectorCache:
@@ -89,10 +89,8 @@ def _made(wanted: Services) -> tuple[Embedder | None, Reranker | None]:
     from brvtui.engines.jeffs_brain import profile
     from brvtui.providers import services as providers
 
-    def named(service: Service) -> providers.ServiceSettings:
-        return providers.ServiceSettings(
-            service.model, service.url, os.environ.get(service.key_env, ""), service.key_env
-        )
+    def named(service: Service) -> ServiceSettings:
+        return ServiceSettings(service.model, service.url, os.environ.get(service.key_env, ""), service.key_env)
 
     if not wanted.embedder.model and not wanted.embedder.url and not wanted.reranker.model and not wanted.reranker.url:
         return None, None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from brvtui.providers.chat import ChatService
-from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
+from brvtui.providers.settings import ModelSettings
 from brvtui.services.model import Cancellation, FromUser, ModelRequest, Reply, TextPiece, Tool, Wait
 from tests.support.hybrid import JEFFS
 
@@ -15,7 +15,7 @@ KEY = "sk-very-secret"
 
 def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
     """The model there, which waits no longer than its waits are told."""
-    made = model_of(ModelSettings(protocol, "mini", base, key, "SOME_KEY", timeout), JEFFS.service)
+    made = model_of(ModelSettings("mini", base, key, "SOME_KEY", protocol, timeout), JEFFS.service)
     assert made is not None
 
     async def no_sleep(seconds: float) -> None:

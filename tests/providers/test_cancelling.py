@@ -13,16 +13,16 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
-from brvtui.services.failures import LegError
+from brvtui.providers.settings import ModelSettings
 from brvtui.services.model import (
     Cancellation,
     ModelCancelled,
     TextPiece,
     Wait,
 )
+from brvtui.services.requests import LegError
 from tests.providers.chat import ASKED, service
 from tests.support.chat_server import Refused, Streamed, chatting, written
 from tests.support.hybrid import JEFFS
@@ -44,7 +44,7 @@ def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
 
 def test_cancelling_while_it_waits_to_ask_again() -> None:
     with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
-        made = model_of(ModelSettings("openai", "mini", server.base), JEFFS.service)
+        made = model_of(ModelSettings("mini", server.base), JEFFS.service)
         assert made is not None
         cancellation = Cancellation()
         pieces = made.turn(ASKED, cancellation)
@@ -75,7 +75,7 @@ def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "ask",
     [
-        "HeldModel(lambda: ModelSettings('openai', 'mini', 'http://a-name:9/v1'), lambda: load().service).check()",
+        "HeldModel(lambda: ModelSettings('mini', 'http://a-name:9/v1'), lambda: load().service).check()",
         "OpenAIEmbedder('http://a-name:9/v1', 'mini', load().service).embed(['tea'])",
     ],
     ids=["model", "embedder"],

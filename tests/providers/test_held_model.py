@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from brvtui.providers.held_model import HeldModel
-from brvtui.providers.model_settings import ModelSettings
 from brvtui.providers.models import address_of, model_of
-from brvtui.services.failures import ServiceError
+from brvtui.providers.settings import ModelSettings
+from brvtui.services.requests import ServiceError
 from tests.providers.chat import KEY
 from tests.support.chat_server import ChatServer, Refused, called, chatting, written
 from tests.support.hybrid import JEFFS
@@ -22,41 +22,41 @@ def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch
     assert model_of(ModelSettings(), JEFFS.service) is None
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is no address"):
-            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+            model_of(ModelSettings("mini", url), JEFFS.service)
     with pytest.raises(ServiceError, match="holds a user or a password") as told:
-        model_of(ModelSettings("openai", "mini", "https://me:hunter2@h/v1"), JEFFS.service)
+        model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), JEFFS.service)
     assert "hunter2" not in str(told.value)
     for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
         with pytest.raises(ServiceError, match="holds a user or a password") as told:
-            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+            model_of(ModelSettings("mini", url), JEFFS.service)
         assert "hunter2" not in str(told.value)
     for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
         with pytest.raises(ServiceError, match="holds a query or a fragment") as told:
-            model_of(ModelSettings("openai", "mini", url), JEFFS.service)
+            model_of(ModelSettings("mini", url), JEFFS.service)
         assert "hunter2" not in str(told.value)
     with pytest.raises(ServiceError, match=r"set llm\.model"):
-        model_of(ModelSettings("openai", "", "http://h"), JEFFS.service)
+        model_of(ModelSettings("", "http://h"), JEFFS.service)
     for key in ("a b", "schlüssel", "a\nb"):
         with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
-            model_of(ModelSettings("openai", "mini", "", key, "SOME_KEY"), JEFFS.service)
+            model_of(ModelSettings("mini", "", key, "SOME_KEY"), JEFFS.service)
         assert key not in str(raised.value)
     monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
     with pytest.raises(ServiceError, match=r"pip install 'brv-tui\[llm\]'"):
-        model_of(ModelSettings("openai", "mini"), JEFFS.service)
+        model_of(ModelSettings("mini"), JEFFS.service)
 
 
 def test_the_protocols_own_addresses() -> None:
-    assert address_of(ModelSettings("openai")) == "https://api.openai.com/v1"
-    assert address_of(ModelSettings("anthropic")) == "https://api.anthropic.com/v1"
-    assert address_of(ModelSettings("openai", url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
-    made = model_of(ModelSettings("openai", "mini", "http://localhost:11434/v1"), JEFFS.service)
+    assert address_of(ModelSettings()) == "https://api.openai.com/v1"
+    assert address_of(ModelSettings(protocol="anthropic")) == "https://api.anthropic.com/v1"
+    assert address_of(ModelSettings(url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
+    made = model_of(ModelSettings("mini", "http://localhost:11434/v1"), JEFFS.service)
     assert made is not None
     assert made.name == "mini at localhost:11434"
 
 
 def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown(model: str = "", url: str = "") -> str:
-        return HeldModel(lambda: ModelSettings("openai", model, url), lambda: JEFFS.service).address
+        return HeldModel(lambda: ModelSettings(model, url), lambda: JEFFS.service).address
 
     assert shown() == ""
     assert shown(model="mini", url="ftp://x") == "ftp://x"
@@ -69,7 +69,7 @@ def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkey
 
 
 def test_a_key_is_never_shown() -> None:
-    settings = ModelSettings("openai", "mini", "http://localhost:1/v1", KEY, "SOME_KEY")
+    settings = ModelSettings("mini", "http://localhost:1/v1", KEY, "SOME_KEY")
     made = model_of(settings, JEFFS.service)
     assert made is not None
     held = HeldModel(lambda: settings, lambda: JEFFS.service)
@@ -78,7 +78,7 @@ def test_a_key_is_never_shown() -> None:
 
 
 def test_a_model_is_made_anew_when_settings_change() -> None:
-    wanted = [ModelSettings("openai", "mini", "http://h/v1")]
+    wanted = [ModelSettings("mini", "http://h/v1")]
     held = HeldModel(lambda: wanted[0], lambda: JEFFS.service)
     held.allow()
     first = held.to_ask()
@@ -92,7 +92,7 @@ def test_a_model_is_made_anew_when_settings_change() -> None:
 
 
 def test_it_is_asked_only_when_that_is_allowed() -> None:
-    wanted = [ModelSettings("openai", "mini", "http://h/v1")]
+    wanted = [ModelSettings("mini", "http://h/v1")]
     held = HeldModel(lambda: wanted[0], lambda: JEFFS.service)
     assert held.to_ask() is None
     assert not held.state.is_asked
@@ -106,7 +106,7 @@ def test_it_is_asked_only_when_that_is_allowed() -> None:
 
 
 def check_of(server: ChatServer) -> Any:
-    return HeldModel(lambda: ModelSettings("openai", "mini", server.base, KEY), lambda: JEFFS.service).check()
+    return HeldModel(lambda: ModelSettings("mini", server.base, KEY), lambda: JEFFS.service).check()
 
 
 def test_checking_a_model() -> None:
@@ -126,7 +126,7 @@ def test_the_library_is_imported_by_the_first_turn_alone() -> None:
     code = (
         "import sys; from brvtui.session import Session; from brvtui.providers.held_model import *;"
         "from brvtui.engines.byterover.profile import load;"
-        "held = HeldModel(lambda: ModelSettings('openai', 'mini', 'http://127.0.0.1:9/v1', allowed=True),"
+        "held = HeldModel(lambda: ModelSettings('mini', 'http://127.0.0.1:9/v1', allowed=True),"
         " lambda: load().service);"
         "assert held.to_ask() and held.state.is_asked;"
         "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.services.reranking import RerankDocument
 
 DOCUMENTS = [RerankDocument("a", "one"), RerankDocument("b", "two"), RerankDocument("c", "three")]

@@ -17,9 +17,9 @@ from brvtui.engines.jeffs_brain.chunks import Chunk
 from brvtui.engines.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
-from brvtui.providers.http import shown
+from brvtui.providers.http import excerpt
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.services.reranking import RerankDocument
 from brvtui.store.vectors import VectorStore
 from brvtui.trace import State, Trace
@@ -143,14 +143,14 @@ def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Pa
 
 
 def test_a_key_is_taken_out_before_a_message_is_cut() -> None:
-    assert shown("x" * 190 + "sk-very-secret", "sk-very-secret", 200) == "x" * 190 + "…"
+    assert excerpt("x" * 190 + "sk-very-secret", "sk-very-secret", 200) == "x" * 190 + "…"
 
 
 @pytest.mark.parametrize("size", [1, 5, 13])
 def test_the_beginning_of_a_key_is_taken_out_where_a_text_was_cut(size: int) -> None:
     key = "sk-very-secret"
-    assert shown("  said: " + key[:size], key, 200, is_cut=True) == "said: …"
-    assert shown("  said: " + key[:size], key, 200) == f"said: {key[:size]}", "a whole text ends where it ends"
+    assert excerpt("  said: " + key[:size], key, 200, is_cut=True) == "said: …"
+    assert excerpt("  said: " + key[:size], key, 200) == f"said: {key[:size]}", "a whole text ends where it ends"
 
 
 def test_a_service_that_does_not_answer(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
-from brvtui.providers.services import EMBEDDER, RERANKER, ServiceSettings, embedder_of, reranker_of
-from brvtui.services.failures import ServiceError
+from brvtui.providers.services import EMBEDDER, RERANKER, embedder_of, reranker_of
+from brvtui.providers.settings import ServiceSettings
+from brvtui.services.requests import ServiceError
 from tests.support.hybrid import JEFFS
 
 URL = "http://localhost:11434/v1"

@@ -15,7 +15,7 @@ from httpx import ConnectError, Headers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.providers.http import ServiceRefusal, refusal_in, said_in, unreached
+from brvtui.providers.http import ServiceRefusal, error_message, refusal_in, unreached
 from brvtui.providers.streaming import data_of
 
 PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
@@ -95,7 +95,7 @@ def test_a_line_as_large_as_an_answer_may_be_is_put_together_once() -> None:
     ],
 )
 def test_what_an_error_says(body: Any, said: str) -> None:
-    assert said_in(body) == said
+    assert error_message(body) == said
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from brvtui.engines.jeffs_brain.retrieved import Retrieved
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.engines.jeffs_brain.vectors import VectorTable
 from brvtui.ranking.fusion import Candidate
-from brvtui.services.failures import LegError
 from brvtui.services.provided import NoServices
+from brvtui.services.requests import LegError
 from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.snapshot import Snapshot
 from brvtui.text.query_language import ParsedQuery, compile_fts, parse

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, SkipReason
-from brvtui.services.failures import LegError, ServiceError
+from brvtui.services.requests import LegError, ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Ladder, Trace
 from brvtui.wording import counted

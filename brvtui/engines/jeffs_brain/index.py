@@ -14,7 +14,7 @@ from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.protocols import RankedHit
 from brvtui.engines.jeffs_brain.vectors import Embedded, KeptVectors, VectorTable, embed_texts
 from brvtui.services.embedding import Embedder, Vector
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.snapshot import Parsed as ParsedFile
 from brvtui.snapshot import Snapshot
 from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text
@@ -63,7 +63,7 @@ class ChunkIndex:
     def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
         """The rows nearest to ``vector`` by cosine, equal ones in the rows' order.
 
-        Raises :class:`brvtui.services.failures.LegError` without vectors, or when theirs have another length.
+        Raises :class:`brvtui.services.requests.LegError` without vectors, or when theirs have another length.
         """
         if self.table is None:
             raise LegError("the notes have no vectors yet")

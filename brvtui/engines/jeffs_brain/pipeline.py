@@ -15,7 +15,7 @@ from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
 from brvtui.ranking.fusion import Candidate, Fused, fuse, ranked
 from brvtui.services.embedding import Embedder
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.services.reranking import Reranker
 from brvtui.text.aliases import Aliases, expand
 from brvtui.text.query_language import ParsedQuery, compile_fts, parse

@@ -1,4 +1,4 @@
-"""The index that the pipeline searches. Its methods raise only :class:`brvtui.services.failures.LegError`."""
+"""The index that the pipeline searches. Its methods raise only :class:`brvtui.services.requests.LegError`."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.sections import SkipReason, StageError
 from brvtui.ranking.fusion import Candidate, unanimity
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.services.reranking import RerankDocument, Reranker
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from brvtui import faults
 from brvtui.services.embedding import Embedder, Vector
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 
 Floats = NDArray[np.float32]
 
@@ -39,7 +39,7 @@ class VectorTable:
     def nearest(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
         """Positions and cosines, nearest first, equal ones in order.
 
-        Raises :class:`brvtui.services.failures.LegError` when ``vector`` has another length or no direction.
+        Raises :class:`brvtui.services.requests.LegError` when ``vector`` has another length or no direction.
         """
         asked = np.asarray(vector, dtype=np.float64)
         if not len(self.positions):

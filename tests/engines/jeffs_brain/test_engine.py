@@ -9,7 +9,7 @@ import pytest
 
 from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode, SkipReason
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.snapshot.naming import find_note
 from brvtui.trace import State, Trace

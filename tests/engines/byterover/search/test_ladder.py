@@ -11,7 +11,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.retrying import retry
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed, sanitised
-from brvtui.services.failures import LegError
+from brvtui.services.requests import LegError
 from brvtui.trace import MOST_LISTED, Kind, Listed, Origin, State, adds_up
 from tests.support.hybrid import JEFFS
 from tests.support.trees import BRV3, NOW_MS, Tree

@@ -1,0 +1,27 @@
+"""Which models the user set, and where they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """A model, local or behind an address. Without ``model`` there is no service."""
+
+    model: str = ""
+    url: str = ""
+    """Empty for a local model; for a language model, empty for the protocol's own service."""
+    key: str = field(default="", repr=False)
+    key_env: str = ""
+    """The environment variable that held the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings(ServiceSettings):
+    """A language model behind an address."""
+
+    protocol: str = "openai"
+    timeout_seconds: float = 120
+    allowed: bool = False
+    """Whether it may be asked in every session."""
