@@ -12,7 +12,7 @@ from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
 from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, configure
-from brvtui.config.schema import AUTO, ON, Value, shown
+from brvtui.config.schema import AUTO, ON, Value, value_text
 from brvtui.config.sources import Layer
 from brvtui.paint.glyphs import for_terminal
 
@@ -115,7 +115,7 @@ class ConfiguredApp(ThemedApp):
         elif value is None:
             self.notify(f"{name} is back at its default", timeout=3)
         else:
-            self.notify(f"{name} = {shown(value)}, kept in {file}", timeout=4)
+            self.notify(f"{name} = {value_text(value)}, kept in {file}", timeout=4)
 
     # effects
 

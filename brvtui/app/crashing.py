@@ -21,10 +21,10 @@ class ReportingApp(App[None]):
         """One line on an ``error`` that came up while ``doing`` something; a report when it is not the system's."""
         if isinstance(error, OSError):
             return faults.line(error)
-        from brvtui.store.crash_report import Circumstances, told
+        from brvtui.store.crash_report import Circumstances, write_crash_report
 
         size = (self.size.width, self.size.height)
-        return told(error or RuntimeError(doing), Circumstances(doing, self.current_mode, size))
+        return write_crash_report(error or RuntimeError(doing), Circumstances(doing, self.current_mode, size))
 
     def hear_of_threads(self) -> None:
         """Has errors of threads told like those of workers, instead of printed over the screen."""

@@ -84,10 +84,10 @@ def cli() -> None:
 
 def _reported(error: Exception) -> str:
     """What is said of a crash, once its report is written."""
-    from brvtui.store.crash_report import Circumstances, told
+    from brvtui.store.crash_report import Circumstances, write_crash_report
 
     named = next((word for word in sys.argv[1:] if word in _COMMANDS), "open")
-    return told(error, Circumstances(f"the command {named}"))
+    return write_crash_report(error, Circumstances(f"the command {named}"))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Commands about settings (``docs/configuration.md``)."""
+"""Commands for settings, themes and keys (``docs/configuration.md``)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
         from brvtui.report.settings import settings_report
 
         console_here().print(settings_report(merged))
-    return _told(problems)
+    return _print_problems(problems)
 
 
 @click.command(
@@ -83,7 +83,7 @@ def themes(form: str) -> int:
         write_json([{"themes": found, "problems": problems}])
     else:
         console_here().print(themes_report(found))
-    return _told(problems)
+    return _print_problems(problems)
 
 
 @click.command(
@@ -116,18 +116,18 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
         write_json([{"keys": found, "problems": list(checked.problems.values())}])
     else:
         console_here().print(keys_report(found))
-    return _told(checked.problems.values())
+    return _print_problems(checked.problems.values())
 
 
-def _told(problems: Collection[str]) -> int:
-    """Tells of ``problems`` beside the answer; the exit code."""
+def _print_problems(problems: Collection[str]) -> int:
+    """Prints ``problems`` to the standard error and returns the exit code."""
     for problem in problems:
         click.echo(f"brv-tui: {visible(problem)}", err=True)
     return BAD_USAGE if problems else OK
 
 
 def _problems(merged: Configuration) -> list[str]:
-    """What is wrong with the settings, with keys and theme compared with those that there are."""
+    """Problems of the settings, including keys and themes that do not exist."""
     found = [problem.message for problem in merged.problems]
     given = merged.settings.keys
     if given:
@@ -144,7 +144,7 @@ def _problems(merged: Configuration) -> list[str]:
 
 
 def _root(project: Path | None) -> Path | None:
-    """The root of the project that is named, or that is here; None when there is none here."""
+    """The root of the given project, or of the one around the current folder; None if there is none."""
     from brvtui.tree.reading.project import ProjectError, find_project
 
     try:

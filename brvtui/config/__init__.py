@@ -1,4 +1,4 @@
-"""What the user set, from five layers over one schema (``docs/configuration.md``)."""
+"""Settings: five layers over one schema (``docs/configuration.md``)."""
 
 from brvtui.config.layers import PROJECT_FILE, Configuration, configure, user_file
 from brvtui.config.schema import Settings

@@ -1,4 +1,4 @@
-"""Values checked against the schema, from tables of a file and from text."""
+"""Checks values against the schema: tables of a file, and text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from brvtui.wording import nearest
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 _YES, _NO = ("1", "true", "yes", ON), ("0", "false", "no", OFF)
-_ANYWHERE = ("profile", "keys")
-"""Settings that are tables themselves."""
+_TABLES = ("profile", "keys")
+"""Settings whose value is a table."""
 
 
 def check_value(entry: Entry, value: Any) -> Value:
-    """``value`` as the setting ``entry`` takes it. Raises :class:`ConfigError`, without saying where it stands."""
+    """``value``, checked and converted for the setting ``entry``.
+
+    Raises :class:`ConfigError`, whose message does not name the file.
+    """
     kind = entry.kind
     if kind is ValueKind.KEYS:
         return _keys(value)
@@ -54,7 +57,7 @@ def _keys(value: Any) -> dict[str, str]:
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
-    """TOML reads ``panes.back = "x"`` as a table in a table; ``"panes.back" = "x"`` means the same."""
+    """Names and keys of ``table``. TOML reads ``panes.back = "x"`` as nested tables, ``"panes.back" = "x"`` as one."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{above}{key}.")
@@ -74,7 +77,7 @@ def _profile(name: str, value: Any) -> Value:
 
 
 def read_text(entry: Entry, text: str) -> Value:
-    """``text`` (a variable's, or what was typed) as the setting ``entry`` takes it. Raises :class:`ConfigError`."""
+    """``text`` of a variable or a text field, converted for the setting ``entry``. Raises :class:`ConfigError`."""
     word = text.strip().lower()
     if entry.kind is ValueKind.TRUTH and word in (*_YES, *_NO):
         return word in _YES
@@ -88,18 +91,18 @@ def read_text(entry: Entry, text: str) -> Value:
 
 
 def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict[str, Value], list[SettingProblem]]:
-    """The settings in ``tables`` (those of the file ``source``) by dotted name, and what is wrong with the others."""
+    """The settings in ``tables``, read from the file ``source``, by dotted name; and the problems of the others."""
     values: dict[str, Value] = {}
     problems: list[SettingProblem] = []
     for name, value in _named(tables, ""):
         try:
-            values[name] = _one(name, value, source.layer)
+            values[name] = _checked(name, value, source.layer)
         except ConfigError as error:
             problems.append(SettingProblem(name, visible(f"{source.place}: {error}"), source.layer))
     return values, problems
 
 
-def _one(name: str, value: Any, layer: Layer) -> Value:
+def _checked(name: str, value: Any, layer: Layer) -> Value:
     known = entries()
     entry = known.get(name)
     if entry is None:
@@ -112,10 +115,10 @@ def _one(name: str, value: Any, layer: Layer) -> Value:
 
 
 def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
-    """Values by dotted name; a table that the schema does not know is one value."""
+    """Values by dotted name; a table that the schema does not know counts as one value."""
     for key, value in tables.items():
         name = f"{above}{key}"
-        is_table = any(other.startswith(f"{name}.") for other in entries()) and name not in _ANYWHERE
+        is_table = any(other.startswith(f"{name}.") for other in entries()) and name not in _TABLES
         if isinstance(value, Mapping) and is_table:
             yield from _named(value, f"{name}.")
         else:
@@ -123,7 +126,7 @@ def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
 
 
 def _hint(name: str) -> str:
-    """What may have been meant: a name beside it, or the same name in another table."""
+    """A suggestion for an unknown name: a similar name in its table, or the same name in another table."""
     above, _, last = name.rpartition(".")
     start = f"{above}." if above else ""
     beside = {start + other.removeprefix(start).split(".")[0] for other in entries() if other.startswith(start)}
@@ -132,5 +135,5 @@ def _hint(name: str) -> str:
 
 
 def quote(value: Any) -> str:
-    """``value`` as a message shows it, cut where it is long."""
+    """``value`` for a message, shortened if it is long."""
     return _SHORT.repr(value)

@@ -27,18 +27,18 @@ _DEFAULT = SettingSource(Layer.DEFAULT)
 
 @dataclass(frozen=True)
 class Configuration:
-    """The merged settings of one start, where each comes from, and what could not be used."""
+    """The merged settings, where each comes from, and the problems found."""
 
     values: Mapping[str, Value]
-    """Settings that are not left at their default, by dotted name."""
+    """Settings that some layer sets, by dotted name."""
     sources: Mapping[str, SettingSource]
-    """Where ``values`` stand; single keys as ``keys.<binding>``."""
+    """Where each of ``values`` is set; each key binding as ``keys.<binding>``."""
     problems: tuple[SettingProblem, ...]
     user_file: Path
     root: Path | None = None
-    """The project's folder."""
+    """The project's folder; None without a project."""
     options: Mapping[str, Value] = field(default_factory=dict)
-    """Settings of the command line."""
+    """Settings given on the command line."""
 
     @property
     def project_file(self) -> Path | None:
@@ -46,24 +46,24 @@ class Configuration:
         return _project_file(self.root) if self.root is not None else None
 
     def read_again(self) -> Configuration:
-        """The settings as they are now, of the same project and command line."""
+        """The current settings of the same project and command line."""
         return configure(self.root, self.options)
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings with their types."""
+        """The settings as typed data."""
         return assemble(self.values)
 
     def value(self, entry: Entry) -> Value:
-        """What the setting ``entry`` is."""
+        """The value of the setting ``entry``."""
         return self.values.get(entry.name, entry.default)
 
     def source(self, name: str) -> SettingSource:
-        """Where the setting ``name`` stands."""
+        """Where the setting ``name`` is set."""
         return self.sources.get(name, _DEFAULT)
 
     def check(self) -> None:
-        """Raises :class:`ConfigError` with the first problem when there is one."""
+        """Raises :class:`ConfigError` with the first problem, if any."""
         if self.problems:
             raise ConfigError(self.problems[0].message)
 
@@ -84,7 +84,7 @@ def configure(
 ) -> Configuration:
     """The settings for the project in ``root`` (None: no project), with ``options`` of the command line by name.
 
-    Nothing is raised: what cannot be used is left out and told in ``problems``.
+    Raises nothing: leaves out what cannot be used and lists it in ``problems``.
     """
     made = _Layers()
     own = user_file()
@@ -98,9 +98,9 @@ def configure(
 
 
 def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
-    """The tables of the TOML file at ``file``; none when there is no such file.
+    """The tables of the TOML file at ``file``; empty if there is no such file.
 
-    Raises :class:`ConfigError`, which says that it cannot be read as ``kind``.
+    Raises :class:`ConfigError`, which says that the file cannot be read as ``kind``.
     """
     try:
         data = read_regular(Path(os.path.realpath(file)), _LARGEST)
@@ -117,7 +117,7 @@ def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
 
 
 class _Layers:
-    """Values as they are laid over each other."""
+    """Values, each replaced by those of later layers."""
 
     def __init__(self) -> None:
         self.values: dict[str, Value] = {}

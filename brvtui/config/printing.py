@@ -1,4 +1,4 @@
-"""Settings written out: the file that holds every default, and the merged settings as plain data."""
+"""Writes settings: a file of all defaults, and the merged settings as plain data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH = 110
 
 
 def default_file() -> str:
-    """A settings file that holds every setting at its default, with what it is for."""
+    """A settings file with every setting at its default, each with a comment."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -41,7 +41,7 @@ def _comment(entry: Entry) -> Iterator[str]:
 
 
 def as_plain(configuration: Configuration) -> dict[str, Any]:
-    """The merged settings, and where each comes from, as JSON can hold it."""
+    """The merged settings and the source of each, as data for JSON."""
     settings = [
         {
             "name": entry.name,

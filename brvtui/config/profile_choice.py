@@ -1,4 +1,4 @@
-"""Which profile the settings choose, and what they change of one."""
+"""The profile that the settings choose, with the constants that they change."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from brvtui.engines.byterover.profile import Profile
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _CHOOSING = ("", "profile", "signals.frontmatter")
-"""What decides on constants: the whole file when it cannot be read."""
+"""Settings that decide on constants; an empty name is a file that cannot be read."""
 
 
 def chosen_profile(configuration: Configuration) -> Profile:
-    """The profile that the settings name or hold, as :func:`settled` leaves it.
+    """The profile that the settings name or hold, as :func:`with_overrides` leaves it.
 
     Raises ``ProfileError``, and :class:`ConfigError` when the project's settings or an explicit
     choice could not be read: a project is not opened with other constants than it asks for.
@@ -29,11 +29,11 @@ def chosen_profile(configuration: Configuration) -> Profile:
     wanted = configuration.settings.profile
     source = configuration.source("profile")
     if isinstance(wanted, Mapping):
-        return settled(_of_table(wanted, source.place), configuration.settings)
-    return settled(profiles.load(_place(wanted, source)), configuration.settings)
+        return with_overrides(_of_table(wanted, source.place), configuration.settings)
+    return with_overrides(profiles.load(_name_or_path(wanted, source)), configuration.settings)
 
 
-def settled(profile: Profile, settings: Settings) -> Profile:
+def with_overrides(profile: Profile, settings: Settings) -> Profile:
     """``profile`` with the constants that ``settings`` have a setting of their own for.
 
     The name of a profile that this changes ends in an asterisk.
@@ -49,8 +49,8 @@ def _changed(name: str) -> str:
     return f"{name.removesuffix('*')}*"
 
 
-def _place(wanted: str, source: SettingSource) -> str:
-    """A built-in name, or a path; one that stands in a file counts from that file's folder."""
+def _name_or_path(wanted: str, source: SettingSource) -> str:
+    """A built-in name, or a path; a path in a settings file is relative to the folder of that file."""
     if wanted in profiles.BUILT_IN or source.layer not in _IN_FILES:
         return wanted
     return str(Path(source.place).parent / Path(wanted).expanduser())

@@ -1,5 +1,6 @@
-"""Every setting: name, type, default, range and what it is for. Reading, variables, documentation and the settings
-screen are made from this.
+"""Every setting: name, type, default, range and summary.
+
+Reading, environment variables, documentation and the settings screen derive from this.
 """
 
 from __future__ import annotations
@@ -17,16 +18,15 @@ from brvtui.profiles import BUILT_IN as PROFILES
 from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 
 Value = bool | int | str | Mapping[str, Any]
-"""What a setting can be."""
+"""The types of a setting's value."""
 PREFIX = "BRV_TUI_"
 PROTOCOLS = ("openai", "anthropic")
 AUTO, ON, OFF = "auto", "on", "off"
 _SWITCH = (AUTO, ON, OFF)
-_ABOUT = "setting"
 
 
 class ValueKind(StrEnum):
-    """What a setting's value is, in the words of messages and documentation."""
+    """Kinds of values, named as in messages and documentation."""
 
     TRUTH = "true or false"
     NUMBER = "a whole number"
@@ -37,48 +37,37 @@ class ValueKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _About:
-    summary: str
-    choices: tuple[str, ...] = ()
-    least: int = 0
-    most: int = 0
-    personal: bool = False
-    restart: bool = False
-    variable: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
     """One setting. ``name`` is dotted (``editor.keep_mtime``); ``variable`` is empty where there is none."""
 
     name: str
     kind: ValueKind
     default: Value
-    summary: str
-    choices: tuple[str, ...]
-    least: int
-    most: int
-    personal: bool
-    """Whether only the user can set it, never a project's file: it names a program, or a place to send notes to."""
-    restart: bool
-    """Whether a change has its effect only when the app is opened again."""
     variable: str
+    summary: str
+    choices: tuple[str, ...] = ()
+    least: int = 0
+    most: int = 0
+    personal: bool = False
+    """Whether only the user can set it, never a project's file: it names a program, or a place to send notes to."""
+    restart: bool = False
+    """Whether a change takes effect only when the app is opened again."""
 
     @property
     def table(self) -> str:
-        """The table that it stands in; empty for the top."""
+        """Its table; empty for the top level."""
         return self.name.rpartition(".")[0]
 
     @property
     def allowed(self) -> str:
-        """What it can be, in words."""
+        """The allowed values, in words."""
         if self.choices:
             return ", ".join(self.choices)
         return f"{self.least} to {self.most}" if self.kind is ValueKind.NUMBER else self.kind.value
 
 
 def _setting(default: Any, summary: str, **about: Any) -> Any:
-    return field(default=default, metadata={_ABOUT: _About(summary, **about)})
+    return field(default=default, metadata={"summary": summary, **about})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +133,7 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Where signals of notes are read."""
+    """Sources of the notes' signals."""
 
     frontmatter: str = _setting(
         AUTO, "whether a note's frontmatter may hold its signals; `auto`: as the profile has it, off in `brv-3`",
@@ -154,7 +143,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings, merged. Without arguments: the defaults."""
+    """All settings, merged. Without arguments, the defaults."""
 
     theme: str = _setting("brv-dark", "colour theme: one of ours, of Textual's, or of your own")
     animations: str = _setting(AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH)
@@ -170,7 +159,7 @@ class Settings:
     history: int = _setting(500, "how many run queries are remembered for a project", most=10_000, restart=True)
     keys: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}),
-        metadata={_ABOUT: _About("other keys for actions, by the binding's name: `brv-tui keys` lists them")},
+        metadata={"summary": "other keys for actions, by the binding's name: `brv-tui keys` lists them"},
     )
     signals: Signals = field(default=Signals())
     editor: EditorSettings = field(default=EditorSettings())
@@ -200,16 +189,13 @@ def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
         if dataclasses.is_dataclass(default):
             yield from _walk(default, f"{name}.")
             continue
-        about: _About = one.metadata[_ABOUT]
-        kind = ValueKind.CHOICE if about.choices else _KINDS[hints[one.name]]
-        yield Entry(
-            name, kind, default, about.summary, about.choices, about.least, about.most, about.personal, about.restart,
-            "" if kind is ValueKind.KEYS else PREFIX + name.removeprefix("services.").replace(".", "_").upper(),
-        )  # fmt: skip
+        kind = ValueKind.CHOICE if "choices" in one.metadata else _KINDS[hints[one.name]]
+        variable = "" if kind is ValueKind.KEYS else PREFIX + name.removeprefix("services.").replace(".", "_").upper()
+        yield Entry(name, kind, default, variable, **one.metadata)
 
 
 def assemble(values: Mapping[str, Value]) -> Settings:
-    """The defaults with ``values`` (by dotted name, already checked) in their place."""
+    """The defaults, replaced by ``values`` (by dotted name, already checked)."""
     made: Settings = _with(Settings(), values, "")
     return made
 
@@ -222,8 +208,8 @@ def _with(tables: Any, values: Mapping[str, Value], above: str) -> Any:
     return type(tables)(**made)
 
 
-def shown(value: Value) -> str:
-    """A setting's value for reading."""
+def value_text(value: Value) -> str:
+    """A setting's value for display."""
     if isinstance(value, Mapping):
         extends = value.get("extends", "")
         return f"a table over {extends}" if extends else "a table"

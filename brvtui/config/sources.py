@@ -1,4 +1,4 @@
-"""Where settings come from, and what is wrong with them."""
+"""Sources of settings, and their problems."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Layer(StrEnum):
-    """A place of settings; a later one goes before an earlier one."""
+    """A layer of settings; a later one replaces an earlier one."""
 
     DEFAULT = "default"
     USER = "user"
@@ -18,7 +18,7 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SettingSource:
-    """Where one value stands: its layer, and the file, variable or option in it (empty for a default)."""
+    """Where one value is set: its layer, and the file, variable or option (empty for a default)."""
 
     layer: Layer
     place: str = ""
@@ -34,4 +34,4 @@ class SettingProblem:
 
 
 class ConfigError(ValueError):
-    """Settings that cannot be used; the message names the file or variable, the key and what is wrong."""
+    """Settings cannot be used; the message names the file or variable, the key and the problem."""

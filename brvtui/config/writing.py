@@ -1,4 +1,4 @@
-"""One setting changed in the user's file: comments, order and formatting of the rest stay as they are."""
+"""Changes one setting in the user's file and keeps the comments, order and formatting of the rest."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _KEYS = "keys"
 
 
 def write_setting(file: Path, name: str, value: Value | None) -> None:
-    """Sets ``name`` (dotted; ``keys.<binding>`` for a key) in the settings file, or removes it with None.
+    """Sets ``name`` (dotted; ``keys.<binding>`` for a key) in the settings file; None removes it.
 
-    The file and its folder are made when there are none. Raises :class:`ConfigError` when the file is broken, or
-    written in a way that cannot be changed without loss, and OSError when it cannot be written.
+    Creates the file and its folder if necessary. Raises :class:`ConfigError` if the file is invalid or cannot be
+    changed without loss, and OSError if it cannot be written.
     """
     before = read_tables(file)
     path = _path(name, before)
@@ -41,7 +41,7 @@ def write_setting(file: Path, name: str, value: Value | None) -> None:
 
 
 def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where ``name`` stands in ``tables``, or is to be put."""
+    """The path of tables to ``name`` in ``tables``, existing or new."""
     table, _, binding = name.partition(".")
     nested = tuple(name.split("."))
     return (table, binding) if table == _KEYS and not isinstance(_at(tables, nested), str) else nested
@@ -54,7 +54,7 @@ def _at(tables: Any, path: tuple[str, ...]) -> Any:
 
 
 def _changed(tables: Mapping[str, Any], path: tuple[str, ...], value: Value | None) -> dict[str, Any]:
-    """``tables`` as they are to be read afterwards."""
+    """``tables`` after the change."""
     made = dict(tables)
     head, *rest = path
     if rest:
@@ -70,7 +70,7 @@ def _changed(tables: Mapping[str, Any], path: tuple[str, ...], value: Value | No
 
 
 def _edited(text: str, path: tuple[str, ...], value: Value | None) -> str | None:
-    """``text`` with the setting changed; None when it is not written in a way that is understood."""
+    """``text`` with the setting changed; None if tomlkit cannot change it."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -1,4 +1,4 @@
-"""The profiles of ByteRover that come with the program: their names, beside their files."""
+"""Names of the ByteRover profiles that come with the program; their files are in this folder."""
 
 DEFAULT = "brv-3"
 BUILT_IN = (DEFAULT, "docs", "combined")

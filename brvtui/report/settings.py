@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from brvtui.config import Configuration
-from brvtui.config.schema import Entry, ValueKind, entries, shown
+from brvtui.config.schema import Entry, ValueKind, entries, value_text
 from brvtui.config.sources import Layer, SettingSource
 from brvtui.report.words import plain
 
@@ -36,7 +36,7 @@ def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
         return
     source = configuration.source(entry.name)
     name = plain(entry.name, "" if source.layer is Layer.DEFAULT else "bold")
-    table.add_row(name, plain(shown(value)), _from(source))
+    table.add_row(name, plain(value_text(value)), _from(source))
 
 
 def _from(source: SettingSource) -> Text:

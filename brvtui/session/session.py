@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui import faults
 from brvtui.config import Configuration, Settings, configure
-from brvtui.config.profile_choice import chosen_profile, settled
+from brvtui.config.profile_choice import chosen_profile, with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.context import Context
@@ -281,7 +281,7 @@ class Session:
         The cache is emptied, since its answers came from other constants; :meth:`load` again afterwards. Raises
         :class:`brvtui.engines.byterover.profile.ProfileError`.
         """
-        self.profile = settled(profiles.load(name), self.settings)
+        self.profile = with_overrides(profiles.load(name), self.settings)
         self.clear_cache()
 
     def search(self, query: str, limit: int, scope: str = "") -> Search:

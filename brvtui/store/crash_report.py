@@ -1,6 +1,6 @@
-"""Reports of crashes, in the tool's own data folder: what broke and where in the program, nothing of what it read.
+"""Crash reports in the tool's own data folder: which exception, and where in the program.
 
-The message of an error may quote a note, a query or a key, and so may the values of variables: neither is written.
+Messages of exceptions and values of variables may quote a note, a query or a key, so a report contains neither.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from brvtui.store import atomic
 from brvtui.store.folders import data_folder
 
 KEPT = 10
-"""Older reports than the last so many are removed."""
+"""Number of reports to keep; older ones are removed."""
 _PACKAGES = ("site-packages", "dist-packages", f"python{sys.version_info.major}.{sys.version_info.minor}")
 _OWN = Path(__file__).parent.parent.parent
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What was going on: what was called, and of the app, which screen was shown in which size (in cells)."""
+    """What the program was doing; in the app, also the screen and its size in cells."""
 
     doing: str
     screen: str = ""
     size: tuple[int, int] | None = None
 
 
-def told(error: BaseException, circumstances: Circumstances) -> str:
-    """Writes a report of ``error``; one line that says what broke and where the report is. Nothing is raised."""
+def write_crash_report(error: BaseException, circumstances: Circumstances) -> str:
+    """Writes a report of ``error`` and returns one line with the error and the report's file. Raises nothing."""
     what = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     try:
         return f"failed: {what}; a report is in {_write(error, circumstances)}"
@@ -44,7 +44,7 @@ def told(error: BaseException, circumstances: Circumstances) -> str:
 
 
 def _write(error: BaseException, circumstances: Circumstances) -> Path:
-    """Writes a report and returns its file. Raises OSError."""
+    """The file of the report, written. Raises OSError."""
     folder = data_folder() / "crashes"
     now = time.time()
     moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
@@ -57,7 +57,7 @@ def _write(error: BaseException, circumstances: Circumstances) -> Path:
 
 
 def report(error: BaseException, circumstances: Circumstances, moment: str) -> Iterator[str]:
-    """The lines of a report of ``error``, which came at ``moment`` (UTC)."""
+    """The lines of a report of ``error`` at ``moment`` (UTC)."""
     yield f"brv-tui {__version__}"
     yield f"Python {platform.python_version()}, {platform.platform()}"
     yield f"at {moment} UTC"
@@ -67,16 +67,16 @@ def report(error: BaseException, circumstances: Circumstances, moment: str) -> I
     if circumstances.size:
         yield f"size {circumstances.size[0]}x{circumstances.size[1]}"
     yield ""
-    yield from _described(traceback.TracebackException.from_exception(error, lookup_lines=True), error)
+    yield from _stack_lines(traceback.TracebackException.from_exception(error, lookup_lines=True), error)
 
 
-def _described(found: traceback.TracebackException, error: BaseException) -> Iterator[str]:
-    """Where ``error`` came from, after what led to it."""
+def _stack_lines(found: traceback.TracebackException, error: BaseException) -> Iterator[str]:
+    """The stack of ``error``, after those of the exceptions that led to it."""
     before, how = error.__cause__, "which led to"
     if before is None and not error.__suppress_context__:
         before, how = error.__context__, "while that was handled"
     if before is not None and (chained := found.__cause__ or found.__context__) is not None:
-        yield from _described(chained, before)
+        yield from _stack_lines(chained, before)
         yield f"-- {how}:"
     for frame in found.stack:
         yield f'  File "{_shortened(frame.filename)}", line {frame.lineno}, in {frame.name}'
@@ -86,11 +86,11 @@ def _described(found: traceback.TracebackException, error: BaseException) -> Ite
     yield f"{type(error).__module__}.{type(error).__qualname__}{number}"
     for one, inner in zip(getattr(error, "exceptions", ()), found.exceptions or (), strict=False):
         yield "-- one of them:"
-        yield from _described(inner, one)
+        yield from _stack_lines(inner, one)
 
 
 def _shortened(file: str) -> str:
-    """The path of a source file without where it is installed, which may name the user."""
+    """The path of a source file without the installation folder, which may contain the user's name."""
     path = Path(file)
     if path.is_relative_to(_OWN):
         return path.relative_to(_OWN).as_posix()

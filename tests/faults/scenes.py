@@ -19,7 +19,7 @@ from brvtui import faults
 from brvtui.cli import main as command
 from brvtui.engines.byterover.profile import load as profile
 from brvtui.session import Session
-from brvtui.store.crash_report import Circumstances, told
+from brvtui.store.crash_report import Circumstances, write_crash_report
 from brvtui.store.drafts import DraftStore
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.saving import leftovers
@@ -145,7 +145,7 @@ def full_disk(folder: Path) -> Told:
     made["left of it"] = [place.name for place in KeptIndex(tree.tree).folder.glob("*kept*")]
     made["history"] = tried(lambda: session.history.add("after"))
     made["draft"] = tried(lambda: drafts.keep("auth/jwt/a.md", b"x" * 100_000, None, 0))
-    made["crash"] = told(RuntimeError("it broke"), Circumstances("a test"))
+    made["crash"] = write_crash_report(RuntimeError("it broke"), Circumstances("a test"))
     draft = drafts.read("auth/jwt/a.md")
     made["still there"] = [session.history.read(), draft.data.decode() if draft else ""]
     filling.unlink()

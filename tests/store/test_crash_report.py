@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.store import crash_report
-from brvtui.store.crash_report import Circumstances, report, told
+from brvtui.store.crash_report import Circumstances, report, write_crash_report
 
 SECRET = "the launch code is 4711"
 HERE = Circumstances("the command query", "query", (120, 36))
@@ -32,7 +32,7 @@ def thrown() -> BaseException:
 
 
 def test_a_report_says_what_and_where_and_quotes_nothing(own_data_folders: Path) -> None:
-    line = told(thrown(), HERE)
+    line = write_crash_report(thrown(), HERE)
     assert "\n" not in line
     (file,) = (own_data_folders / "tool/crashes").iterdir()
     assert line.endswith(f"; a report is in {file}")
@@ -52,13 +52,13 @@ def test_a_report_says_what_and_where_and_quotes_nothing(own_data_folders: Path)
 
 def test_only_the_last_reports_are_kept(own_data_folders: Path) -> None:
     for _ in range(crash_report.KEPT + 3):
-        told(RuntimeError(), HERE)
+        write_crash_report(RuntimeError(), HERE)
     assert len(list((own_data_folders / "tool/crashes").iterdir())) <= crash_report.KEPT
 
 
 def test_where_no_report_can_be_written_that_is_said(own_data_folders: Path) -> None:
     (own_data_folders / "tool").write_text("a file where the folder should be")
-    line = told(RuntimeError("it broke"), HERE)
+    line = write_crash_report(RuntimeError("it broke"), HERE)
     assert line.startswith("failed: RuntimeError: it broke; no report could be written: ")
     assert "\n" not in line
 
@@ -68,7 +68,7 @@ def test_a_disk_without_room_leaves_no_half_report(own_data_folders: Path) -> No
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-        line = told(RuntimeError("it broke"), HERE)
+        line = write_crash_report(RuntimeError("it broke"), HERE)
         os._exit(0 if "no report could be written" in line and "no file of this size" in line else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert list((own_data_folders / "tool/crashes").iterdir()) == []

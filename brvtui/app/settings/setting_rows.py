@@ -10,7 +10,7 @@ from brvtui.app.keys.checking import check_keys
 from brvtui.app.themes.library import no_such_theme
 from brvtui.config import ConfigError, Configuration
 from brvtui.config.checking import read_text
-from brvtui.config.schema import Entry, Value, ValueKind, entries, shown
+from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
 from brvtui.config.sources import SettingSource
 from brvtui.text.address import why_no_address
 
@@ -56,8 +56,8 @@ def _row(entry: Entry, configuration: Configuration) -> Row:
         name=entry.name,
         group=entry.table or "general",
         label=entry.name.rpartition(".")[2],
-        value=shown(value),
-        default=shown(entry.default),
+        value=value_text(value),
+        default=value_text(entry.default),
         source=configuration.source(entry.name),
         summary=entry.summary.replace("`", ""),
         allowed=entry.allowed,
