@@ -14,7 +14,7 @@ from pathlib import Path
 
 from brvtui.app.actions import PLACES
 from brvtui.app.keys.naming import key_name, split
-from brvtui.config.schema import ValueKind, entries, shown
+from brvtui.config.schema import ValueKind, entries, value_text
 
 HERE = Path(__file__).parent
 
@@ -24,7 +24,7 @@ def settings() -> str:
     rows = []
     for entry in entries().values():
         default = (
-            "" if entry.kind is ValueKind.KEYS else f"`{shown(entry.default)}`" if entry.default != "" else "empty"
+            "" if entry.kind is ValueKind.KEYS else f"`{value_text(entry.default)}`" if entry.default != "" else "empty"
         )
         mark = " \\*" if entry.personal else ""
         variable = f"`{entry.variable}`" if entry.variable else ""
