@@ -187,7 +187,7 @@ class WatchState:
 
     active: bool = False
     why: str = ""
-    """Why they are not, or only by polling."""
+    """Why they are not, or only by polling; empty before watching has begun."""
     poll_s: float = 0.0
     """How often files are looked at; 0 where the system tells what changes."""
     catching_up: bool = False

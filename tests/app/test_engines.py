@@ -17,6 +17,7 @@ from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.reasons import explanation
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
+from brvtui.engines import registry
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RetrievalMode, SkipReason
 from brvtui.saved.traces import as_json
 from brvtui.trace import State, Trace
@@ -460,3 +461,71 @@ async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
         assert not service.asked
         await pilot.press("enter")
         await until(pilot, lambda: service.asked)
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installed package whose engine cannot be imported."""
+
+    def forget() -> None:
+        for cached in (registry.names, registry.presentation, registry._theirs):
+            cached.cache_clear()
+
+    declared = tmp_path / "site" / "broken-1.dist-info"
+    declared.mkdir(parents=True)
+    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (declared / "entry_points.txt").write_text("[brvtui.engines]\nbroken = nowhere_at_all:Engine\n")
+    monkeypatch.syspath_prepend(declared.parent)
+    forget()
+    yield
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.mark.parametrize(("engine", "said"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
+async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
+    broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, said: str
+) -> None:
+    monkeypatch.setenv("BRV_TUI_ENGINE", engine)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        assert any(said in toast and toast.endswith("; byterover answers") for toast in toasts(pilot))
+        assert view(pilot).engine.name == "byterover"
+        assert view(pilot).answer.trace is not None
+
+
+async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        await pilot.press("P")
+        await settled(pilot)
+        assert any("the engine broken cannot be loaded" in toast for toast in toasts(pilot))
+        assert view(pilot).engine.name == "byterover"
+
+
+async def test_profiles_are_byterovers_alone(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        before = view(pilot).engine.profile
+        await pilot.press("p")
+        await settled(pilot)
+        assert any("profiles are constants of ByteRover" in toast for toast in toasts(pilot))
+        assert view(pilot).engine.profile == before
+        await pilot.press("P", "p")
+        await until(pilot, lambda: view(pilot).engine.profile != before)
+        await settled(pilot)
+
+
+async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, garden: Tree) -> None:
+    session = garden.session()
+    session.logbook.add(session.probe("rollback"), NOW_MS, 1.0)
+    session.logbook.add(session.probe("rollback", engine=ENGINE), NOW_MS + 1, 1.0)
+    session.logbook.add(session.probe("zzzzzzz", engine=ENGINE), NOW_MS + 2, 1.0)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+        await settled(pilot)
+        rows = text_of(pilot, "#log").splitlines()[1:]
+        assert [row.split()[-1] for row in rows if row.strip()] == [ENGINE, ENGINE, "byterover"]
+        assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")

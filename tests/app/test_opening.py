@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.app.project import opening
 from brvtui.app.states import Phase
 from brvtui.store.kept_index import KeptIndex
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
@@ -174,3 +177,20 @@ def test_stylesheets_stay_under_the_parse_cache(app: BrvTui) -> None:
     import asyncio
 
     assert asyncio.run(count()) < 50
+
+
+async def test_watching_that_has_not_begun_is_no_warning(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, real = threading.Event(), opening.watch
+
+    def held(*arguments: Any) -> None:
+        begin.wait(5)
+        real(*arguments)
+
+    monkeypatch.setattr(opening, "watch", held)
+    async with app.run_test(size=NARROW) as pilot:
+        await until(pilot, lambda: "13 notes" in text_of(pilot, "#status"))
+        assert "watching" not in text_of(pilot, "#status")
+        begin.set()
+        await until(pilot, lambda: view(pilot).watch.active)
+        await settled(pilot)
+        assert "watching" in text_of(pilot, "#status")

@@ -9,7 +9,8 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesScreen
-from tests.app.driving import HUGE, NARROW, ask, frame, screen, settled, shown, text_of, until
+from brvtui.app.widgets.key_bar import KeyBar
+from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, screen, settled, shown, text_of, until
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -107,3 +108,18 @@ async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:
         app.keep_setting("keys.panes.maximise", None)
         await until(pilot, lambda: "z maximise" in text_of(pilot, "#keys"))
         await settled(pilot)
+
+
+async def test_the_keys_behind_a_dialog_stay_when_the_terminal_is_resized(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        bar = frame(pilot).query_one("#keys", KeyBar)
+        before = bar.lines[0].plain
+        await pilot.press("f1")
+        await settled(pilot)
+        await pilot.resize_terminal(WIDE[0] - 1, WIDE[1])
+        await settled(pilot)
+        assert pilot.app.screen is not bar.screen
+        assert bar.lines[0].plain == before

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.lab.log_summary import compare, summarise
+from brvtui.lab.log_summary import UntieredAnswers, compare, summarise
 from brvtui.tree.engine_files.logged_query import ENGINE, OURS, LoggedQuery
 from tests.support.trees import Tree
 
@@ -30,6 +30,15 @@ def test_a_summary_counts_what_ended() -> None:
     assert made.failed == 1
     assert made.slowest[0].query == "slow"
     assert summarise([]).cached is None
+
+
+def test_engines_without_tiers_are_counted_by_what_they_found() -> None:
+    other = replace(ENTRY, tier=None, engine="jeffs_brain", took_ms=700.0)
+    made = summarise([ENTRY, other, other, replace(other, not_covered=True, query="nothing")])
+    assert made.tiers == (0, 0, 1, 0, 0)
+    assert made.untiered == (UntieredAnswers("jeffs_brain", 2, 1),)
+    assert made.cached == 0.0
+    assert made.slowest[0].engine == "jeffs_brain"
 
 
 def test_a_query_that_is_answered_the_same(tree: Tree) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from brvtui.app.log.log_pane import moment, tier_of
+from brvtui.app.log.log_pane import moment, names_engines, tier_of
 from brvtui.app.states import LogState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import empty_lines
 from brvtui.app.widgets.pane import Pane
-from brvtui.engines.registry import DEFAULT
 from brvtui.lab.log_summary import Compared
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms, number, wrap
@@ -34,7 +33,7 @@ class LogEntryPane(Pane):
         made = [line(f" {part}", "bold strong") for part in wrap(compared.entry.query, width - 2)]
         made += self._verdict(compared, width)
         made.append(rule(width, "then", dash=self.glyphs.dash))
-        made += _then(compared, width)
+        made += _then(compared, names_engines(view.log.entries or ()), width)
         made.append(rule(width, "now, on an empty cache", dash=self.glyphs.dash))
         return made + _now(compared, width)
 
@@ -48,7 +47,7 @@ class LogEntryPane(Pane):
         return made
 
 
-def _then(compared: Compared, width: int) -> list[Line]:
+def _then(compared: Compared, with_engine: bool, width: int) -> list[Line]:
     entry = compared.entry
     tier, role = tier_of(entry)
     made = [
@@ -57,8 +56,12 @@ def _then(compared: Compared, width: int) -> list[Line]:
         _field("took", ms(entry.took_ms) if entry.took_ms is not None else "–", width),
         _field("top score", number(entry.top_score, compared.decimals), width),
     ]
-    engine = "" if entry.engine == DEFAULT else entry.engine
-    told = (("engine", engine), ("scope", entry.scope), ("profile", entry.profile), ("failed", entry.problem))
+    told = (
+        ("engine", entry.engine if with_engine else ""),
+        ("scope", entry.scope),
+        ("profile", entry.profile),
+        ("failed", entry.problem),
+    )
     for name, value in told:
         made += [_field(name, value, width)] if value else []
     return made + _paths(entry.paths, width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -76,12 +77,13 @@ class LogPane(ChoicePane):
         self.pinned = 1
         made = [_names(width)]
         self.owner.append(-1)
+        with_engine = names_engines(view.log.entries)
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
                 continue
             self.choices.append(key_of(entry))
             self._entries[self.choices[-1]] = entry
-            made.append(self._row(entry, width))
+            made.append(self._row(entry, width, with_engine))
             self.owner.append(len(self.choices) - 1)
         if not self.choices:
             made.append(line(" every query was covered", "muted"))
@@ -102,7 +104,7 @@ class LogPane(ChoicePane):
         )
         return [Line(), *(line(f" {part}", "muted") for part in wrap(text, width - 2))]
 
-    def _row(self, entry: LoggedQuery, width: int) -> Line:
+    def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE
         who = entry.who if wide else entry.who[0]
         made = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
@@ -112,8 +114,8 @@ class LogPane(ChoicePane):
         if wide:
             made.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
-        whose = "" if entry.engine == DEFAULT else f"  {entry.engine}"
-        return made.add(mark, "warn").add(entry.query, "text").add(whose, "muted").cut(width)
+        engine = f"  {entry.engine}" if with_engine else ""
+        return made.add(mark, "warn").add(entry.query, "text").add(engine, "muted").cut(width)
 
     def moved(self, choice: str) -> None:
         """Tells the screen that another entry is under the cursor."""
@@ -135,6 +137,11 @@ class LogPane(ChoicePane):
         self.only_uncovered = not self.only_uncovered
         self.rebuild(force=True)
         self.post_message(self.EntryChosen())
+
+
+def names_engines(entries: Sequence[LoggedQuery]) -> bool:
+    """Whether entries are shown with the engine that answered; not where the default one answered them all."""
+    return any(entry.engine != DEFAULT for entry in entries)
 
 
 def key_of(entry: LoggedQuery) -> str:

@@ -24,7 +24,8 @@ class LogSummaryPane(Pane):
     READS = (LogState,)
     HELP_TEXT = (
         "Over the entries of the log: how many each tier answered, how often the cache did, which took longest, and "
-        "which found nothing in the notes. The last are what the project's memory lacks."
+        "which found nothing in the notes. The last are what the project's memory lacks. Of an engine without tiers: "
+        "how many queries it answered, and for how many it found nothing."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -42,13 +43,19 @@ class LogSummaryPane(Pane):
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:
         most = max(*summary.tiers, 1)
+        cells = min(_BAR, max(width - 24, 4))
         made = []
         for tier, (name, count) in enumerate(zip(_TIERS, summary.tiers, strict=True)):
-            bar = eighths(count / most, min(_BAR, max(width - 24, 4)), self.glyphs)
+            bar = eighths(count / most, cells, self.glyphs)
             entry = Line().gap().add(f"T{tier} ", f"bold tier-{tier}").fit(name, 12, "text")
             made.append(entry.add(f"{count:>5} ", "strong").add(bar, f"tier-{tier}").cut(width))
         if summary.cached is not None:
             made.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong"))
+        for other in summary.untiered:
+            counts = line(f" {other.engine} ", "muted").add(f"{other.answered} answered", "strong")
+            if other.not_covered:
+                counts.add(f", {other.not_covered} not covered", "warn")
+            made.append(counts.cut(width))
         if summary.failed:
             made.append(line(f" {summary.failed} failed", "warn"))
         return made

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
+from brvtui.engines.registry import DEFAULT, presentation
 from brvtui.profiles import BUILT_IN
 
 if TYPE_CHECKING:
@@ -28,8 +29,12 @@ class Switches:
 
     def next_profile(self) -> None:
         """Switches to the next built-in profile, and reads the tree with it."""
-        session = self._project.session
-        if session is None or self._services.store.view.project.overview is None:
+        session, view = self._project.session, self._services.store.view
+        if session is None or view.project.overview is None:
+            return
+        if view.engine.name != DEFAULT:
+            said = f"profiles are constants of {presentation(DEFAULT).title}: {view.presentation.title} has its own"
+            self._services.notify(said, timeout=4)
             return
         current = session.profile.name.removesuffix("*")
         following = BUILT_IN[(BUILT_IN.index(current) + 1) % len(BUILT_IN)] if current in BUILT_IN else BUILT_IN[0]

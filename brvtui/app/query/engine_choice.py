@@ -13,7 +13,7 @@ from brvtui.app.query.queries import Queries
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
 from brvtui.app.workers import is_cancelled
-from brvtui.engines.contract import Prepares
+from brvtui.engines.contract import EngineError, Prepares
 from brvtui.engines.registry import DEFAULT, names
 
 if TYPE_CHECKING:
@@ -38,21 +38,29 @@ class EngineChoice:
         services.store.subscribe((EngineState, ProjectState), self._view_changed)
 
     def begin_as_set(self, session: Session) -> None:
-        """Begins with the engine that the settings name."""
+        """Begins with the engine that the settings name; with the default one where that cannot be loaded."""
         store = self._services.store
-        if session.engine in names():
+        try:
             mode = next(iter(session.engines.named(session.engine).modes), "")
-            store.update(replace(store.view.engine, name=session.engine, mode=mode))
+        except EngineError as error:
+            self._services.notify(f"{error}; {DEFAULT} answers", severity="error", timeout=10)
         else:
-            said = f"no engine {session.engine}: {DEFAULT} answers"
-            self._services.notify(said, severity="error", timeout=10)
+            store.update(replace(store.view.engine, name=session.engine, mode=mode))
 
     def next_engine(self) -> None:
-        """Switches to the next engine, and asks it the same query."""
+        """Switches to the next engine that can be loaded, and asks it the same query."""
         view = self._services.store.view
-        if not self._project.refuses() and self._project.session is not None and view.project.overview is not None:
-            known = names()
-            self._queries.use(known[(known.index(view.engine.name) + 1) % len(known)])
+        if self._project.refuses() or self._project.session is None or view.project.overview is None:
+            return
+        known = names()
+        place = known.index(view.engine.name)
+        for name in (*known[place + 1 :], *known[:place]):
+            try:
+                self._queries.use(name)
+            except EngineError as error:
+                self._services.notify(str(error), severity="error", timeout=10)
+            else:
+                return
 
     def next_mode(self) -> None:
         """Asks the engine in its next mode."""

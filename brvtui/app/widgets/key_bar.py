@@ -20,6 +20,8 @@ class KeyBar(Lines):
         """A bar without keys."""
         super().__init__(id=id)
         self._edges: list[tuple[int, str]] = []
+        self._keys: list[tuple[str, str, str]] = []
+        """Name, description and key of each binding, as they were when the bar's screen was last in front."""
 
     def show_keys(self) -> None:
         """Reads the keys that are active now."""
@@ -27,24 +29,28 @@ class KeyBar(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Key and what it does, as many as fit."""
+        if self.screen.is_active:  # behind a dialog other keys act, and these come back
+            self._keys = self._active_keys()
         made = Line().gap()
         self._edges = []
-        seen: set[str] = set()
-        typing = types_text(self.screen.focused)
-        for active in self._in_order():
-            binding = active.binding
-            if not binding.show or binding.action in seen or not active.enabled:
-                continue
-            if typing and is_text(binding.key):
-                continue
-            seen.add(binding.action)
-            label = key_name(binding.key_display or binding.key)
-            item = Line().add(label, "bold accent").add(f" {binding.description}", "muted").gap(2)
+        for name, description, key in self._keys:
+            item = Line().add(name, "bold accent").add(f" {description}", "muted").gap(2)
             if made.width + item.width > width:
                 break
             made.extend(item.spans)
-            self._edges.append((made.width, binding.key))
+            self._edges.append((made.width, key))
         return [made]
+
+    def _active_keys(self) -> list[tuple[str, str, str]]:
+        """Name, description and key of each binding that acts now, one for each action."""
+        found: dict[str, tuple[str, str, str]] = {}
+        typing = types_text(self.screen.focused)
+        for active in self._in_order():
+            binding = active.binding
+            if binding.show and active.enabled and not (typing and is_text(binding.key)):
+                name = key_name(binding.key_display or binding.key)
+                found.setdefault(binding.action, (name, binding.description, binding.key))
+        return list(found.values())
 
     def _in_order(self) -> list[ActiveBinding]:
         """The active bindings, those with other keys in the place where their class declares them."""

@@ -107,8 +107,9 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
         groups.append((8, [(view.answer.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]
     groups.append((4, clock))
-    follows = view.watch.active and not (view.watch.catching_up or view.watch.poll_s)
-    groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
+    if view.watch.active or view.watch.why:  # else watching has not begun yet
+        follows = view.watch.active and not (view.watch.catching_up or view.watch.poll_s)
+        groups.append((7 if follows else 9, _watching(view, glyphs, wide)))
     if view.watch.poll_s:
         groups.append((1, [(view.watch.why, "muted")]))
     asking = view.model.live is not None
@@ -125,7 +126,7 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
 
 def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
     if not view.watch.active:
-        why = f": {view.watch.why}" if view.watch.why and wide else ""
+        why = f": {view.watch.why}" if wide else ""
         return [(f"{glyphs.cross} ", "warn"), (f"not watching{why}", "warn")]
     if view.watch.catching_up:
         return [(f"{glyphs.watching} ", "warn"), ("catching up", "warn")]
