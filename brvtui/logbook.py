@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.store.session_log import SessionLog
-from brvtui.trace import EndReason, Trace
+from brvtui.trace import EndReason, Trace, to_plain
 from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
 from brvtui.tree.engine_files.query_log import is_entry, logged_files, query_log_folder, read_entries
 
@@ -48,6 +48,7 @@ class Logbook:
                 not_covered=not trace.covered,
                 fingerprint=_fingerprint(trace),
                 scope=trace.scope_option,
+                options=to_plain(trace.options),
                 profile=trace.profile,
                 engine=trace.engine,
                 problem=done.why if done is not None and done.ended is EndReason.FAILED else "",

@@ -73,36 +73,42 @@ def replay_queries(
     engine: Engine[Any],
     context: Context[Any],
     queries: list[ListedQuery],
+    like: Query,
     limit: int | None,
-    scope: str,
     with_trace: bool,
 ) -> Iterator[dict[str, Any]]:
-    """One line a query, in order, each by itself; the engine may have more to say than its results."""
+    """One line for each query, in order, each asked by itself with the scope and options of ``like``.
+
+    An engine that :class:`brvtui.engines.contract.Replays` says itself what its line holds.
+    """
     for item in queries:
         line: dict[str, Any] = {"id": item.id, "query": item.query}
         if isinstance(engine, Replays):
-            trace, said = engine.replay_query(context, Query(item.query, scope, run=True), limit)
+            trace, said = engine.replay_query(context, replace(like, text=item.query, run=True), limit)
         else:
-            trace = engine.answer(context, Query(item.query, scope, services=True))
+            trace = engine.answer(context, replace(like, text=item.query, services=True))
             said = _said(trace, limit)
         yield {**line, **said, "trace": to_plain(trace)} if with_trace else {**line, **said}
 
 
 def replay_sequence(
-    engine: Engine[Any], context: Context[Any], moments: list[Moment], scope: str
+    engine: Engine[Any], context: Context[Any], moments: list[Moment], like: Query
 ) -> Iterator[dict[str, Any]]:
-    """One line a step, in order, while the clock moves on. Raises :class:`ReplayError` for a note that is not there."""
+    """One line for each step, in order, while the clock moves on, asked with the scope and options of ``like``.
+
+    Raises :class:`ReplayError` for a note that is not there.
+    """
     for number, moment in enumerate(moments):
         if moment.touch and moment.touch not in context.snapshot.parsed:
             raise ReplayError(f"step {number}: no file {moment.touch} in {context.snapshot.project.tree} to touch")
     if isinstance(engine, Replays):
-        for number, said in enumerate(engine.replay_sequence(context, moments, scope)):
+        for number, said in enumerate(engine.replay_sequence(context, moments, like)):
             yield {"step": number, "query": moments[number].query, **said}
         return
     clock = context.now_ms
     for number, moment in enumerate(moments):
         clock += moment.wait_seconds * MS
-        trace = engine.answer(replace(context, now_ms=clock), Query(moment.query, scope, services=True))
+        trace = engine.answer(replace(context, now_ms=clock), replace(like, text=moment.query, services=True))
         yield {"step": number, "query": moment.query, **_said(trace, None)}
 
 

@@ -17,7 +17,6 @@ from brvtui.cli.common import (
     Failure,
     answer_format,
     console_here,
-    engine_option,
     engine_options,
     headless,
     open_session,
@@ -118,12 +117,13 @@ Examples:
 @click.argument("notes", nargs=-1, required=True, metavar="PATH…")
 @headless
 @click.option("--takes", is_flag=True, help=_TAKES)
-@engine_option
+@engine_options
 @answer_format
 def explain(
     text: str,
     notes: tuple[str, ...],
     engine: str,
+    options: dict[str, Any],
     project: Path | None,
     scope: str,
     profile: str | None,
@@ -144,7 +144,7 @@ def explain(
     try:
         with refused():
             # As query answers it: services are asked, or the two would show different answers.
-            trace = session.probe(text, scope, engine, services=True, progress=_tell_vectors)
+            trace = session.probe(text, scope, engine, options, services=True, progress=_tell_vectors)
             _check_takes(takes, trace)
             explanations = [session.answers.explain(text, note, scope, trace) for note in notes]
         wanted = [session.answers.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
@@ -183,9 +183,10 @@ Examples:
 @click.option("--sequence", type=click.Path(path_type=Path), help='JSON list of {"query", "wait", "touch"}.')
 @click.option("--limit", type=click.IntRange(1, 50), help="Results of the plain search (default: the profile's).")
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
-@engine_option
+@engine_options
 def replay(
     engine: str,
+    options: dict[str, Any],
     project: Path | None,
     scope: str,
     profile: str | None,
@@ -201,20 +202,23 @@ def replay(
     --queries asks each on a cache of its own; --sequence asks them on one cache, moving the clock.
     """
     from brvtui import replay as replays
+    from brvtui.engines.contract import Query
 
     if (queries is None) == (sequence is None):
         raise click.UsageError("give either --queries FILE or --sequence FILE")
     session = open_session(project, profile, now, signals)
     engine = engine or session.engine
+    like = Query("", scope, options=options)
     try:
         with refused():
             chosen, context = session.engines.named(engine), session.engines.context(engine)
             if queries is not None:
                 listed = replays.read_queries(queries)
-                write_json(replays.replay_queries(chosen, context, listed, limit, scope, not no_trace))
+                write_json(replays.replay_queries(chosen, context, listed, like, limit, not no_trace))
             else:
                 assert sequence is not None
-                write_json(replays.replay_sequence(chosen, context, replays.read_sequence(sequence), scope))
+                steps = replays.read_sequence(sequence)
+                write_json(replays.replay_sequence(chosen, context, steps, like))
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK

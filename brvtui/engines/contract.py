@@ -56,9 +56,18 @@ class Query:
     services: bool = False
     """Whether a probe may ask services that cost; a run always may."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options that only some engines know, by name. An engine raises :class:`EngineError` for one that it does not."""
+    """Options that only some engines know, by name. An engine raises :class:`EngineError` for one that it does not
+    know, or whose value it cannot use, and records them in :attr:`Trace.options`."""
     progress: Callable[[int, int], None] = _silent
     """Called, while something is made that the answer waits for, with how much is made, and of how much."""
+
+    @classmethod
+    def repeating(cls, trace: Trace, text: str = "") -> Query:
+        """The query of ``trace`` as a probe with the same scope and options; ``text`` replaces its words, if given.
+
+        Services may be asked if the trace was made with them.
+        """
+        return cls(text or trace.query, trace.scope_option, services=trace.ran, options=trace.options)
 
 
 class Engine(Protocol[C]):
@@ -133,8 +142,13 @@ class Replays(Protocol):
     def replay_query(self, context: Context[Any], query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
         """The answer in a state of its own, and the data of its line, with results up to ``limit``."""
 
-    def replay_sequence(self, context: Context[Any], moments: Sequence[Moment], scope: str) -> Iterator[dict[str, Any]]:
-        """The data of each step's line, in one state while the clock moves on."""
+    def replay_sequence(
+        self, context: Context[Any], moments: Sequence[Moment], like: Query
+    ) -> Iterator[dict[str, Any]]:
+        """The data of each step's line, in one state while the clock moves on.
+
+        Each is asked with the scope and options of ``like``.
+        """
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from brvtui.paint.answers import answer_lines, marker, paragraphs, prompt_lines
 from brvtui.paint.attempts import Attempted, ladder_rows
 from brvtui.paint.completion import completion_lines
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.headline import Headline
+from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.steps import Outlook, check_line, stage_line, step_line
 from brvtui.paint.text import wrap
@@ -37,10 +37,9 @@ class Presentation:
     def headline(self, trace: Trace) -> Headline:
         """The badge and why; the name of the engine unless a step with a tier took the query."""
         taken = trace.taken
-        role = f"tier-{trace.tier}" if trace.tier is not None else "tier-2"
         label = taken.label if taken is not None and trace.tier is not None else ""
         badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
-        return Headline(badge, role if trace.covered else "tier-none", label, trace.verdict)
+        return Headline(badge, tier_role(trace.tier) if trace.covered else NO_ANSWER, label, trace.verdict)
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """How the query was read: the groups of the line below it."""

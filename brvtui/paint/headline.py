@@ -9,6 +9,14 @@ from brvtui.paint.text import ms
 
 NO_ANSWER = "tier-none"
 """The role of what found nothing; what is said beside it is no success."""
+NEUTRAL = "tier-2"
+"""The role of an answer whose engine has no tiers, or other tiers than themes have colours for."""
+_COLOURED = range(5)
+
+
+def tier_role(tier: int | None) -> str:
+    """The role of an answer at ``tier``: ``tier-0`` to ``tier-4``, or :data:`NEUTRAL`."""
+    return f"tier-{tier}" if tier in _COLOURED else NEUTRAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,6 @@ from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain
 from brvtui.tree.reading.json_file import read_json
 
 _MS = 1000.0
-_TIERS = range(5)
-"""Panes paint each in a colour of its own."""
 
 
 class SavedError(ValueError):
@@ -98,10 +96,6 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
     )
     if not made.trace.steps:
         raise PlainError("trace.steps must hold the steps of the decision")
-    tiers = (made.trace.tier, *(step.tier for step in made.trace.steps))
-    wrong = next((tier for tier in tiers if tier is not None and tier not in _TIERS), None)
-    if wrong is not None:
-        raise PlainError(f"tier {wrong:.0f} is none of 0 to {_TIERS[-1]}")
     return made
 
 

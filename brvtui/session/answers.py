@@ -98,7 +98,8 @@ class AnswerDetails:
             asked = self._engines.named(entry.engine)
             if isinstance(asked, Replays):  # its answers leave something behind
                 asked = registry.load(entry.engine)
-            trace = asked.answer(self._engines.context(entry.engine), Query(entry.query, entry.scope))
+            query = Query(entry.query, entry.scope, options=entry.options)
+            trace = asked.answer(self._engines.context(entry.engine), query)
         except EngineError as error:
             return Compared(entry, None, None, (), (str(error),))
         return compare(entry, trace)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines import registry
-from brvtui.engines.contract import Completes, Context, Engine, Query
+from brvtui.engines.contract import Completes, Context, Engine, EngineError, Query
 from brvtui.services.provided import EngineServices
 from brvtui.session.opened import ReadableProject
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
+from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
@@ -38,14 +39,18 @@ class Engines:
     def context(self, name: str, snapshot: Snapshot | None = None) -> Context[Any]:
         """The context of a query that is put to the engine ``name`` now; over the newest snapshot without another.
 
-        An engine that does not know the session's profile has its default one.
+        An engine that does not know the session's profile has its default one. Raises
+        :class:`brvtui.engines.contract.EngineError`, also for constants that cannot be read.
         """
         opened = self._opened
         engine, profile = self.named(name), opened.profile
         if name == registry.DEFAULT:
             constants = profile
         else:
-            constants = engine.constants(profile.name if profile.name in engine.profiles else "")
+            try:
+                constants = engine.constants(profile.name if profile.name in engine.profiles else "")
+            except ProfileError as error:
+                raise EngineError(str(error)) from error
         return Context(snapshot or opened.snapshot, constants, opened.clock(), self._services)
 
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:

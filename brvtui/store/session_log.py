@@ -72,4 +72,5 @@ def _entry(line: bytes) -> LoggedQuery | None:
         return None
     texts = (entry.query, entry.status, entry.engine)
     checked = all(isinstance(text, str) for text in texts) and isinstance(entry.at_ms, (int, float))
+    checked = checked and isinstance(entry.options, dict)
     return entry if checked else None

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from brvtui.text.query_language import ParsedQuery, Token, TokenKind
 from brvtui.text.trigrams import words_of
@@ -38,7 +39,7 @@ def _token(words: list[str]) -> Token:
     return Token(TokenKind.TERM if len(words) == 1 else TokenKind.PHRASE, " ".join(words))
 
 
-def read_aliases(file: Path) -> dict[str, tuple[str, ...]]:
+def read_aliases(file: Path) -> dict[str, list[str]]:
     """The aliases in a JSON file ``{"word": ["other", "two words"]}``, keys in lower case.
 
     Raises :class:`AliasError` when the file cannot be read or holds something else.
@@ -47,9 +48,14 @@ def read_aliases(file: Path) -> dict[str, tuple[str, ...]]:
         value = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise AliasError(f"{file}: cannot be read as aliases ({error})") from error
+    return checked_aliases(value, str(file))
+
+
+def checked_aliases(value: Any, origin: str) -> dict[str, list[str]]:
+    """The aliases in ``value``, plain data of the same form. Raises :class:`AliasError`, which names ``origin``."""
     if not isinstance(value, dict):
-        raise AliasError(f"{file}: must be an object of words and lists of words")
+        raise AliasError(f"{origin}: must be an object of words and lists of words")
     for word, others in value.items():
         if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
-            raise AliasError(f"{file}: {word} must have a list of words")
-    return {word.lower(): tuple(others) for word, others in value.items()}
+            raise AliasError(f"{origin}: {word} must have a list of words")
+    return {word.lower(): others for word, others in value.items()}

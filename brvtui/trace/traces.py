@@ -108,6 +108,9 @@ class Trace:
     notices: tuple[str, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
     """Milliseconds of every stage."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """The query's options by name, as plain data, complete enough to ask the same again: an alias file is recorded by
+    its content."""
 
     @property
     def ran(self) -> bool:

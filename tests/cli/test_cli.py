@@ -331,6 +331,26 @@ def test_the_hybrid_pipeline_as_text(run: Run) -> None:
     assert "there is no embedder" in out
 
 
+def test_explain_asks_with_the_options_of_query(run: Run, tmp_path: Path) -> None:
+    aliases = tmp_path / "aliases.json"
+    aliases.write_text('{"zzz": ["refresh"]}')
+    given = ("zzz", "auth/jwt/rotation.md", "--engine", "jeffs_brain", "--aliases", str(aliases))
+    code, out, _ = run("explain", *given, "--format", "json")
+    (explained,) = lines(out)
+    assert (code, explained["found"]) == (0, True)
+    assert explained["trace"]["options"] == {"aliases": {"zzz": ["refresh"]}}
+
+
+def test_replay_asks_with_the_options_of_query(run: Run, tmp_path: Path) -> None:
+    listed = tmp_path / "listed.json"
+    listed.write_text('["refresh token"]')
+    given = ("replay", "--queries", str(listed), "--engine", "jeffs_brain", "--top-k", "1")
+    (answer,) = lines(run(*given)[1])
+    assert (len(answer["results"]), answer["trace"]["options"]) == (1, {"top_k": 1})
+    code, _, err = run("replay", "--queries", str(listed), "--top-k", "1")
+    assert (code, "top_k is no option of ByteRover" in err) == (2, True)
+
+
 def test_ask_of_an_engine_without_tiers_names_what_a_reader_would_be_given(run: Run) -> None:
     code, out, err = run("ask", "refresh token", "--engine", "jeffs_brain")
     assert (code, err.split()[:2]) == (0, ["JEFFS", "BRAIN"])

@@ -21,6 +21,7 @@ from brvtui.paint.glyphs import UNICODE
 from brvtui.paint.hits import miss_line
 from brvtui.saved.traces import read
 from brvtui.trace import Kind, NearMiss, Scale
+from brvtui.typed_tables import ProfileError
 from tests.app.driving import HUGE, ask, settled, shown, text_of, until, view
 from tests.cli.conftest import Run
 from tests.engines.toy import Counted
@@ -81,6 +82,15 @@ def test_json_holds_its_section(run: Run) -> None:
 def test_an_option_that_it_does_not_know(run: Run) -> None:
     code, _, err = run("query", "refresh", *TOY, "--top-k", "3")
     assert (code, "toy has no option top_k" in err) == (2, True)
+
+
+def test_constants_that_cannot_be_read_are_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def constants(engine: object, profile: str = "") -> float:
+        raise ProfileError("plain.toml: least is missing")
+
+    monkeypatch.setattr("tests.engines.toy.Toy.constants", constants)
+    code, _, err = run("query", "refresh", *TOY)
+    assert (code, err.splitlines()[-1]) == (2, "brv-tui: plain.toml: least is missing")
 
 
 def test_explain_says_why_and_why_not(run: Run) -> None:

@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from brvtui import __version__
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.registry import presentation
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.markdown import markdown_report
+from brvtui.report.query import trace_lines
 from brvtui.report.saved import Form, rendered
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from brvtui.trace import adds_up, to_plain
@@ -138,14 +141,24 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     assert "not a regular file" in refusal(tmp_path / "pipe.json")
 
 
-@pytest.mark.parametrize("tier", [-1, 5, 10**40])
-def test_a_tier_that_is_none_is_said(project: Tree, tmp_path: Path, tier: int) -> None:
+def test_a_trace_without_steps_is_said(project: Tree, tmp_path: Path) -> None:
     session = project.session()
     plain = as_plain(session.answers.saved(session.probe("quokka")))
-    plain["trace"]["tier"] = tier
-    assert "is none of 0 to 4" in refusal(written(tmp_path / "t.json", plain))
     plain["trace"]["steps"] = []
     assert "must hold the steps" in refusal(written(tmp_path / "t.json", plain))
+
+
+@pytest.mark.parametrize("tier", [-1, 5, 10**40])
+@pytest.mark.parametrize("engine", ["byterover", "elsewhere"])
+def test_a_tier_is_the_engines(project: Tree, tmp_path: Path, tier: int, engine: str) -> None:
+    session = project.session()
+    plain = as_plain(session.answers.saved(session.probe("quokka")))
+    plain["trace"] |= {"tier": tier, "engine": engine}
+    plain["trace"]["steps"][0]["tier"] = tier
+    saved = read(written(tmp_path / "t.json", plain))
+    assert saved.trace.tier == saved.trace.steps[0].tier == tier
+    assert str(tier) in markdown_report(saved)
+    assert f"TIER {tier}" in "".join(row.plain for row in trace_lines(saved.trace, {}, 100, UNICODE))
 
 
 def refusal(file: Path) -> str:

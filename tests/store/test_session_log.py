@@ -31,6 +31,13 @@ def test_entries_come_back_newest_first(tree: Tree) -> None:
     assert log.read(5) == []
 
 
+def test_the_options_of_a_query_come_back(tree: Tree) -> None:
+    log = SessionLog(tree.tree)
+    entry = replace(ENTRY, options={"aliases": {"tea": ["brew"]}, "top_k": 3})
+    log.add(entry)
+    assert log.read(1) == [entry]
+
+
 def test_a_large_log_is_put_aside_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     log = SessionLog(tree.tree)
     monkeypatch.setattr(session_log, "LARGEST_BYTES", 600)

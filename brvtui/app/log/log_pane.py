@@ -16,6 +16,7 @@ from brvtui.app.states import LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.engines.registry import DEFAULT
+from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 from brvtui.tree.engine_files.logged_query import ENGINE, LoggedQuery
@@ -160,9 +161,9 @@ def moment(at_ms: float) -> str:
 def tier_of(entry: LoggedQuery) -> tuple[str, str]:
     """The tier in two letters, or how the query ended otherwise, and its role."""
     if entry.not_covered:
-        return "none", "tier-none"
+        return "none", NO_ANSWER
     if entry.tier is not None and entry.status == "completed":
-        return f"T{entry.tier}", f"tier-{entry.tier}"
+        return f"T{entry.tier}", tier_role(entry.tier)
     if entry.engine != DEFAULT and entry.status == "completed":
         return "–", "muted"
     return {"error": "fail", "cancelled": "stop", "processing": "…"}.get(entry.status, "?"), "warn"

@@ -78,8 +78,7 @@ class ByteRover:
         """
         from brvtui.engines.byterover.route.router import RouteRequest, route
 
-        if query.options:
-            raise EngineError(f"{next(iter(query.options))} is no option of {self.title}: leave it out")
+        _refuse_options(query)
         if not query.run:
             return route(context, self._cache, RouteRequest(query.text, query.scope))[0]
         with self._running:
@@ -168,10 +167,17 @@ class ByteRover:
         """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replaying.replay_query`."""
         from brvtui.engines.byterover.replaying import replay_query
 
+        _refuse_options(query)
         return replay_query(context, query, limit)
 
-    def replay_sequence(self, context: Context, moments: Sequence[Moment], scope: str) -> Iterator[dict[str, Any]]:
+    def replay_sequence(self, context: Context, moments: Sequence[Moment], like: Query) -> Iterator[dict[str, Any]]:
         """The lines of a sequence: see :func:`brvtui.engines.byterover.replaying.replay_sequence`."""
         from brvtui.engines.byterover.replaying import replay_sequence
 
-        return replay_sequence(context, moments, scope)
+        _refuse_options(like)
+        return replay_sequence(context, moments, like.scope)
+
+
+def _refuse_options(query: Query) -> None:
+    if query.options:
+        raise EngineError(f"{next(iter(query.options))} is no option of {ByteRover.title}: leave it out")

@@ -20,7 +20,7 @@ from brvtui.engines.byterover.sections import (
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, ladder_rows
 from brvtui.paint.glyphs import STATE_WORDS, Glyphs
-from brvtui.paint.headline import Headline
+from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.steps import StepName, stage_line
 from brvtui.paint.text import number, plural, wrap
@@ -67,9 +67,9 @@ class ByteRoverPresentation(Presentation):
         route = trace.section(Route)
         warning = "" if route.used else "search computed, not used"
         if route.outcome is Outcome.NOT_COVERED:
-            return Headline("NOT COVERED", "tier-none", f"logged as tier {trace.tier}", trace.verdict, warning)
+            return Headline("NOT COVERED", NO_ANSWER, f"logged as tier {trace.tier}", trace.verdict, warning)
         label = trace.taken.label if trace.taken is not None else ""
-        return Headline(f"TIER {trace.tier}", f"tier-{trace.tier}", label, trace.verdict, warning)
+        return Headline(f"TIER {trace.tier}", tier_role(trace.tier), label, trace.verdict, warning)
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """Stop words, terms with their expansions, words that cannot match, AND or OR."""

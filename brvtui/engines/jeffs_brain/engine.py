@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
-from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, SkipReason
+from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode
 from brvtui.services.requests import LegError, ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Ladder, Trace
@@ -31,6 +31,15 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
 
 Progress = Callable[[int, int], None]
 """Called with how many texts have their vector, and of how many."""
+_OPTIONS = {
+    "mode": str,
+    "top_k": int,
+    "candidate_k": int,
+    "rerank_top_n": int,
+    "rerank": bool,
+    "skip_retry_ladder": bool,
+}
+"""The options beside ``aliases``, which is a file, or its content."""
 _ANY_TEXT = "ready"
 _PROBED = "a probe asks no service: a run does"
 _UNDER_WAY = "the notes' vectors are still being made"
@@ -116,6 +125,7 @@ class JeffsBrain:
         from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve
 
         request, aliases = _request(query)
+        options = {**query.options, "aliases": aliases} if aliases else dict(query.options)
         embedder, reranker = _embedder(context), _reranker(context)
         watch = Stopwatch()
         with watch.measure("index"):
@@ -134,7 +144,8 @@ class JeffsBrain:
             _why_wait(embedder, query, ready),
             context.snapshotted,
         )
-        return retrieve(request, sources, context.constants, watch)
+        made = retrieve(request, sources, context.constants, watch)
+        return replace(made, trace=replace(made.trace, options=options))
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
         """The score of the note at ``file`` in parts, also behind the answer; it has no term × field detail."""
@@ -145,17 +156,9 @@ class JeffsBrain:
         """Why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.jeffs_brain.reasons import explain
 
-        hybrid = trace.section(Hybrid)
-        asked = {
-            "mode": hybrid.requested_mode.value,
-            "top_k": hybrid.top_k,
-            "candidate_k": hybrid.candidate_k,
-            "rerank_top_n": hybrid.rerank_top_n,
-            "rerank": hybrid.rerank_skipped is not SkipReason.MODE_OFF,
-        }
-
         def ask(text: str, **options: Any) -> Trace:
-            return self.answer(context, Query(text, services=trace.ran, options={**asked, **options}))
+            query = Query.repeating(trace, text)
+            return self.answer(context, replace(query, options={**query.options, **options}))
 
         return explain(context, trace, document, ask)
 
@@ -175,21 +178,23 @@ class JeffsBrain:
 
 
 def _request(query: Query) -> tuple[Request, Aliases]:
-    """The request and its aliases. Raises :class:`EngineError` for an option that is none."""
+    """The request and its aliases. Raises :class:`EngineError` for an unknown option, and for a wrong value."""
     from brvtui.engines.jeffs_brain.pipeline import Request
-    from brvtui.text.aliases import AliasError, read_aliases
+    from brvtui.text.aliases import AliasError, checked_aliases, read_aliases
 
-    known = {option.name for option in fields(Request)} - {"query", "probe", "scope"}
     options: dict[str, Any] = dict(query.options)
-    file = options.pop("aliases", None)
-    unknown = sorted(options.keys() - known)
+    given = options.pop("aliases", {})
+    unknown = sorted(options.keys() - _OPTIONS.keys())
     if unknown:
-        raise EngineError(f"{ENGINE} has no option {unknown[0]}: it has {', '.join(sorted(known))}, aliases")
+        raise EngineError(f"{ENGINE} has no option {unknown[0]}: it has {', '.join(sorted(_OPTIONS))}, aliases")
     mode = options.pop("mode", None)
     if mode is not None and mode not in set(RetrievalMode):
         raise EngineError(f"mode {mode}: use {', '.join(RetrievalMode)}")
+    wrong = next((name for name, value in options.items() if type(value) is not _OPTIONS[name]), None)
+    if wrong is not None:
+        raise EngineError(f"{wrong} {options[wrong]!r}: must be of type {_OPTIONS[wrong].__name__}")
     try:
-        aliases = read_aliases(Path(file)) if file is not None else {}
+        aliases = read_aliases(given) if isinstance(given, Path) else checked_aliases(given, "aliases")
     except AliasError as error:
         raise EngineError(str(error)) from error
     made = Request(

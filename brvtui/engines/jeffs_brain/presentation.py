@@ -9,7 +9,7 @@ from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, rung_row
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.headline import Headline
+from brvtui.paint.headline import NEUTRAL, NO_ANSWER, Headline
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import plural, wrap
@@ -46,16 +46,14 @@ class JeffsBrainPresentation(Presentation):
         if hybrid.fell_back:
             label += f" (not {hybrid.requested_mode.value}: no embedder)"
         failed = f"{' and '.join(error.stage for error in hybrid.errors)} failed" if hybrid.errors else ""
-        return Headline("JEFFS BRAIN", "tier-2" if trace.hits else "tier-none", label, trace.verdict, failed)
+        return Headline("JEFFS BRAIN", NEUTRAL if trace.hits else NO_ANSWER, label, trace.verdict, failed)
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
-        """The compiled query, the intent, a scope that does not count."""
+        """The compiled query and the intent. That a scope does not count is a notice of the trace."""
         hybrid = trace.section(Hybrid)
         compiled: list[Span] = [("searched ", "muted"), (hybrid.compiled, "text")]
         groups: Groups = [(9, compiled if hybrid.compiled else [("no word to search for", "warn")])]
         groups.append((7, [("intent ", "muted"), (hybrid.intent or "none", "accent" if hybrid.intent else "text")]))
-        if trace.scope_option:
-            groups.append((8, [(f"{glyphs.warn} a scope is ByteRover's: the whole tree is searched", "warn")]))
         return groups
 
     def counts(self, trace: Trace) -> str:
@@ -113,10 +111,11 @@ class JeffsBrainPresentation(Presentation):
         """That there is none, and the notes that a reader would be given."""
         hybrid = trace.section(Hybrid)
         made = [line(f" {part}", "text") for part in wrap(_NO_STAGE, width - 2)]
-        titles = ", ".join(hit.title for hit in trace.hits)
-        given = f"{plural(len(trace.hits), 'note')} of {hybrid.fused}: {titles}"
-        made += [Line(), *(line(f" {part}", "muted") for part in wrap(given, width - 2) if trace.hits), Line()]
-        return made + _idle_rules(hybrid, width, glyphs)
+        if trace.hits:
+            titles = ", ".join(hit.title for hit in trace.hits)
+            given = f"{plural(len(trace.hits), 'note')} of {hybrid.fused}: {titles}"
+            made += [Line(), *(line(f" {part}", "muted") for part in wrap(given, width - 2))]
+        return made
 
     def prompt_title(self, trace: Trace | None) -> str:
         """The texts for a reranker stand where another engine has a prompt."""

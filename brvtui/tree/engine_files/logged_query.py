@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 ENGINE = "engine"
 OURS = "brv-tui"
@@ -35,6 +36,8 @@ class LoggedQuery:
     """The engine that answered, by its name."""
     problem: str = ""
     """Why it failed."""
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    """The query's options by name, as :attr:`brvtui.trace.Trace.options` has them."""
 
     @property
     def from_cache(self) -> bool:

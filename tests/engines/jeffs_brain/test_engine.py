@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from brvtui.engines.contract import EngineError, Query
 from brvtui.engines.jeffs_brain.pipeline import Request
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode, SkipReason
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.query import trace_lines
+from brvtui.saved.rebuilding import from_plain
 from brvtui.services.requests import LegError
 from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.snapshot.naming import find_note
-from brvtui.trace import State, Trace
+from brvtui.trace import State, Trace, to_plain
 from tests.support.hybrid import Brain, Kept
 from tests.support.trees import Tree
 
@@ -184,6 +191,49 @@ def test_a_cancelled_preparation_says_so(drinks: Tree) -> None:
     made.prepare(snapshot, cancelled=lambda: True)
     trace = made.ask(snapshot, Request("tea", probe=True)).trace
     assert trace.notices == ("2 notes have no vector: cancelled",)
+
+
+def test_a_trace_holds_the_options_that_ask_the_same_again(drinks: Tree, tmp_path: Path) -> None:
+    file = tmp_path / "aliases.json"
+    file.write_text('{"Infusion": ["tea"]}')
+    made, snapshot = Brain(), drinks.snapshot()
+    options = {"aliases": file, "skip_retry_ladder": True, "mode": "bm25"}
+    trace = made.engine.answer(made.context(snapshot), Query("infusion", options=options))
+    file.unlink()
+    assert [hit.path for hit in trace.hits] == ["a/tea.md"]
+    assert to_plain(trace.options) == {**options, "aliases": {"infusion": ["tea"]}}
+    again = made.engine.answer(
+        made.context(snapshot), Query.repeating(from_plain(Trace, to_plain(trace) | {"sections": []}))
+    )
+    assert replace(again, timings={}) == replace(trace, timings={})
+    why = made.engine.why(made.context(snapshot), trace, find_note(snapshot, "a/tea.md"))
+    assert (why.found, why.rank) == (True, 1)
+    lost = made.engine.why(made.context(snapshot), trace, find_note(snapshot, "car"))
+    assert lost.numbers == "notes by leg: bm25 1"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"top_k": "3"}, "top_k '3': must be of type int"),
+        ({"rerank": 1}, "rerank 1: must be of type bool"),
+        ({"mode": "words"}, "mode words: use auto, bm25, semantic, hybrid"),
+        ({"aliases": ["tea"]}, "aliases: must be an object of words and lists of words"),
+        ({"limit": 3}, "jeffs_brain has no option limit"),
+    ],
+)
+def test_an_option_of_a_damaged_log_is_said(drinks: Tree, options: dict[str, Any], says: str) -> None:
+    made = Brain()
+    with pytest.raises(EngineError, match=re.escape(says)):
+        made.engine.answer(made.context(drinks.snapshot()), Query("tea", options=options))
+
+
+def test_a_report_says_once_which_rules_cannot_fire_and_that_a_scope_does_not_count(drinks: Tree) -> None:
+    made = Brain()
+    trace = made.engine.answer(made.context(drinks.snapshot()), Query("tea", "a"))
+    text = "\n".join(row.plain for row in trace_lines(trace, {}, 100, UNICODE))
+    assert text.count("no path holds memory/global/") == 1
+    assert text.count("scope") == 1
 
 
 def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
