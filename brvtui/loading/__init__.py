@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from brvtui.loading.following import follow
+from brvtui.loading.full import Progress, load
+from brvtui.loading.incremental import follow
 from brvtui.loading.one_file import EditedFile
-from brvtui.loading.whole import Progress, load
 
 __all__ = ["EditedFile", "Progress", "follow", "load"]

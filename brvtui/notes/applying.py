@@ -13,14 +13,14 @@ from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Re
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import NoteSignals
 from brvtui.tree.saving import note_files
-from brvtui.tree.saving.folders import holds_nothing, move_folder, remove_empty
+from brvtui.tree.saving.folders import is_empty_folder, move_folder, remove_empty
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Stamp, Unconfirmed
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class NoteFolders:
+class PlanTarget:
     """Where plans are applied: a tree, and the tool's overlay of it with the signals of a note that has none."""
 
     tree: Path
@@ -30,11 +30,11 @@ class NoteFolders:
 
 def held(tree: Path, path: str) -> FileContent:
     """What the file at ``path`` holds now. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
-    found = note_files.found_at(tree, path)
+    found = note_files.read_file_on_disk(tree, path)
     return FileContent(found.data, found.stat.st_mtime_ns, stat.S_IMODE(found.stat.st_mode))
 
 
-def apply(place: NoteFolders, plan: Plan, progress: Progress | None = None) -> tuple[str, ...]:
+def apply(place: PlanTarget, plan: Plan, progress: Progress | None = None) -> tuple[str, ...]:
     """Takes the steps of ``plan``; what the user should know of how they went.
 
     When a step cannot be taken, those before it are undone. ``progress`` is called with steps taken and steps in all.
@@ -55,7 +55,7 @@ def apply(place: NoteFolders, plan: Plan, progress: Progress | None = None) -> t
     return tuple(said)
 
 
-def _taken_back(place: NoteFolders, failed: Step, done: Iterable[Step]) -> str:
+def _taken_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
     """Undoes what was ``done`` before a step ``failed``; where that cannot be, what is left, as a message's end."""
     if isinstance(failed, Write) and failed.after is None and not is_taken(place.tree, failed.path):
         # What was done before may be a copy of what is gone, as in the archive.
@@ -74,12 +74,12 @@ def _line(error: Exception) -> str:
     return faults.said(error)
 
 
-def _check(place: NoteFolders, steps: Iterable[Step]) -> None:
+def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
     """Raises :class:`NoteError` when a step meets another state than planned, as far as that is to be seen now."""
     touched: set[str] = set()
     for step in steps:
         if isinstance(step, MoveFolder):
-            if is_taken(place.tree, step.target) and not holds_nothing(place.tree, step.target):
+            if is_taken(place.tree, step.target) and not is_empty_folder(place.tree, step.target):
                 raise _taken(step.target)
             return
         if isinstance(step, Record):
@@ -93,7 +93,7 @@ def _check(place: NoteFolders, steps: Iterable[Step]) -> None:
         touched |= {step.path, step.target} if isinstance(step, Move) else {step.path}
 
 
-def _check_step(place: NoteFolders, step: Write | Move) -> None:
+def _check_step(place: PlanTarget, step: Write | Move) -> None:
     if isinstance(step, Move):
         if note_files.read_note_file(place.tree, step.path)[1].sha256 != step.sha256:
             raise _changed(step.path)
@@ -109,7 +109,7 @@ def is_taken(tree: Path, path: str) -> bool:
     return (tree / path).exists() or (tree / path).is_symlink()
 
 
-def _take(place: NoteFolders, step: Step) -> list[str]:
+def _take(place: PlanTarget, step: Step) -> list[str]:
     if isinstance(step, Record):
         place.overlay.edit(place.defaults, lambda signals: _changed_record(signals, step))
         return []
@@ -134,19 +134,19 @@ def _write(tree: Path, step: Write) -> Saved | Conflict:
         assert step.after is not None
         stamp = Stamp(step.after.mtime_ns, step.after.mode)
         return note_files.save(tree, step.path, step.after.data, None, stamp=stamp)
-    data, seen = note_files.read_note_file(tree, step.path)
+    data, version = note_files.read_note_file(tree, step.path)
     if data != step.before.data:
-        return Conflict(data, seen)
+        return Conflict(data, version)
     if step.after is None:
-        return note_files.remove(tree, step.path, seen)
-    return note_files.save(tree, step.path, step.after.data, seen, stamp=Stamp(step.after.mtime_ns))
+        return note_files.remove(tree, step.path, version)
+    return note_files.save(tree, step.path, step.after.data, version, stamp=Stamp(step.after.mtime_ns))
 
 
 def _move(tree: Path, step: Move) -> Saved | Conflict:
-    data, seen = note_files.read_note_file(tree, step.path)
-    if seen.sha256 != step.sha256:
-        return Conflict(data, seen)
-    return note_files.move(tree, step.path, step.target, seen)
+    data, version = note_files.read_note_file(tree, step.path)
+    if version.sha256 != step.sha256:
+        return Conflict(data, version)
+    return note_files.move(tree, step.path, step.target, version)
 
 
 def _changed_record(signals: dict[str, NoteSignals], step: Record) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.notes.applying import held, is_taken
-from brvtui.notes.known import KnownSignals
+from brvtui.notes.known import SignalSources
 from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_text
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
@@ -19,7 +19,7 @@ from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.saving.note_files import SaveError
 
 
-def plan_archive(tree: Path, path: str, signals: KnownSignals, now_ms: float, profile: Profile) -> Plan:
+def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: Profile) -> Plan:
     """Archiving the note at ``path``. Raises :class:`NoteError`."""
     _check_archivable(path)
     try:
@@ -48,7 +48,7 @@ def plan_archive(tree: Path, path: str, signals: KnownSignals, now_ms: float, pr
     return Plan(f"archive {path}", tuple(steps), notices=_kept_signals(path, signals))
 
 
-def plan_restore(tree: Path, path: str, signals: KnownSignals) -> Plan:
+def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
     """Restoring the note whose stub is at ``path``; ``signals`` are those of the note's own path.
 
     Raises :class:`NoteError`.
@@ -98,14 +98,14 @@ def _held_or_none(tree: Path, path: str) -> FileContent | None:
     return held(tree, path) if is_taken(tree, path) else None
 
 
-def _kept_signals(path: str, signals: KnownSignals) -> tuple[str, ...]:
+def _kept_signals(path: str, signals: SignalSources) -> tuple[str, ...]:
     """What differs from the engine's own archiving, which drops the note's signals."""
     if signals.sidecar is None:
         return ()
     return (f"{path}: ByteRover's own store keeps its signals, which brv would drop",)
 
 
-def _old_signals(path: str, signals: KnownSignals) -> tuple[str, ...]:
+def _old_signals(path: str, signals: SignalSources) -> tuple[str, ...]:
     """What differs from the engine's own restoring, which begins with the default signals."""
     stored = signals.sidecar
     if stored is None:

@@ -8,7 +8,7 @@ from brvtui.tree.reading.signals import NoteSignals
 
 
 @dataclass(frozen=True, slots=True)
-class KnownSignals:
+class SignalSources:
     """The signals of one note, as each place holds them; None for nothing."""
 
     sidecar: NoteSignals | None = None

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from brvtui.lab.backlinks import LinkIndex
 from brvtui.notes.applying import held, is_taken
-from brvtui.notes.following import follow
-from brvtui.notes.known import KnownSignals
+from brvtui.notes.known import SignalSources
 from brvtui.notes.plan import FileContent, LineEdit, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.notes.relinking import relinked
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, Role, role_of
 from brvtui.tree.reading.inside import PathError, folder_parts_of, parts_of
 from brvtui.tree.reading.links import LinkState, Names, Resolved, Written, links_in
-from brvtui.tree.saving.folders import holds_nothing
+from brvtui.tree.saving.file_version import digest
+from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.note_files import SaveError
-from brvtui.tree.saving.seen import digest
 
 _BESIDE = (".abstract.md", ".overview.md")
 _NAMED_EACH = 3
@@ -61,7 +61,7 @@ def plan_move(
     index: LinkIndex,
     path: str,
     target: str,
-    known: Callable[[str], KnownSignals],
+    known: Callable[[str], SignalSources],
     keep_mtimes: bool = True,
 ) -> Plan:
     """Giving the note or folder at ``path`` the path ``target``; links to it, and in it, follow.
@@ -113,7 +113,7 @@ def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Mov
         files = {path: target}
         files |= {f"{stem}{end}": f"{new_stem}{end}" for end in _BESIDE if f"{stem}{end}" in own}
     taken = next((new for new in ([target] if is_folder else files.values()) if is_taken(tree, new)), "")
-    if taken and not (is_folder and holds_nothing(tree, taken)):
+    if taken and not (is_folder and is_empty_folder(tree, taken)):
         raise NoteError(f"{taken}: is taken; choose another name")
     return _Moved(snapshot, index, path, target, files, is_folder)
 
@@ -148,7 +148,7 @@ def _followed(tree: Path, moved: _Moved, source: str, data: bytes) -> tuple[byte
         if not _is_concerned(tree, moved, found, source):
             continue
         target = moved.to(found.path)
-        made = follow(text, found, moved.to(source), target, moved.names)
+        made = relinked(text, found, moved.to(source), target, moved.names)
         if made is None:
             written = text[link.start : link.end]
             left.append(f"{source}, line {link.line}: {written} stays as it is, since such a link cannot name {target}")
@@ -182,7 +182,7 @@ def _is_concerned(tree: Path, moved: _Moved, found: Resolved, source: str) -> bo
 
 
 def _records(
-    moved: _Moved, signals: dict[str, KnownSignals], known: Callable[[str], KnownSignals]
+    moved: _Moved, signals: dict[str, SignalSources], known: Callable[[str], SignalSources]
 ) -> Iterator[Recorded]:
     """What the tool itself recorded goes with a note."""
     for old, stored in signals.items():
@@ -191,7 +191,7 @@ def _records(
             yield Recorded(moved.to(old), known(moved.to(old)).overlay, stored.overlay)
 
 
-def _forgotten(moved: _Moved, signals: dict[str, KnownSignals]) -> Iterator[str]:
+def _forgotten(moved: _Moved, signals: dict[str, SignalSources]) -> Iterator[str]:
     """The engine knows notes by their names, and its own store is not written."""
     stored = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
     if len(stored) == 1:

@@ -12,10 +12,10 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
 from brvtui.lab.backlinks import Backlink, LinkIndex, LinkReader
 from brvtui.lab.similar import Similar, similar_notes
-from brvtui.notes.applying import NoteFolders, Progress, apply, held, is_taken
+from brvtui.notes.applying import PlanTarget, Progress, apply, held, is_taken
 from brvtui.notes.archiving import original_of, plan_archive, plan_restore
 from brvtui.notes.journal import Apply, Journal
-from brvtui.notes.known import KnownSignals
+from brvtui.notes.known import SignalSources
 from brvtui.notes.moving import plan_move
 from brvtui.notes.plan import FileContent, Plan, Write
 from brvtui.notes.signals import Where, plan_forget, plan_signals
@@ -25,8 +25,8 @@ from brvtui.tree.engine_files.sidecar import read_signals_of
 from brvtui.tree.reading.links import Resolved
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.saving import note_files
+from brvtui.tree.saving.file_version import FileVersion
 from brvtui.tree.saving.note_files import Conflict, Saved, Unconfirmed
-from brvtui.tree.saving.seen import Seen
 
 _ALIKE = 10
 
@@ -39,7 +39,7 @@ class Done:
     notices: tuple[str, ...]
 
 
-class NoteAccess(Protocol):
+class ProjectAccess(Protocol):
     """What is needed of the session."""
 
     profile: Profile
@@ -59,7 +59,7 @@ class NoteAccess(Protocol):
 class Notes:
     """The notes of an open project. Methods may be called from any thread; all but titles read files."""
 
-    def __init__(self, opened: NoteAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
+    def __init__(self, opened: ProjectAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
         """Notes of ``tree``; ``sidecar`` is the folder of the engine's signals, which is read only."""
         self.journal = Journal()
         self._opened = opened
@@ -120,7 +120,7 @@ class Notes:
         self._publish(plan)
         return Done(plan.title, (*plan.notices, *said))
 
-    def save(self, path: str, data: bytes, seen: Seen | None, keep_mtime: bool = False) -> Saved | Conflict:
+    def save(self, path: str, data: bytes, seen: FileVersion | None, keep_mtime: bool = False) -> Saved | Conflict:
         """:func:`brvtui.tree.saving.note_files.save`, which can be undone.
 
         Raises :class:`brvtui.tree.saving.note_files.SaveError`.
@@ -168,8 +168,8 @@ class Notes:
         assert made is not None  # Nothing cancels it.
         return made
 
-    def _place(self) -> NoteFolders:
-        return NoteFolders(self._tree, self._overlay, self._defaults())
+    def _place(self) -> PlanTarget:
+        return PlanTarget(self._tree, self._overlay, self._defaults())
 
     def _defaults(self) -> NoteSignals:
         return defaults(self._opened.profile.signals)
@@ -180,10 +180,10 @@ class Notes:
         signals = None if position is None else snapshot.signals[position]
         return signals if signals and signals.source is Source.FILE else None
 
-    def _known(self) -> Callable[[str], KnownSignals]:
+    def _known(self) -> Callable[[str], SignalSources]:
         base = self._defaults()
         recorded = self._overlay.read(base)
         reads = self._opened.profile.signals.frontmatter
-        return lambda path: KnownSignals(
+        return lambda path: SignalSources(
             read_signals_of(self._sidecar, path, base), recorded.get(path), self._given(path), reads
         )

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from brvtui.notes.applying import held
-from brvtui.notes.known import KnownSignals
+from brvtui.notes.known import SignalSources
 from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Write
 from brvtui.tree.editing.fields import FieldsError, set_fields
 from brvtui.tree.editing.note_text import NotText, note_text
@@ -26,7 +26,7 @@ class Where(StrEnum):
 
 
 def plan_signals(
-    tree: Path, path: str, signals: NoteSignals, where: Where, known: KnownSignals, keep_mtime: bool = True
+    tree: Path, path: str, signals: NoteSignals, where: Where, known: SignalSources, keep_mtime: bool = True
 ) -> Plan:
     """Storing ``signals`` of the note at ``path``; a frontmatter's other lines stay as they are.
 
@@ -49,7 +49,7 @@ def plan_signals(
     return Plan(f"signals of {path}", (Write(path, before, after),), notices=_notices(path, where, known))
 
 
-def plan_forget(path: str, known: KnownSignals) -> Plan:
+def plan_forget(path: str, known: SignalSources) -> Plan:
     """Dropping what the overlay holds of the note at ``path``. Raises :class:`NoteError` when it holds nothing."""
     if known.overlay is None:
         raise NoteError(f"{path}: the tool recorded no signals of it")
@@ -72,7 +72,7 @@ def _check(path: str, signals: NoteSignals) -> None:
         raise NoteError(f"{path}: these are no signals: {said}")
 
 
-def _notices(path: str, where: Where, known: KnownSignals) -> tuple[str, ...]:
+def _notices(path: str, where: Where, known: SignalSources) -> tuple[str, ...]:
     said = [f"{path}: {_readers(where, known)}"]
     winner = _winner(where, known)
     if winner:
@@ -80,7 +80,7 @@ def _notices(path: str, where: Where, known: KnownSignals) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _readers(where: Where, known: KnownSignals) -> str:
+def _readers(where: Where, known: SignalSources) -> str:
     """Who reads what is stored there."""
     if where is Where.OVERLAY:
         return "only this tool reads its overlay; ByteRover's own store is not written"
@@ -89,7 +89,7 @@ def _readers(where: Where, known: KnownSignals) -> str:
     return "neither ByteRover 3.14 nor this tool reads signals from frontmatter, unless signals.frontmatter is on"
 
 
-def _winner(where: Where, known: KnownSignals) -> str:
+def _winner(where: Where, known: SignalSources) -> str:
     if known.given:
         return "the signals file"
     if where is Where.OVERLAY:

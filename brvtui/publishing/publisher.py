@@ -19,7 +19,7 @@ from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import SignalLayers
-from brvtui.tree.saving.leftovers import clean
+from brvtui.tree.saving.leftovers import remove_leftovers
 
 if TYPE_CHECKING:  # watchdog is for those alone who watch
     from brvtui.tree.watching.watch import Watcher, Watching
@@ -219,7 +219,7 @@ class Publisher:
         return kept
 
     def _clean(self) -> None:
-        kept = clean(self.project.tree, time.time()).kept
+        kept = remove_leftovers(self.project.tree, time.time()).kept
         for path in kept:
             self._say(f"{path}: another program's text, caught in a save that was killed; read it, then remove it")
 

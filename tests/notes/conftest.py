@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.notes.applying import NoteFolders
+from brvtui.notes.applying import PlanTarget
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
 from tests.support.trees import BRV3, Tree
@@ -16,8 +16,8 @@ Files = dict[str, tuple[bytes, int]]
 
 
 @pytest.fixture
-def place(tree: Tree) -> NoteFolders:
-    return NoteFolders(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
+def place(tree: Tree) -> PlanTarget:
+    return PlanTarget(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.notes import applying
-from brvtui.notes.applying import NoteFolders, apply, held
+from brvtui.notes.applying import PlanTarget, apply, held
 from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import Source, defaults
+from brvtui.tree.saving.file_version import FileVersion, digest
 from brvtui.tree.saving.note_files import Saved, SaveError
-from brvtui.tree.saving.seen import Seen, digest
 from tests.notes.conftest import Files, files_of
 from tests.support.trees import BRV3, Tree, stored
 
@@ -45,7 +45,7 @@ def steps_of(tree: Path) -> tuple[Step, ...]:
     )
 
 
-def test_every_kind_of_step_and_back(three: Tree, place: NoteFolders, files: Callable[[], Files]) -> None:
+def test_every_kind_of_step_and_back(three: Tree, place: PlanTarget, files: Callable[[], Files]) -> None:
     before = files()
     plan = Plan("all", steps_of(three.tree))
     progress: list[tuple[int, int]] = []
@@ -64,13 +64,13 @@ def test_every_kind_of_step_and_back(three: Tree, place: NoteFolders, files: Cal
 
 @pytest.mark.parametrize("failing", range(7))
 def test_a_step_that_fails_undoes_those_before_it(
-    three: Tree, place: NoteFolders, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch, failing: int
+    three: Tree, place: PlanTarget, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
     before = files()
     taken = 0
     original = applying._take
 
-    def take(place: NoteFolders, step: Step) -> list[str]:
+    def take(place: PlanTarget, step: Step) -> list[str]:
         nonlocal taken
         taken += 1
         if taken == failing + 1:
@@ -84,10 +84,10 @@ def test_a_step_that_fails_undoes_those_before_it(
     assert place.overlay.read(place.defaults) == {}
 
 
-def test_what_cannot_be_undone_is_said(three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_undone_is_said(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     original = applying._take
 
-    def take(place: NoteFolders, step: Step) -> list[str]:
+    def take(place: PlanTarget, step: Step) -> list[str]:
         if isinstance(step, Move):
             (three.tree / "x/a.md").write_text("somebody else's")
             raise OSError(28, "No space left on device")
@@ -100,10 +100,8 @@ def test_what_cannot_be_undone_is_said(three: Tree, place: NoteFolders, monkeypa
     assert (three.tree / "x/a.md").read_text() == "somebody else's"
 
 
-def test_the_last_copy_of_a_note_is_not_undone(
-    three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def remove(tree: Path, path: str, seen: Seen) -> Saved:
+def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    def remove(tree: Path, path: str, seen: FileVersion) -> Saved:
         (tree / path).unlink()
         raise SaveError(f"{path}: not done, Input/output error; mend that and try again")
 
@@ -117,13 +115,13 @@ def test_the_last_copy_of_a_note_is_not_undone(
 
 
 def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
-    three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch
+    three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     move = Move("x/a.md", "y/a.md", digest(b"a"))
     plan = Plan("move", (move, Write("x/b.md", held(three.tree, "x/b.md"), FileContent(b"see y/a.md"))))
     original = applying._take
 
-    def take(place: NoteFolders, step: Step) -> list[str]:
+    def take(place: PlanTarget, step: Step) -> list[str]:
         if isinstance(step, Write):
             (three.tree / "x/b.md").unlink()
         return original(place, step)
@@ -136,7 +134,7 @@ def test_a_file_to_be_changed_that_vanishes_undoes_the_plan(
 
 
 def test_what_the_disk_cannot_confirm_is_done_and_said(
-    three: Tree, place: NoteFolders, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
+    three: Tree, place: PlanTarget, files: Callable[[], Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = files()
     sync = os.fsync
@@ -175,7 +173,7 @@ def test_what_the_disk_cannot_confirm_is_done_and_said(
     ],
 )
 def test_changes_meanwhile(
-    three: Tree, place: NoteFolders, files: Callable[[], Files], step: Step, change: str, said: str
+    three: Tree, place: PlanTarget, files: Callable[[], Files], step: Step, change: str, said: str
 ) -> None:
     plan = Plan("one", (Write("first.md", None, FileContent(b"first")), step))
     three.file(change, "somebody else's")
@@ -188,13 +186,13 @@ def test_changes_meanwhile(
 @pytest.mark.parametrize(
     "step", [Write("x/a.md", FileContent(b"a"), FileContent(b"A")), Move("x/a.md", "x/n.md", digest(b"a"))]
 )
-def test_a_note_that_is_gone(three: Tree, place: NoteFolders, step: Step) -> None:
+def test_a_note_that_is_gone(three: Tree, place: PlanTarget, step: Step) -> None:
     (three.tree / "x/a.md").unlink()
     with pytest.raises(NoteError, match=r"x/a.md: "):
         apply(place, Plan("one", (step,)))
 
 
-def test_a_change_after_the_first_look(three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_after_the_first_look(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applying, "_check", lambda place, steps: None)
     three.file("x/a.md", "somebody else's")
     three.file("x/n.md", "somebody else's")
@@ -209,7 +207,7 @@ def test_a_change_after_the_first_look(three: Tree, place: NoteFolders, monkeypa
             apply(place, Plan("one", (step,)))
 
 
-def test_recorded_signals_that_changed(three: Tree, place: NoteFolders) -> None:
+def test_recorded_signals_that_changed(three: Tree, place: PlanTarget) -> None:
     place.overlay.write({"x/a.md": OTHERS, "x/b.md": SIGNALS})
     plan = Plan("one", (Record((Recorded("x/b.md", SIGNALS, None), Recorded("x/a.md", SIGNALS, None))),))
     with pytest.raises(NoteError, match=r"x/a.md: its recorded signals changed meanwhile"):
@@ -217,7 +215,7 @@ def test_recorded_signals_that_changed(three: Tree, place: NoteFolders) -> None:
     assert place.overlay.read(place.defaults) == {"x/a.md": OTHERS, "x/b.md": SIGNALS}
 
 
-def test_what_a_save_says_is_passed_on(three: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_save_says_is_passed_on(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(*_: object, **__: object) -> Saved:
         return Saved(None, ("owner",), "x/.kept")
 
@@ -230,7 +228,7 @@ def test_what_a_save_says_is_passed_on(three: Tree, place: NoteFolders, monkeypa
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/tmp/out.md", "x/.hidden.md", "x/out.txt"])
-def test_paths_out_of_the_tree(three: Tree, place: NoteFolders, path: str) -> None:
+def test_paths_out_of_the_tree(three: Tree, place: PlanTarget, path: str) -> None:
     for step in (Write(path, None, FileContent(b"n")), Move("x/a.md", path, digest(b"a"))):
         with pytest.raises(NoteError):
             apply(place, Plan("one", (step,)))
@@ -238,7 +236,7 @@ def test_paths_out_of_the_tree(three: Tree, place: NoteFolders, path: str) -> No
 
 
 @pytest.mark.parametrize(("path", "target"), [("x", "x/y"), ("x", "x"), ("x", "../x"), ("x", ".x"), ("x/a.md", "y")])
-def test_folders_that_cannot_be_moved(three: Tree, place: NoteFolders, path: str, target: str) -> None:
+def test_folders_that_cannot_be_moved(three: Tree, place: PlanTarget, path: str, target: str) -> None:
     with pytest.raises(NoteError):
         apply(place, Plan("one", (MoveFolder(path, target),)))
     assert (three.tree / "x/a.md").read_text() == "a"
@@ -252,7 +250,7 @@ def test_any_plan_that_was_applied_is_undone_to_the_byte(
     tmp_path_factory: pytest.TempPathFactory, moves: list[tuple[str, str | bytes | None]]
 ) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
-    place = NoteFolders(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
+    place = PlanTarget(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
     tree.file("x/a.md", "a", days=1)
     tree.file("x/b.md", "b", days=2)
     before = files_of(tree.tree)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.notes import applying
-from brvtui.notes.applying import NoteFolders, apply
+from brvtui.notes.applying import PlanTarget, apply
 from brvtui.notes.archiving import plan_archive, plan_restore
-from brvtui.notes.known import KnownSignals
+from brvtui.notes.known import SignalSources
 from brvtui.notes.plan import NoteError, Plan, Step
 from brvtui.store.overlay import Overlay
 from brvtui.tree.editing.archive import archived_as
@@ -26,7 +26,7 @@ from tests.support.examples import examples
 from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
 REFUSED = {NOT_UTF8, BACKSLASH, TWICE}
-NONE = KnownSignals()
+NONE = SignalSources()
 STUB = "---\noriginal_path: {original}\npoints_to: {full}\ntype: archive_stub\n---\ncue..."
 OVERLAY = stored(importance=77, source=Source.OVERLAY)
 
@@ -148,7 +148,7 @@ def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     original = applying._take
     taken = 0
 
-    def take(place: NoteFolders, step: Step) -> list[str]:
+    def take(place: PlanTarget, step: Step) -> list[str]:
         nonlocal taken
         if taken == number:
             raise Killed
@@ -159,7 +159,7 @@ def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
 
 
 def after_a_crash(
-    tree: Tree, place: NoteFolders, plan: Plan, monkeypatch: pytest.MonkeyPatch, number: int
+    tree: Tree, place: PlanTarget, plan: Plan, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> dict[str, bytes]:
     """The files when ``plan`` was killed before its step ``number``; the text is in one of them."""
     with monkeypatch.context() as patch:
@@ -173,11 +173,11 @@ def after_a_crash(
 
 @pytest.mark.parametrize("number", range(4))
 def test_a_crash_while_archiving_loses_nothing_and_is_gone_on_from(
-    tree: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch, number: int
+    tree: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     tree.file("a/n.md", "the text", days=3)
     place.overlay.write({"a/n.md": OVERLAY})
-    known = KnownSignals(overlay=OVERLAY)
+    known = SignalSources(overlay=OVERLAY)
     plan = plan_archive(tree.tree, "a/n.md", known, NOW_MS, BRV3)
     assert len(plan.steps) == 4
     found = after_a_crash(tree, place, plan, monkeypatch, number)
@@ -191,7 +191,7 @@ def test_a_crash_while_archiving_loses_nothing_and_is_gone_on_from(
 
 @pytest.mark.parametrize("number", range(3))
 def test_a_crash_while_restoring_loses_nothing_and_is_gone_on_from(
-    tree: Tree, place: NoteFolders, monkeypatch: pytest.MonkeyPatch, number: int
+    tree: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     tree.file("a/n.md", "the text", days=3)
     apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
@@ -218,7 +218,7 @@ def test_older_notes_of_the_same_name_are_kept(tree: Tree, there: dict[str, str]
         plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
 
 
-def test_a_note_that_changes_meanwhile_stays(tree: Tree, place: NoteFolders) -> None:
+def test_a_note_that_changes_meanwhile_stays(tree: Tree, place: PlanTarget) -> None:
     tree.note("a/n.md", "N")
     plan = plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3)
     tree.note("a/n.md", "N, changed")
@@ -227,7 +227,7 @@ def test_a_note_that_changes_meanwhile_stays(tree: Tree, place: NoteFolders) -> 
     assert set(files_of(tree.tree)) == {"a/n.md"}
 
 
-def test_a_private_note_stays_private(tree: Tree, place: NoteFolders) -> None:
+def test_a_private_note_stays_private(tree: Tree, place: PlanTarget) -> None:
     tree.note("a/n.md", "N")
     (tree.tree / "a/n.md").chmod(0o600)
     apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
@@ -268,14 +268,14 @@ def test_signals_of_the_overlay_go_and_come_back(tree: Tree) -> None:
     assert overlay.read(base) == {}
 
 
-def test_restoring_keeps_bytes_that_are_not_utf8(tree: Tree, place: NoteFolders) -> None:
+def test_restoring_keeps_bytes_that_are_not_utf8(tree: Tree, place: PlanTarget) -> None:
     tree.file("_archived/a/n.full.md", b"# \xe4\n")
     tree.file("_archived/a/n.stub.md", STUB.format(original="a/n.md", full="_archived/a/n.full.md"))
     apply(place, plan_restore(tree.tree, "_archived/a/n.stub.md", NONE))
     assert contents(files_of(tree.tree)) == {"a/n.md": b"# \xe4\n"}
 
 
-def test_a_note_is_young_after_it_was_restored(tree: Tree, place: NoteFolders) -> None:
+def test_a_note_is_young_after_it_was_restored(tree: Tree, place: PlanTarget) -> None:
     tree.note("a/n.md", "N", days=90)
     old = (tree.tree / "a/n.md").stat().st_mtime_ns
     apply(place, plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3))
@@ -287,7 +287,7 @@ def test_a_note_is_young_after_it_was_restored(tree: Tree, place: NoteFolders) -
 @examples(50)
 def test_archived_and_restored_is_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str, path: str) -> None:
     tree = Tree(tmp_path_factory.mktemp("tree") / "p")
-    place = NoteFolders(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
+    place = PlanTarget(tree.tree, Overlay(tree.tree), defaults(BRV3.signals))
     tree.file(path, text.encode("utf-8", "replace"), days=3)
     before = files_of(tree.tree)
     plan: Plan = plan_archive(tree.tree, path, NONE, NOW_MS, BRV3)
@@ -300,7 +300,7 @@ def test_archived_and_restored_is_as_it_was(tmp_path_factory: pytest.TempPathFac
     assert files_of(tree.tree) == before
 
 
-def test_the_tree_beside_stays(tree: Tree, place: NoteFolders) -> None:
+def test_the_tree_beside_stays(tree: Tree, place: PlanTarget) -> None:
     outside = Path(tree.root / "notes.md")
     outside.write_text("mine")
     tree.note("a/n.md", "N")

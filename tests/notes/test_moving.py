@@ -394,7 +394,7 @@ def test_folders_are_not_left_half_moved(
     def place(*_: object) -> None:
         raise OSError(18, "Invalid cross-device link")
 
-    monkeypatch.setattr("brvtui.tree.saving.folders.place", place)
+    monkeypatch.setattr("brvtui.tree.saving.folders.rename_to_free", place)
     with pytest.raises(NoteError, match="Invalid cross-device link"):
         notes.apply(plan)
     assert files() == before

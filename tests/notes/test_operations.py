@@ -129,7 +129,7 @@ def test_a_conflict_is_answered_and_not_journaled(yard: Tree) -> None:
     assert conflict.theirs == b"theirs"
     assert isinstance(notes.save("yard/gates/north.md", b"mine", None), Conflict)
     assert notes.journal.done == ()
-    assert isinstance(notes.save("yard/gates/north.md", b"mine", conflict.seen), Saved)
+    assert isinstance(notes.save("yard/gates/north.md", b"mine", conflict.version), Saved)
     notes.undo()
     assert (yard.tree / "yard/gates/north.md").read_text() == "theirs"
 

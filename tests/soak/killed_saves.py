@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from brvtui.tree.saving import exchange, leftovers
+from brvtui.tree.saving.file_version import FileVersion
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, move, read_note_file, remove, save
-from brvtui.tree.saving.seen import Seen
 from tests.support.tracing import CannotTrace, Child
 
 NOTE, OTHER = "auth/jwt/note.md", "ops/moved.md"
@@ -117,7 +117,7 @@ class Run:
 
     def settled(self, edit: Edit, allowed: tuple[Files, ...]) -> None:
         """After the next opening nothing is there but what one of these says, with its permissions."""
-        cleaned = leftovers.clean(self.root, time.time() + _LATER)
+        cleaned = leftovers.remove_leftovers(self.root, time.time() + _LATER)
         if cleaned.kept:
             raise Wrong(f"{edit.kind}: kept {cleaned.kept}")
         held = all_files(self.root)
@@ -161,7 +161,7 @@ class Run:
         if told.get("said") == "error":
             raise Wrong(f"{edit.kind}, {when}: {told['kept']}")
         place = contents(self.root / NOTE)
-        reported = leftovers.clean(self.root, time.time() + _LATER).kept
+        reported = leftovers.remove_leftovers(self.root, time.time() + _LATER).kept
         named = {path: contents(self.root / path) for path in {*reported, *filter(None, [told.get("kept")])}}
         if how == "remove":
             if place is not None and told.get("said") == "conflict":
@@ -173,7 +173,7 @@ class Run:
         if told.get("said") == "conflict" and place != theirs:
             raise Wrong(f"{edit.kind}, {when}: a conflict that left another text in place")
 
-    def lay(self, edit: Edit) -> Seen | None:
+    def lay(self, edit: Edit) -> FileVersion | None:
         """The tree before the edit."""
         shutil.rmtree(self.root, ignore_errors=True)
         (self.root / NOTE).parent.mkdir(parents=True)
@@ -217,7 +217,7 @@ class Writer:
                 os.utime(self.file, ns=(was.st_atime_ns, was.st_mtime_ns))
 
 
-def act(root: Path, edit: Edit, seen: Seen | None, answer: Path | None = None) -> Callable[[], int]:
+def act(root: Path, edit: Edit, seen: FileVersion | None, answer: Path | None = None) -> Callable[[], int]:
     """What the child does; what came of it is its exit code, and is written to ``answer``."""
 
     def run() -> int:
@@ -234,7 +234,7 @@ def act(root: Path, edit: Edit, seen: Seen | None, answer: Path | None = None) -
     return run
 
 
-def asked(root: Path, edit: Edit, seen: Seen | None) -> Saved | Conflict:
+def asked(root: Path, edit: Edit, seen: FileVersion | None) -> Saved | Conflict:
     if edit.kind == "remove" and seen:
         return remove(root, NOTE, seen)
     if edit.kind == "move" and seen:

@@ -56,8 +56,8 @@ def test_a_draft_knows_whether_its_note_has_changed(tree: Tree) -> None:
     assert draft.is_on(read_note_file(tree.tree, NOTE)[1].sha256)
     saved = save(tree.tree, NOTE, b"other", seen)
     assert isinstance(saved, Saved)
-    assert saved.seen
-    assert not draft.is_on(saved.seen.sha256)
+    assert saved.version
+    assert not draft.is_on(saved.version.sha256)
     assert not draft.is_on(None)
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree.saving.folders import holds_nothing, move_folder, remove_empty
-from brvtui.tree.saving.note_files import SaveError, found_at
+from brvtui.tree.saving.folders import is_empty_folder, move_folder, remove_empty
+from brvtui.tree.saving.note_files import SaveError, read_file_on_disk
 from tests.tree.conftest import NOTE, OLD
 
 
 def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
     (root / "auth/jwt/plan.png").write_bytes(b"png")
-    before = found_at(root, NOTE).seen
+    before = read_file_on_disk(root, NOTE).version
     move_folder(root, "auth/jwt", "new/place/tokens")
-    assert found_at(root, "new/place/tokens/note.md").seen == before
+    assert read_file_on_disk(root, "new/place/tokens/note.md").version == before
     assert (root / "new/place/tokens/plan.png").exists()
     assert not (root / "auth/jwt").exists()
 
@@ -64,7 +64,7 @@ def test_what_holds_nothing(root: Path) -> None:
     (root / "hidden").mkdir()
     (root / "hidden/.keep").touch()
     names = ("empty", "empty/inner", "linked", "link", "hidden", "auth", NOTE, "gone")
-    assert [name for name in names if holds_nothing(root, name)] == ["empty", "empty/inner"]
+    assert [name for name in names if is_empty_folder(root, name)] == ["empty", "empty/inner"]
 
 
 def test_empty_folders_are_removed_upwards(root: Path) -> None:

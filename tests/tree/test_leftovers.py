@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from brvtui.tree.saving import leftovers
-from brvtui.tree.saving.leftovers import OLD_SECONDS, clean
-from brvtui.tree.saving.seen import digest
+from brvtui.tree.saving.file_version import digest
+from brvtui.tree.saving.leftovers import OLD_SECONDS, remove_leftovers
 from tests.support.trees import Tree
 
 LATER = time.time() + OLD_SECONDS + 86_400
@@ -39,7 +39,7 @@ def test_old_leftovers_of_known_texts_are_thrown_away(tmp_path: Path) -> None:
     part = left_by(tmp_path / "a", leftovers.part_name(), b"ne", dead)
     new = left_by(tmp_path / "a" / "b", known, b"new", dead)
     old = left_by(tmp_path, known, b"old", dead)
-    found = clean(tmp_path, LATER)
+    found = remove_leftovers(tmp_path, LATER)
     assert found.kept == ()
     assert sorted(found.removed) == sorted(file.relative_to(tmp_path).as_posix() for file in (part, new, old))
     assert not any(file.exists() for file in (part, new, old))
@@ -63,16 +63,16 @@ def test_opening_a_project_cleans_it_once(tree: Tree, monkeypatch: pytest.Monkey
 
 def test_a_text_that_is_not_known_is_kept(tmp_path: Path) -> None:
     file = left_by(tmp_path, leftovers.whole_name(digest(b"new")), b"somebody else's", dead_process())
-    assert clean(tmp_path, LATER).kept == (file.name,)
+    assert remove_leftovers(tmp_path, LATER).kept == (file.name,)
     assert file.read_bytes() == b"somebody else's"
 
 
 def test_what_is_young_or_of_a_living_process_stays(tmp_path: Path) -> None:
     young = left_by(tmp_path, leftovers.part_name(), b"", dead_process())
     os.utime(young, (1, 1))
-    assert clean(tmp_path, time.time()).removed == ()
+    assert remove_leftovers(tmp_path, time.time()).removed == ()
     mine = left_by(tmp_path, leftovers.part_name(), b"", os.getpid())
-    assert clean(tmp_path, LATER).removed == (young.name,)
+    assert remove_leftovers(tmp_path, LATER).removed == (young.name,)
     assert mine.exists()
 
 
@@ -94,6 +94,6 @@ def test_only_our_own_names_are_touched(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / ".git")
     (tmp_path / f".brv-tui-{10**30}-01234567.part").write_bytes(b"")
     (tmp_path / f".brv-tui-{dead_process()}-01234567.whole").mkdir()
-    assert clean(tmp_path, LATER).removed == (f".brv-tui-{10**30}-01234567.part",)
+    assert remove_leftovers(tmp_path, LATER).removed == (f".brv-tui-{10**30}-01234567.part",)
     assert {file.name for file in tmp_path.iterdir()} >= set(others)
-    assert clean(tmp_path / "missing", LATER) == leftovers.Cleaned((), ())
+    assert remove_leftovers(tmp_path / "missing", LATER) == leftovers.RemovedLeftovers((), ())

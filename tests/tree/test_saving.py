@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from brvtui.tree.reading.files import list_files
-from brvtui.tree.saving import exchange, leftovers, note_files, seen
+from brvtui.tree.saving import exchange, file_version, leftovers, note_files
+from brvtui.tree.saving.file_version import FileVersion
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, is_unchanged, move, read_note_file, remove, save
-from brvtui.tree.saving.seen import Seen
 from tests.tree.conftest import NOTE, OLD
 
 NEW, THEIRS = b"# New text\n", b"# Own\n"
 
 
-def seen_of(root: Path, path: str = NOTE) -> Seen:
+def seen_of(root: Path, path: str = NOTE) -> FileVersion:
     return read_note_file(root, path)[1]
 
 
@@ -72,8 +72,8 @@ def test_reading_says_what_was_seen(root: Path) -> None:
     data, found = read_note_file(root, NOTE)
     state = (root / NOTE).stat()
     assert data == OLD
-    assert found.is_state(state)
-    assert found.sha256 == seen.digest(OLD)
+    assert found.has_state(state)
+    assert found.sha256 == file_version.digest(OLD)
 
 
 def test_a_save_replaces_the_text(root: Path, either_way: str) -> None:
@@ -82,8 +82,8 @@ def test_a_save_replaces_the_text(root: Path, either_way: str) -> None:
     assert (made.lost, made.kept) == ((), "")
     assert (root / NOTE).read_bytes() == NEW
     assert names(root) == [NOTE]
-    assert made.seen == seen_of(root)
-    assert isinstance(save(root, NOTE, OLD, made.seen), Saved)
+    assert made.version == seen_of(root)
+    assert isinstance(save(root, NOTE, OLD, made.version), Saved)
 
 
 def test_a_new_note_and_its_folders(root: Path, either_way: str) -> None:
@@ -94,7 +94,7 @@ def test_a_new_note_and_its_folders(root: Path, either_way: str) -> None:
         os.umask(mask)
     assert isinstance(made, Saved)
     assert (root / "ops/new/deep/a.md").read_bytes() == NEW
-    assert made.seen == seen_of(root, "ops/new/deep/a.md")
+    assert made.version == seen_of(root, "ops/new/deep/a.md")
     assert stat.S_IMODE((root / "ops/new/deep/a.md").stat().st_mode) == 0o640
     assert names(root) == [NOTE, "ops/new/deep/a.md"]
 
@@ -112,7 +112,7 @@ def test_a_change_is_a_conflict(root: Path, either_way: str, change: Callable[..
     assert found == Conflict(THEIRS, seen_of(root))
     assert (root / NOTE).read_bytes() == THEIRS
     assert names(root) == [NOTE]
-    assert isinstance(save(root, NOTE, NEW, found.seen), Saved)
+    assert isinstance(save(root, NOTE, NEW, found.version), Saved)
 
 
 def test_the_same_text_in_another_file_is_no_conflict(root: Path, either_way: str) -> None:
@@ -217,7 +217,7 @@ def test_the_modification_time_can_stay(root: Path, either_way: str, keep: bool)
     os.utime(root / NOTE, ns=(1_000_000_001, 2_000_000_003))
     made = save(root, NOTE, NEW, seen_of(root), keep_mtime=keep)
     assert isinstance(made, Saved)
-    assert made.seen == seen_of(root)
+    assert made.version == seen_of(root)
     assert ((root / NOTE).stat().st_mtime_ns == 2_000_000_003) is keep
 
 
@@ -297,7 +297,7 @@ def test_moving_replaces_none(root: Path, either_way: str) -> None:
 
 def test_moving_what_was_changed(root: Path, either_way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     was = seen_of(root)
-    before(monkeypatch, note_files, "place", over(root / NOTE, THEIRS))
+    before(monkeypatch, note_files, "rename_to_free", over(root / NOTE, THEIRS))
     found = move(root, NOTE, "b.md", was)
     assert found == Conflict(THEIRS, seen_of(root))
     assert move(root, NOTE, "b.md", was) == found

@@ -147,6 +147,6 @@ def test_the_text_is_on_the_disk_before_it_is_swapped_in(tmp_path: Path, monkeyp
     save(root, NOTE, b"x", seen)
     assert steps == ["write", "fsync file", "swap", "remove the old one", "fsync folder"]
     steps.clear()
-    noting(note_files, "place", lambda *_: "place")
+    noting(note_files, "rename_to_free", lambda *_: "place")
     save(root, "auth/b.md", b"x", None)
     assert [step for step in steps if step != "remove the old one"] == ["write", "fsync file", "place", "fsync folder"]

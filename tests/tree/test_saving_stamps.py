@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree.saving.note_files import Saved, Stamp, Unconfirmed, found_at, save
+from brvtui.tree.saving.note_files import Saved, Stamp, Unconfirmed, read_file_on_disk, save
 from tests.tree.conftest import NOTE
 
 
@@ -20,15 +20,15 @@ def state(file: Path) -> tuple[int, int]:
 def test_a_new_note_with_its_time_and_permissions(root: Path, either_way: str) -> None:
     save(root, "new/n.md", b"new", None, stamp=Stamp(5_000_000_007, 0o600))
     assert state(root / "new/n.md") == (5_000_000_007, 0o600)
-    assert found_at(root, "new/n.md").stat.st_mtime_ns == 5_000_000_007
+    assert read_file_on_disk(root, "new/n.md").stat.st_mtime_ns == 5_000_000_007
 
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_replaced_note_with_its_time(root: Path, either_way: str, keep: bool) -> None:
-    seen = found_at(root, NOTE).seen
+    seen = read_file_on_disk(root, NOTE).version
     done = save(root, NOTE, b"new", seen, keep_mtime=keep, stamp=Stamp(5_000_000_007))
     assert isinstance(done, Saved)
-    assert done.seen == found_at(root, NOTE).seen
+    assert done.version == read_file_on_disk(root, NOTE).version
     assert state(root / NOTE) == (5_000_000_007, 0o644)
 
 
@@ -42,5 +42,5 @@ def test_what_the_disk_does_not_confirm_is_done(root: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(os, "fsync", fsync)
     with pytest.raises(Unconfirmed, match="done, but the disk could not confirm it"):
-        save(root, NOTE, b"new", found_at(root, NOTE).seen)
+        save(root, NOTE, b"new", read_file_on_disk(root, NOTE).version)
     assert (root / NOTE).read_bytes() == b"new"

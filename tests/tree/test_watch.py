@@ -13,7 +13,7 @@ from watchdog.events import FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from brvtui.tree.watching.native_events import Events
+from brvtui.tree.watching.native_events import NativeEvents
 from brvtui.tree.watching.watch import Watcher
 
 
@@ -135,13 +135,13 @@ def test_after_a_folder_moved_anything_may_have_changed(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 def test_a_reader_of_events_that_has_ended_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tree").mkdir()
-    events = Events([tmp_path / "tree"], lambda _: None)
+    events = NativeEvents([tmp_path / "tree"], lambda _: None)
     events.start()
     try:
-        events.tend()
+        events.maintain()
         monkeypatch.setattr("watchdog.observers.inotify_c.InotifyFD.is_alive", lambda _: False)
         with pytest.raises(OSError, match="stopped reading"):
-            events.tend()
+            events.maintain()
         monkeypatch.undo()
     finally:
         events.stop()

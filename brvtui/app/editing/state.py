@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from brvtui.tree.editing.merging import Hunk
     from brvtui.tree.editing.note_text import EditableText
-    from brvtui.tree.saving.seen import Seen
+    from brvtui.tree.saving.file_version import FileVersion
 
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """A note as it was on disk: its bytes and what was seen of it; None and None when there was none."""
+    """A note as it was on disk: its bytes and its version; None and None when there was none."""
 
     path: str
     data: bytes | None
-    seen: Seen | None
+    version: FileVersion | None
 
     @property
     def sha256(self) -> str | None:
         """Of its bytes; None when there was none."""
-        return self.seen.sha256 if self.seen else None
+        return self.version.sha256 if self.version else None
 
 
 @dataclass(frozen=True, slots=True)

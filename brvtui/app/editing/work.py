@@ -142,22 +142,22 @@ def _known_files(snapshot: Snapshot) -> KnownFiles:
 
 
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveEnd:
-    """Saves ``data`` where ``disk`` was seen."""
+    """Saves ``data`` over the version ``disk``."""
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
     try:
-        done = session.notes.save(disk.path, data, disk.seen, keep_mtime)
+        done = session.notes.save(disk.path, data, disk.version, keep_mtime)
     except Unconfirmed as error:
         return _unconfirmed(session, disk, data, str(error))
     except SaveError as error:
         return NotSaved(disk, data, str(error))
     if isinstance(done, Conflict):
-        theirs = OnDisk(disk.path, done.theirs, done.seen)
+        theirs = OnDisk(disk.path, done.theirs, done.version)
         return NoteClashed(disk, data, _clash(disk, data, theirs))
     said = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         said.append(f"{disk.path}: another program has it open; what that writes is kept in {done.kept}")
-    return NoteSaved(replace(disk, data=data, seen=done.seen), tuple(said))
+    return NoteSaved(replace(disk, data=data, version=done.version), tuple(said))
 
 
 def _unconfirmed(session: Session, disk: OnDisk, data: bytes, said: str) -> SaveEnd:
@@ -196,7 +196,7 @@ def look_at_disk(session: Session, before: OnDisk) -> OnDisk:
     """The note as it is on disk now; ``before`` itself when nothing changed."""
     from brvtui.tree.saving.note_files import SaveError, is_unchanged
 
-    if before.seen is not None and is_unchanged(session.project.tree, before.path, before.seen):
+    if before.version is not None and is_unchanged(session.project.tree, before.path, before.version):
         return before
     try:
         now = _on_disk(session, before.path)

@@ -1,1 +1,1 @@
-"""Writing to a tree: notes are saved, moved and removed whole or not at all, and changes by others are noticed."""
+"""Saves, moves and removes notes of a tree: each whole or not at all, and never over a change by somebody else."""

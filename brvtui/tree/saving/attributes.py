@@ -1,4 +1,4 @@
-"""Owner, permissions and extended attributes, carried over from a file to the one that replaces it."""
+"""Copies owner, permissions and extended attributes from a file to the one that replaces it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Lost = Literal["owner", "permissions", "extended attributes"]
 
 
 def copy_attributes(source: int, found: os.stat_result, target: int) -> tuple[Lost, ...]:
-    """Gives the open file ``target`` what ``source`` has, whose state is ``found``; names what could not be given."""
+    """Copies the attributes of the open file ``source``, whose state is ``found``, to ``target``; names what failed."""
     lost: list[Lost] = []
     if not _copy_owner(found, target):
         lost.append("owner")
@@ -39,7 +39,7 @@ def _copy_owner(found: os.stat_result, target: int) -> bool:
 
 
 def _copy_extended(source: int, target: int) -> bool:
-    """Extended attributes, access control lists among them; Python knows them on Linux only."""
+    """Copies extended attributes, which hold access control lists too. Python has them on Linux only."""
     if sys.platform != "linux":
         return True
     try:
@@ -50,15 +50,10 @@ def _copy_extended(source: int, target: int) -> bool:
     for name in names:
         try:
             value = os.getxattr(source, name)
-            if not _has(target, name, value):
-                os.setxattr(target, name, value)
+            with suppress(OSError):
+                if os.getxattr(target, name) == value:
+                    continue
+            os.setxattr(target, name, value)
         except OSError:
             complete = False
     return complete
-
-
-def _has(target: int, name: str, value: bytes) -> bool:
-    try:
-        return os.getxattr(target, name) == value
-    except OSError:
-        return False

@@ -1,8 +1,7 @@
-"""Renames that lose no file: two names swapped in one step, and a name given only where it is free.
+"""Renames that lose no file: an atomic exchange of two names, and a rename that never replaces.
 
-Linux has both in ``renameat2`` (glibc 2.28 or newer). Elsewhere there is no swap, and a free name is taken by a hard
-link.
-"""
+Linux has both in ``renameat2`` (glibc 2.28 or newer). Elsewhere nothing can be exchanged, and a hard link takes the
+free name."""
 
 from __future__ import annotations
 
@@ -17,24 +16,24 @@ _EXCHANGE = 2
 _NO_SUCH_CALL = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK})
 
-Renaming = Callable[[int, bytes, int, bytes, int], int]
+_Renameat2 = Callable[[int, bytes, int, bytes, int], int]
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
-    """Swaps two names of the open ``folder`` in one step; False where the system cannot.
+    """Exchanges two names in the open ``folder`` atomically; False where the system cannot.
 
-    Raises OSError, FileNotFoundError when one of them is not there.
+    Raises OSError; FileNotFoundError when one of them is missing.
     """
-    return _renamed(folder, one, folder, other, _EXCHANGE)
+    return _renameat(folder, one, folder, other, _EXCHANGE)
 
 
-def place(folder: int, name: str, target_folder: int, target: str) -> None:
-    """Gives the file ``name`` the name ``target``. Raises FileExistsError when that is taken, and OSError.
+def rename_to_free(folder: int, name: str, target_folder: int, target: str) -> None:
+    """Renames the file ``name`` to ``target``. Raises FileExistsError when that name is taken, and OSError.
 
-    Where the file system has neither ``renameat2`` nor hard links, a file that appears at the very same moment is
-    overwritten.
+    Where the file system has neither ``renameat2`` nor hard links, this overwrites a file that appears at the very same
+    moment.
     """
-    if _renamed(folder, name, target_folder, target, _NO_REPLACE):
+    if _renameat(folder, name, target_folder, target, _NO_REPLACE):
         return
     try:
         os.link(name, target, src_dir_fd=folder, dst_dir_fd=target_folder, follow_symlinks=False)
@@ -52,7 +51,7 @@ def place(folder: int, name: str, target_folder: int, target: str) -> None:
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
 
 
-def _renamed(folder: int, name: str, target_folder: int, target: str, flags: int) -> bool:
+def _renameat(folder: int, name: str, target_folder: int, target: str, flags: int) -> bool:
     call = _renameat2()
     if call is None:
         return False
@@ -65,8 +64,8 @@ def _renamed(folder: int, name: str, target_folder: int, target: str, flags: int
 
 
 @lru_cache
-def _renameat2() -> Renaming | None:
-    """The system call, answering with its error number (0: done); None where there is none."""
+def _renameat2() -> _Renameat2 | None:
+    """The system call, which returns its error number (0 for success); None where there is none."""
     if not sys.platform.startswith("linux"):
         return None
     import ctypes

@@ -1,6 +1,6 @@
-"""Folders of a tree: moved with all that is in them, and removed when nothing is (``docs/editing.md``, "Moving").
+"""Moves folders of a tree with their contents, and removes empty ones (``docs/editing.md``, "Moving").
 
-Neither the engine nor this tool sees an empty folder, so none counts as something that is there.
+Neither the engine nor this tool sees a folder without files, so a move may replace one.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import stat
 from pathlib import Path
 
 from brvtui.tree.reading.inside import PathError, folder_place_in
-from brvtui.tree.saving.exchange import place
-from brvtui.tree.saving.note_files import SaveError, sync_folder, told
+from brvtui.tree.saving.exchange import rename_to_free
+from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder
 
 
-def holds_nothing(tree: Path, path: str) -> bool:
-    """Whether a folder lies at ``path`` in which, however deep, there is no file."""
+def is_empty_folder(tree: Path, path: str) -> bool:
+    """Whether ``path`` is a folder without any file below it, at whatever depth."""
     folder = tree / path
     if folder.is_symlink() or not folder.is_dir():
         return False
@@ -26,21 +26,21 @@ def holds_nothing(tree: Path, path: str) -> bool:
 
 
 def move_folder(tree: Path, path: str, target: str) -> None:
-    """Gives the folder at ``path`` the path ``target``, with all that is in it, in one step.
+    """Moves the folder at ``path``, with everything in it, to ``target`` in one step.
 
-    Folders above the target are made, those above ``path`` that are empty then are removed. Raises
+    Makes missing folders above the target, and removes folders above ``path`` that the move leaves empty. Raises
     :class:`brvtui.tree.saving.note_files.SaveError`, also when the target is taken or inside the folder.
     """
     if f"{target}/".startswith(f"{path}/"):
         raise SaveError(f"{target}: is the folder {path} or inside it; choose another place")
-    with told(path), folder_place_in(tree, path) as at:
+    with as_save_error(path), folder_place_in(tree, path) as at:
         if not stat.S_ISDIR(os.lstat(at.name, dir_fd=at.folder).st_mode):
             raise SaveError(f"{path}: is no folder")
-        with told(target), folder_place_in(tree, target, make_folders=True) as to:
-            if holds_nothing(tree, target):
+        with as_save_error(target), folder_place_in(tree, target, make_folders=True) as to:
+            if is_empty_folder(tree, target):
                 _remove(tree, target)
             try:
-                place(at.folder, at.name, to.folder, to.name)
+                rename_to_free(at.folder, at.name, to.folder, to.name)
             except FileExistsError as error:
                 raise SaveError(f"{target}: is taken; choose another name") from error
             sync_folder(to)
@@ -49,7 +49,7 @@ def move_folder(tree: Path, path: str, target: str) -> None:
 
 
 def remove_empty(tree: Path, path: str) -> None:
-    """Removes the folder at ``path``, and those above it, for as long as they are empty; nothing is raised."""
+    """Removes the folder at ``path`` and those above it while they are empty; raises nothing."""
     while path:
         try:
             with folder_place_in(tree, path) as at:
@@ -60,7 +60,7 @@ def remove_empty(tree: Path, path: str) -> None:
 
 
 def _remove(tree: Path, path: str) -> None:
-    """Removes the folder at ``path``, in which there are only folders. Raises OSError when there is more by now."""
+    """Removes the folder at ``path`` and the folders in it. Raises OSError when a file is in one of them by now."""
     for above, _, _ in os.walk(tree / path, topdown=False):
         below = Path(above).relative_to(tree).as_posix()
         with folder_place_in(tree, below) as at:

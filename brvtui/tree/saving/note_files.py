@@ -1,9 +1,8 @@
-"""Safe saving: a note is replaced whole or not at all, and a change by anybody else is noticed (``docs/editing.md``).
+"""Safe saving: replaces a note whole or not at all, and notices changes by anybody else (``docs/editing.md``).
 
-Whoever edits reads with :func:`read_note_file` and hands what was seen back to :func:`save`, :func:`move` or
-:func:`remove`. These answer with :class:`Conflict`, and leave the file alone, when it holds anything else by then.
-Paths are relative to the tree, with ``/``.
-"""
+:func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` take the version
+that they expect on disk. When the file holds anything else by then, they leave it alone and return a :class:`Conflict`.
+Paths are relative to the tree, with ``/``."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ from brvtui.tree.reading.inside import FolderEntry, PathError, place_in
 from brvtui.tree.reading.regular import open_regular
 from brvtui.tree.saving import leftovers
 from brvtui.tree.saving.attributes import Lost, copy_attributes
-from brvtui.tree.saving.exchange import exchange, place
-from brvtui.tree.saving.seen import FileOnDisk, Seen, digest, look, seen_as
+from brvtui.tree.saving.exchange import exchange, rename_to_free
+from brvtui.tree.saving.file_version import FileOnDisk, FileVersion, digest, read_version, version_of
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
@@ -30,16 +29,16 @@ _ANY_WRITE = 0o222
 
 
 class SaveError(Exception):
-    """It was not done; the message is one line: which file, what is wrong, what to do."""
+    """Nothing was done. The message is one line: which file, what is wrong, what to do."""
 
 
 class Unconfirmed(SaveError):
-    """It was done, but whether it would outlive a loss of power is not known."""
+    """It was done, but may be lost if the power fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a written file is given beside its text: modification time in ns, permissions. None leaves either alone."""
+    """The modification time (ns) and permissions to give a written file; None leaves either as it would be."""
 
     mtime_ns: int | None = None
     mode: int | None = None
@@ -50,106 +49,111 @@ _UNSTAMPED = Stamp()
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The file is as asked, and ``seen`` is what it is now (None: removed).
+    """The file is as asked; ``version`` is its version now, None when it was removed.
 
-    ``lost`` names what could not be carried over to it. ``kept`` is the path of a file beside it that holds what it
-    was before, because another program still has that open to write.
+    ``lost`` names attributes that could not be copied to it. ``kept`` is the path of a file beside it with the old
+    text, which another program still has open for writing.
     """
 
-    seen: Seen | None
+    version: FileVersion | None
     lost: tuple[Lost, ...] = ()
     kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The file is not what was seen, and is left as it is: it holds ``theirs``, or is gone (None, None).
+    """The file is not the expected version, and was left as it is: it holds ``theirs``, or is gone (None, None).
 
-    Saving again with ``seen`` overwrites it knowingly. ``kept`` is the path of a file beside it with a further text
-    of another program, written while the first was being put back.
+    To overwrite it knowingly, save again with this ``version``. ``kept`` is the path of a file beside it with a further
+    text, which another program wrote while the first was being put back.
     """
 
     theirs: bytes | None
-    seen: Seen | None
+    version: FileVersion | None
     kept: str = ""
 
 
-def read_note_file(tree: Path, path: str) -> tuple[bytes, Seen]:
-    """The bytes of the note at ``path``, and what was seen. Raises :class:`SaveError`."""
-    found = found_at(tree, path)
-    return found.data, found.seen
+def read_note_file(tree: Path, path: str) -> tuple[bytes, FileVersion]:
+    """The bytes of the note at ``path``, and its version. Raises :class:`SaveError`."""
+    found = read_file_on_disk(tree, path)
+    return found.data, found.version
 
 
-def found_at(tree: Path, path: str) -> FileOnDisk:
-    """The note at ``path`` with its state. Raises :class:`SaveError`."""
-    with told(path), place_in(tree, path) as at:
-        return look(at.folder, at.name)
+def read_file_on_disk(tree: Path, path: str) -> FileOnDisk:
+    """The note at ``path`` with its state and version. Raises :class:`SaveError`."""
+    with as_save_error(path), place_in(tree, path) as at:
+        return read_version(at.folder, at.name)
 
 
-def is_unchanged(tree: Path, path: str, seen: Seen) -> bool:
-    """Whether the note still holds what was seen; it is read only when its state differs. Nothing is raised."""
+def is_unchanged(tree: Path, path: str, expected: FileVersion) -> bool:
+    """Whether the note still is this version. Reads it only when its state differs; raises nothing."""
     try:
         with place_in(tree, path) as at:
             state = os.lstat(at.name, dir_fd=at.folder)
-            return seen.is_state(state) or look(at.folder, at.name).seen.sha256 == seen.sha256
+            return expected.has_state(state) or read_version(at.folder, at.name).version.sha256 == expected.sha256
     except (OSError, PathError):
         return False
 
 
 def save(
-    tree: Path, path: str, data: bytes, seen: Seen | None, *, keep_mtime: bool = False, stamp: Stamp = _UNSTAMPED
+    tree: Path,
+    path: str,
+    data: bytes,
+    expected: FileVersion | None,
+    *,
+    keep_mtime: bool = False,
+    stamp: Stamp = _UNSTAMPED,
 ) -> Saved | Conflict:
-    """Makes ``data`` the content of the note at ``path``: what was ``seen`` is replaced, None means a new note.
+    """Replaces the ``expected`` version of the note at ``path`` by ``data``; None means a new note.
 
-    At any moment the file is the old or the new one, whole, even when the process is killed. With ``keep_mtime``
-    the new file has the old one's modification time, unless the ``stamp`` says another. Folders above a new note are
-    made. Raises :class:`SaveError`.
-    """
-    with told(path):
+    At any moment the file is either the old or the new one, whole, even when the process is killed. With ``keep_mtime``
+    the new file has the old one's modification time, unless the ``stamp`` has another. Makes missing folders above a
+    new note. Raises :class:`SaveError`."""
+    with as_save_error(path):
         try:
-            with place_in(tree, path, make_folders=seen is None) as at:
-                if seen is None:
+            with place_in(tree, path, make_folders=expected is None) as at:
+                if expected is None:
                     return _create(at, data, stamp)
-                return _replace(at, data, seen, keep_mtime, stamp)
+                return _replace(at, data, expected, keep_mtime, stamp)
         except FileNotFoundError:
-            if seen is None:
+            if expected is None:
                 raise
             return Conflict(None, None)
 
 
-def remove(tree: Path, path: str, seen: Seen) -> Saved | Conflict:
-    """Removes the note at ``path`` if it is what was ``seen``. Raises :class:`SaveError`."""
-    with told(path):
+def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
+    """Removes the note at ``path`` if it is the ``expected`` version. Raises :class:`SaveError`."""
+    with as_save_error(path):
         try:
             with place_in(tree, path) as at:
                 _refuse_link(at, path)
-                return _remove(at, seen)
+                return _remove(at, expected)
         except FileNotFoundError:
             return Conflict(None, None)
 
 
-def move(tree: Path, path: str, target: str, seen: Seen) -> Saved | Conflict:
-    """Gives the note at ``path`` the path ``target``; the file itself, and so its modification time, stays as it is.
+def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | Conflict:
+    """Moves the ``expected`` version of the note at ``path`` to ``target``; its modification time stays.
 
-    Folders above the target are made. Raises :class:`SaveError`, also when the target is taken.
+    Makes missing folders above the target. Raises :class:`SaveError`, also when the target is taken.
     """
-    with told(path):
+    with as_save_error(path):
         try:
             with place_in(tree, path) as at:
                 _refuse_link(at, path)
-                found = look(at.folder, at.name)
-                if found.seen.sha256 != seen.sha256:
-                    return Conflict(found.data, found.seen)
+                found = read_version(at.folder, at.name)
+                if found.version.sha256 != expected.sha256:
+                    return Conflict(found.data, found.version)
                 _refuse_read_only(at, found)
-                with told(target), place_in(tree, target, make_folders=True) as to:
-                    return _move(at, to, seen)
+                with as_save_error(target), place_in(tree, target, make_folders=True) as to:
+                    return _move(at, to, expected)
         except FileNotFoundError:
             return Conflict(None, None)
 
 
 @contextmanager
-def told(path: str) -> Iterator[None]:
-    """Turns what the system says into :class:`SaveError`."""
+def as_save_error(path: str) -> Iterator[None]:
+    """Turns OSError and PathError into :class:`SaveError`."""
     try:
         yield
     except PathError as error:
@@ -164,15 +168,15 @@ def _refuse_link(at: FolderEntry, path: str) -> None:
 
 
 def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
-    """A rename needs no permission on the file itself, and root has every one: so it is asked for."""
+    """Raises for a read-only file: a rename would need no permission on it, and root would have every one."""
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
-        os.lstat(at.name, dir_fd=at.folder)  # what was removed meanwhile is not read-only
+        os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError for what was removed meanwhile
         raise SaveError(f"{at.path}: is read-only; make it writable and try again")
 
 
-class _Beside:
-    """The file beside the note. It is removed at the end, unless it holds what somebody else wrote."""
+class _TemporaryFile:
+    """The temporary file beside the note. It is removed at the end, unless it holds what somebody else wrote."""
 
     def __init__(self, at: FolderEntry) -> None:
         self.at = at
@@ -185,7 +189,7 @@ class _Beside:
         return f"{self.at.path.rpartition('/')[0]}/{self.name}".lstrip("/")
 
     def rename(self, *known: str) -> None:
-        """From here on, whatever this process leaves of the file holds one of these texts, or is kept."""
+        """Renames it to a name that lists the texts which a later cleaning may delete."""
         whole = leftovers.whole_name(*known)
         os.rename(self.name, whole, src_dir_fd=self.at.folder, dst_dir_fd=self.at.folder)
         self.name = whole
@@ -196,155 +200,159 @@ class _Beside:
 
 
 @contextmanager
-def _beside(at: FolderEntry) -> Iterator[_Beside]:
-    beside = _Beside(at)
+def _temporary_file(at: FolderEntry) -> Iterator[_TemporaryFile]:
+    temporary = _TemporaryFile(at)
     try:
-        yield beside
+        yield temporary
     finally:
-        if beside.is_ours:
-            beside.remove()
+        if temporary.is_ours:
+            temporary.remove()
 
 
 def _create(at: FolderEntry, data: bytes, stamp: Stamp) -> Saved | Conflict:
     text = digest(data)
-    with _beside(at) as beside:
-        made = _write(beside, data, None, False, stamp)
-        beside.rename(text)
+    with _temporary_file(at) as temporary:
+        made = _write(temporary, data, None, False, stamp)
+        temporary.rename(text)
         try:
-            place(at.folder, beside.name, at.folder, at.name)
+            rename_to_free(at.folder, temporary.name, at.folder, at.name)
         except FileExistsError:
-            found = look(at.folder, at.name)
-            return Conflict(found.data, found.seen)
+            found = read_version(at.folder, at.name)
+            return Conflict(found.data, found.version)
     sync_folder(at)
-    return Saved(seen_as(text, made))
+    return Saved(version_of(text, made))
 
 
-def _replace(at: FolderEntry, data: bytes, seen: Seen, keep_mtime: bool, stamp: Stamp) -> Saved | Conflict:
-    found = look(at.folder, at.name)
-    if found.seen.sha256 != seen.sha256:
-        return Conflict(found.data, found.seen)
+def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bool, stamp: Stamp) -> Saved | Conflict:
+    found = read_version(at.folder, at.name)
+    if found.version.sha256 != expected.sha256:
+        return Conflict(found.data, found.version)
     _refuse_read_only(at, found)
     ours = digest(data)
-    with _beside(at) as beside:
-        made = _write(beside, data, found.stat, keep_mtime, stamp)
-        beside.rename(ours, seen.sha256)
-        # Whoever is killed, interrupted or refused from here on leaves the file; the next opening sorts it out.
-        beside.is_ours = False
-        conflict = _undone(beside, ours, seen) if _swapped(beside) else _overwritten(beside, seen)
+    with _temporary_file(at) as temporary:
+        made = _write(temporary, data, found.stat, keep_mtime, stamp)
+        temporary.rename(ours, expected.sha256)
+        # From here on, a killed or failed save leaves the file; the next opening of the tree cleans it up.
+        temporary.is_ours = False
+        conflict = (
+            _undo_unless_expected(temporary, ours, expected)
+            if _exchanged(temporary)
+            else _overwrite(temporary, expected)
+        )
         if conflict:
             return conflict
-        kept = "" if beside.is_ours else beside.path
+        kept = "" if temporary.is_ours else temporary.path
     sync_folder(at)
-    return Saved(seen_as(ours, made), beside.lost, kept)
+    return Saved(version_of(ours, made), temporary.lost, kept)
 
 
-def _swapped(beside: _Beside) -> bool:
-    """Swaps the note and the file beside it; False where the system cannot."""
+def _exchanged(temporary: _TemporaryFile) -> bool:
+    """Exchanges the note and the temporary file; False where the system cannot."""
     try:
-        return exchange(beside.at.folder, beside.name, beside.at.name)
+        return exchange(temporary.at.folder, temporary.name, temporary.at.name)
     except OSError:
-        beside.is_ours = True
+        temporary.is_ours = True
         raise
 
 
-def _overwritten(beside: _Beside, seen: Seen) -> Conflict | None:
-    """Replaces the note where names cannot be swapped: a look immediately before, and between them lies a gap."""
-    at = beside.at
-    beside.is_ours = True
-    last = look(at.folder, at.name)
-    if last.seen.sha256 != seen.sha256:
-        return Conflict(last.data, last.seen)
-    os.replace(beside.name, at.name, src_dir_fd=at.folder, dst_dir_fd=at.folder)
+def _overwrite(temporary: _TemporaryFile, expected: FileVersion) -> Conflict | None:
+    """Replaces the note where names cannot be exchanged. A change between the last look and the rename is lost."""
+    at = temporary.at
+    temporary.is_ours = True
+    last = read_version(at.folder, at.name)
+    if last.version.sha256 != expected.sha256:
+        return Conflict(last.data, last.version)
+    os.replace(temporary.name, at.name, src_dir_fd=at.folder, dst_dir_fd=at.folder)
     return None
 
 
-def _undone(beside: _Beside, ours: str, seen: Seen) -> Conflict | None:
-    """None when what came out of the swap is what was seen; else the swap is undone."""
-    at = beside.at
+def _undo_unless_expected(temporary: _TemporaryFile, ours: str, expected: FileVersion) -> Conflict | None:
+    """Checks that the exchange took out the ``expected`` version; else undoes it and returns the conflict."""
+    at = temporary.at
     try:
-        out = look(at.folder, beside.name, ask_busy=True)
+        out = read_version(at.folder, temporary.name, ask_busy=True)
     except FileNotFoundError:
-        return None  # A cleaning removed it, because it held a text that is known.
+        return None  # a cleaning removed it, so it held a known text
     except OSError:
-        _swap_back(beside, ours)
+        _exchange_back(temporary, ours)
         raise
-    if out.seen.sha256 == seen.sha256:
-        beside.is_ours = not out.busy
+    if out.version.sha256 == expected.sha256:
+        temporary.is_ours = not out.busy
         return None
-    in_place = _swap_back(beside, ours)
-    kept = "" if beside.is_ours else beside.path
-    return Conflict(out.data, out.seen, kept) if in_place else Conflict(None, None, kept)
+    in_place = _exchange_back(temporary, ours)
+    kept = "" if temporary.is_ours else temporary.path
+    return Conflict(out.data, out.version, kept) if in_place else Conflict(None, None, kept)
 
 
-def _swap_back(beside: _Beside, ours: str) -> bool:
-    """Undoes the swap; False when the note has been removed since.
+def _exchange_back(temporary: _TemporaryFile, ours: str) -> bool:
+    """Undoes the exchange; False when the note has been removed since.
 
-    The file beside it is ours again, unless somebody wrote to it meanwhile, or still may.
+    The temporary file is ours again, unless somebody wrote to it meanwhile or has it open for writing.
     """
-    at = beside.at
+    at = temporary.at
     try:
-        exchange(at.folder, beside.name, at.name)
+        exchange(at.folder, temporary.name, at.name)
     except FileNotFoundError:
         return False
-    back = look(at.folder, beside.name, ask_busy=True)
-    beside.is_ours = back.seen.sha256 == ours and not back.busy
+    back = read_version(at.folder, temporary.name, ask_busy=True)
+    temporary.is_ours = back.version.sha256 == ours and not back.busy
     return True
 
 
-def _remove(at: FolderEntry, seen: Seen) -> Saved | Conflict:
-    found = look(at.folder, at.name)
-    if found.seen.sha256 != seen.sha256:
-        return Conflict(found.data, found.seen)
+def _remove(at: FolderEntry, expected: FileVersion) -> Saved | Conflict:
+    found = read_version(at.folder, at.name)
+    if found.version.sha256 != expected.sha256:
+        return Conflict(found.data, found.version)
     _refuse_read_only(at, found)
-    with _beside(at) as beside:
-        beside.is_ours = False
-        beside.name = leftovers.whole_name(seen.sha256)
-        os.rename(at.name, beside.name, src_dir_fd=at.folder, dst_dir_fd=at.folder)
+    with _temporary_file(at) as temporary:
+        temporary.is_ours = False
+        temporary.name = leftovers.whole_name(expected.sha256)
+        os.rename(at.name, temporary.name, src_dir_fd=at.folder, dst_dir_fd=at.folder)
         try:
-            out = look(at.folder, beside.name, ask_busy=True)
+            out = read_version(at.folder, temporary.name, ask_busy=True)
         except OSError:
-            place(at.folder, beside.name, at.folder, at.name)
+            rename_to_free(at.folder, temporary.name, at.folder, at.name)
             raise
-        if out.seen.sha256 != seen.sha256:
-            return _put_back(at.folder, beside.name, beside.path, at, out)
-        beside.is_ours = not out.busy
-        kept = "" if beside.is_ours else beside.path
+        if out.version.sha256 != expected.sha256:
+            return _put_back(at.folder, temporary.name, temporary.path, at, out)
+        temporary.is_ours = not out.busy
+        kept = "" if temporary.is_ours else temporary.path
     sync_folder(at)
     return Saved(None, kept=kept)
 
 
-def _move(at: FolderEntry, to: FolderEntry, seen: Seen) -> Saved | Conflict:
+def _move(at: FolderEntry, to: FolderEntry, expected: FileVersion) -> Saved | Conflict:
     try:
-        place(at.folder, at.name, to.folder, to.name)
+        rename_to_free(at.folder, at.name, to.folder, to.name)
     except FileExistsError as error:
         raise SaveError(f"{to.path}: is taken; choose another name") from error
     except FileNotFoundError:
         return Conflict(None, None)
-    out = look(to.folder, to.name)
-    if out.seen.sha256 != seen.sha256:
+    out = read_version(to.folder, to.name)
+    if out.version.sha256 != expected.sha256:
         return _put_back(to.folder, to.name, to.path, at, out)
     sync_folder(to)
     sync_folder(at)
-    return Saved(out.seen)
+    return Saved(out.version)
 
 
 def _put_back(folder: int, name: str, path: str, at: FolderEntry, out: FileOnDisk) -> Conflict:
-    """Gives ``name`` its place ``at`` again; it is kept where it is, at ``path``, when that was taken meanwhile."""
+    """Renames ``name`` back to ``at``. When that is taken by now, leaves it at ``path`` and says so in the conflict."""
     try:
-        place(folder, name, at.folder, at.name)
+        rename_to_free(folder, name, at.folder, at.name)
     except FileExistsError:
-        now = look(at.folder, at.name)
-        return Conflict(now.data, now.seen, path)
-    return Conflict(out.data, out.seen)
+        now = read_version(at.folder, at.name)
+        return Conflict(now.data, now.version, path)
+    return Conflict(out.data, out.version)
 
 
 def _write(
-    beside: _Beside, data: bytes, replaced: os.stat_result | None, keep_mtime: bool, stamp: Stamp
+    temporary: _TemporaryFile, data: bytes, replaced: os.stat_result | None, keep_mtime: bool, stamp: Stamp
 ) -> os.stat_result:
-    """Writes ``data`` through to the disk, with the attributes of the file that it will replace."""
-    at = beside.at
+    """Writes ``data`` to the temporary file and syncs it, with the attributes of the file that it will replace."""
+    at = temporary.at
     is_ordinary = replaced is None and stamp.mode is None
-    descriptor = os.open(beside.name, _NEW, _ORDINARY if is_ordinary else _PRIVATE, dir_fd=at.folder)
+    descriptor = os.open(temporary.name, _NEW, _ORDINARY if is_ordinary else _PRIVATE, dir_fd=at.folder)
     try:
         left = memoryview(data)
         while left:
@@ -352,7 +360,7 @@ def _write(
         if replaced is not None:
             source = open_regular(at.name, at.folder)
             try:
-                beside.lost = copy_attributes(source, replaced, descriptor)
+                temporary.lost = copy_attributes(source, replaced, descriptor)
             finally:
                 os.close(source)
             if keep_mtime:
@@ -368,7 +376,7 @@ def _write(
 
 
 def sync_folder(at: FolderEntry) -> None:
-    """Has the disk confirm the names in the open folder of ``at``. Raises :class:`Unconfirmed`."""
+    """Syncs the open folder of ``at``. Raises :class:`Unconfirmed` when the disk does not confirm it."""
     try:
         os.fsync(at.folder)
     except OSError as error:

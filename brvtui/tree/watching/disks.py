@@ -1,4 +1,4 @@
-"""What kind of disk a folder is on, as far as watching it is concerned."""
+"""Detects folders on network file systems, which send no events for changes by other machines."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 _MOUNTS = Path("/proc/self/mountinfo")
 _MOUNT_POINT = 4
 _ESCAPED = re.compile(r"\\([0-7]{3})")
-_FROM_ELSEWHERE = frozenset(
+_NETWORK_TYPES = frozenset(
     {
         *("nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "9p", "vboxsf", "prl_fs", "vmhgfs", "drvfs"),
         *("ceph", "glusterfs", "lustre", "beegfs", "gpfs", "orangefs", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone"),
         *("fuse.s3fs", "fuse.vmhgfs-fuse"),
     }
 )
-"""File systems on which files change without this system's doing: it tells nothing of that."""
+"""Types of file systems on which other machines change files."""
 
 
 def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
-    """The type of the file system that ``folder`` is on, if others can write to it unnoticed; else empty.
+    """The type of the file system of ``folder`` if it is a network file system; else empty.
 
-    ``mounts`` is a table as Linux keeps it (proc(5), mountinfo); without one nothing is known.
+    ``mounts`` is the table of mounts (proc(5), mountinfo). Returns an empty string where there is none.
     """
     try:
         table = mounts.read_bytes().decode("utf-8", "surrogateescape")
@@ -39,4 +39,4 @@ def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
         is_above = here == point or here.startswith(f"{point.rstrip(os.sep)}{os.sep}")
         if is_above and len(point) >= len(best):
             best, kind = point, kinds[0]
-    return kind if kind in _FROM_ELSEWHERE else ""
+    return kind if kind in _NETWORK_TYPES else ""

@@ -1,4 +1,4 @@
-"""Changes as the system tells them (watchdog), of folders that may be missing, removed and made again."""
+"""Change events of the system, through watchdog, for folders that may be missing, removed and created again."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, EventEmitter, ObservedWatch
 
 _CHANGES = frozenset({"created", "deleted", "modified", "moved", "attrib", "closed"})
-# Where folders were moved, watchdog warns of those that it watches under two names; they are watched again (`tend`).
+# After moves of folders, watchdog warns about those that it watches under two names; `maintain` watches them again.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.observers")
-_UNSETTLING = frozenset({"attrib", "moved"})
-"""Of folders: one that could not be entered could not be watched either, and now may be; and where several are moved in
-one go, watchdog takes folders inside them for others, of which it then hears nothing."""
-_OF_ITSELF = frozenset({"modified", "attrib"})
+_REWATCH_AFTER = frozenset({"attrib", "moved"})
+"""Events of folders after which they must be watched again: a folder that was unreadable may be readable now, and when
+several folders move at once, watchdog confuses the folders inside them and misses their events."""
+_OF_FOLDER_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
 _DELETE_SELF = 0x400
-Notice = Callable[[str | None], None]
-"""Is told a place that changed, as :data:`brvtui.tree.watching.bursts.Changed` is, or None for any."""
+OnChange = Callable[[str | None], None]
+"""A callback for one changed path (see :data:`brvtui.tree.watching.debouncing.Changed`); None means any path."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    """Which folder it is that has a path; another one there is another identity, and so is one that was shut."""
+    """Tells whether a path still means the same folder, with the same permission to enter it."""
 
     device: int
     inode: int
@@ -46,58 +46,57 @@ class _Watched:
     identity: _Identity
 
 
-class Events:
-    """Tells ``notice`` what the system says of the targets. Methods may be called from one thread only."""
+class NativeEvents:
+    """Calls ``on_change`` for each event below the targets. Call its methods from one thread only."""
 
-    def __init__(self, targets: Iterable[Path], notice: Notice) -> None:
-        """Nothing is watched before :meth:`start`. Targets need not exist yet."""
+    def __init__(self, targets: Iterable[Path], on_change: OnChange) -> None:
+        """Watches nothing before :meth:`start`. Targets need not exist yet."""
         self._targets = list(targets)
-        self._notice = notice
+        self._on_change = on_change
         self._observer: BaseObserver | None = None
         self._watched: dict[Path, _Watched] = {}
-        self._unsure = False
-        """Whether the system lost track of some folders, or may have."""
-        self._grown = False
-        """Whether there are more folders than before."""
-        self._lost = _Lost(self._be_unsure)
+        self._must_rewatch = False
+        """Whether watchdog may have lost track of some folders."""
+        self._has_new_folders = False
+        self._warnings = _WarningHandler(self._rewatch_later)
 
     def start(self) -> None:
-        """Begins watching. Raises OSError when the system refuses, also for one folder among many."""
+        """Starts watching. Raises OSError when the system refuses to watch any of the folders."""
         observer = Observer()
         observer.start()
         self._observer = observer
-        logging.getLogger("watchdog").addHandler(self._lost)
+        logging.getLogger("watchdog").addHandler(self._warnings)
         self._watch(observer)
         check_limit()
 
-    def tend(self) -> None:
-        """Watches again what was exchanged, and what appeared. Raises OSError when the system refuses."""
+    def maintain(self) -> None:
+        """Watches replaced and new folders. Raises OSError when the system refuses."""
         observer = self._observer
         if observer is None:
             return
-        # After an overflow among moved folders, watchdog's one reader of inotify can end with an error of its own.
+        # After an overflow during moves of folders, watchdog's thread that reads inotify can end with an error.
         if any(not reader.is_alive() for reader in map(_reader_of, observer.emitters) if reader is not None):
             raise OSError(errno.EIO, "watchdog stopped reading events")
         alive = {emitter.watch for emitter in observer.emitters if emitter.is_alive()}
-        unsure = self._unsure
-        if unsure:  # Whoever sets it from here on is heard by the next call.
-            self._unsure = False
-        grown, self._grown = self._grown, False
+        rewatch = self._must_rewatch
+        if rewatch:  # set again from here on, it is for the next call
+            self._must_rewatch = False
+        grown, self._has_new_folders = self._has_new_folders, False
         dropped = 0
         for folder, watched in list(self._watched.items()):
-            if unsure or watched.watch not in alive or _identity(folder) != watched.identity:
+            if rewatch or watched.watch not in alive or _identity(folder) != watched.identity:
                 with suppress(KeyError):
                     observer.unschedule(watched.watch)
                 del self._watched[folder]
                 dropped += 1
         if self._watch(observer) or dropped:
-            self._notice(None)
-        if unsure or dropped or grown:
+            self._on_change(None)
+        if rewatch or dropped or grown:
             check_limit()
 
     def stop(self) -> None:
-        """Ends watching."""
-        logging.getLogger("watchdog").removeHandler(self._lost)
+        """Stops watching."""
+        logging.getLogger("watchdog").removeHandler(self._warnings)
         if self._observer is not None:
             self._observer.stop()
             self._observer.join(timeout=2)
@@ -105,10 +104,10 @@ class Events:
         self._watched.clear()
 
     def _watch(self, observer: BaseObserver) -> bool:
-        """Watches each target from the folder that holds it, so that one made anew is seen too; whether any was new.
+        """Watches the parent folder of each target, to notice when the target is created again; whether any was new.
 
-        While that folder is missing, the nearest one above is watched for it, and only for its own entries: it may hold
-        much that is not ours. What appears there is watched in its turn.
+        While the parent is missing, watches the entries of the nearest folder above it, not what is below them: that
+        folder may hold much that is not ours.
         """
         holders = {target.parent for target in self._targets}
         found, nearer = False, True
@@ -122,46 +121,46 @@ class Events:
                 if identity is None:
                     continue
                 waiting = folder not in holders
-                handler = _Handler(self._hear, self._targets, waiting)
+                handler = _Handler(self._on_event, self._targets, waiting)
                 try:
                     watch = observer.schedule(handler, str(folder), recursive=not waiting)
                 except (FileNotFoundError, NotADirectoryError):
-                    continue  # Gone by now: the one above it is next.
+                    continue  # it was just removed: try the folder above it
                 self._watched[folder] = _Watched(watch, identity)
                 found = nearer = True
         return found
 
-    def _hear(self, place: str, event: FileSystemEvent) -> None:
-        if event.is_directory and event.event_type in _UNSETTLING:
-            self._be_unsure()
-        self._grown |= event.is_directory and event.event_type in _GROWING
-        self._notice(place)
+    def _on_event(self, place: str, event: FileSystemEvent) -> None:
+        if event.is_directory and event.event_type in _REWATCH_AFTER:
+            self._rewatch_later()
+        self._has_new_folders |= event.is_directory and event.event_type in _GROWING
+        self._on_change(place)
 
-    def _be_unsure(self) -> None:
-        self._unsure = True
-        self._notice(None)
+    def _rewatch_later(self) -> None:
+        self._must_rewatch = True
+        self._on_change(None)
 
 
 class _Handler(FileSystemEventHandler):
-    """Hears what concerns the targets; ``waiting`` is for a folder above one of theirs that is missing."""
+    """Passes on events that concern the targets; ``waiting`` is for a folder above a target's missing parent."""
 
-    def __init__(self, hear: Callable[[str, FileSystemEvent], None], targets: list[Path], waiting: bool) -> None:
-        self._hear = hear
+    def __init__(self, on_event: Callable[[str, FileSystemEvent], None], targets: list[Path], waiting: bool) -> None:
+        self._on_event = on_event
         self._targets = [str(target) for target in targets]
         self._waiting = waiting
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         if event.event_type not in _CHANGES:
             return
-        only_itself = os.sep if event.is_directory and event.event_type in _OF_ITSELF else ""
+        only_itself = os.sep if event.is_directory and event.event_type in _OF_FOLDER_ITSELF else ""
         if only_itself and self._waiting:
             return
         for place in (event.src_path, event.dest_path):
             if self._concerns(place):
-                self._hear(f"{os.fsdecode(place)}{only_itself}", event)
+                self._on_event(f"{os.fsdecode(place)}{only_itself}", event)
 
     def _concerns(self, place: str | bytes) -> bool:
-        """Whether the place is in a target, or is a folder that holds one."""
+        """Whether ``place`` is in a target, or a folder above one."""
         path = os.fsdecode(place)
         return bool(path) and any(
             path == target or path.startswith(f"{target}{os.sep}") or target.startswith(f"{path}{os.sep}")
@@ -169,19 +168,19 @@ class _Handler(FileSystemEventHandler):
         )
 
 
-class _Lost(logging.Handler):
-    """Hears watchdog's warnings: that the queue overflowed, or that folders could not be watched again."""
+class _WarningHandler(logging.Handler):
+    """Reacts to watchdog's warnings: the queue overflowed, or folders could not be watched again."""
 
-    def __init__(self, unsure: Callable[[], None]) -> None:
+    def __init__(self, on_warning: Callable[[], None]) -> None:
         super().__init__(logging.WARNING)
-        self._unsure = unsure
+        self._on_warning = on_warning
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._unsure()
+        self._on_warning()
 
 
 def check_limit() -> None:
-    """Raises OSError when the system would not watch one more folder: watchdog passes over those that it cannot."""
+    """Raises OSError when the system would refuse one more watch: watchdog skips such folders silently."""
     if not sys.platform.startswith("linux"):
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -196,7 +195,7 @@ def check_limit() -> None:
 
 
 def _reader_of(emitter: EventEmitter) -> threading.Thread | None:
-    """The thread that reads what inotify tells, where there is one."""
+    """watchdog's thread that reads inotify, where there is one."""
     reader = getattr(emitter, "_inotify_fd", None)
     return reader if isinstance(reader, threading.Thread) else None
 

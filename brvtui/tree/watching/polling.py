@@ -1,4 +1,4 @@
-"""Looking at folders again and again, where the system does not tell what changes in them."""
+"""Finds changes by comparing all files with the last look, where the system sends no events."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 POLL_SECONDS = 2.0
 _SHARE = 100
-"""A look may take one in so many seconds."""
+"""Looking takes at most this part of the time: one second in so many."""
 _LONGEST_SECONDS = 30.0
 _State = tuple[int, ...]
 
 
 class Polling:
-    """What is below the targets, as last looked at."""
+    """The state of everything below the targets at the last look."""
 
     def __init__(self, targets: Iterable[Path], least_seconds: float = POLL_SECONDS) -> None:
-        """Looks at the targets, which need not exist, at once."""
+        """Takes a first look. Targets need not exist."""
         self._targets = [str(target) for target in targets]
         self._least = least_seconds
         self.pause = least_seconds
@@ -27,7 +27,7 @@ class Polling:
         self.look()
 
     def look(self) -> set[str]:
-        """The places that changed since the last look: those that appeared, are gone, or are not what they were."""
+        """The paths that were added, removed or changed since the last look."""
         began = time.monotonic()
         found: dict[str, _State] = {}
         for target in self._targets:
@@ -39,7 +39,7 @@ class Polling:
 
 
 def _add(target: str, found: dict[str, _State]) -> None:
-    """Puts the state of all that is below ``target`` into ``found``, of folders without their times."""
+    """Adds the state of everything below ``target`` to ``found``; that of folders without their times."""
     try:
         held = Path(target).lstat()
     except OSError:
@@ -52,7 +52,7 @@ def _add(target: str, found: dict[str, _State]) -> None:
                 for entry in entries:
                     _add_entry(entry, found, pending)
         except OSError:
-            continue  # It is gone, or shut: its own state tells.
+            continue  # removed or not readable: its own state says so
 
 
 def _add_entry(entry: os.DirEntry[str], found: dict[str, _State], pending: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Watching folders: a burst of changes becomes one call that names the places. Where events fail, files are polled."""
+"""Watches folders and reports changes in batches; polls where the system sends no events."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.tree.watching.bursts import Changed, Gate
+from brvtui.tree.watching.debouncing import Changed, Debouncer
 from brvtui.tree.watching.disks import network_disk
-from brvtui.tree.watching.native_events import Events
+from brvtui.tree.watching.native_events import NativeEvents
 from brvtui.tree.watching.polling import POLL_SECONDS, Polling
 
-_TEND_SECONDS = 1.0
-"""How often it is looked whether the folders that are watched are still the ones at their paths."""
+_MAINTENANCE_SECONDS = 1.0
+"""How often to check that the watched folders are still the ones at their paths."""
 _LIMITS = {
     errno.ENOSPC: "no inotify watch is left; raise fs.inotify.max_user_watches",
     errno.EMFILE: "no inotify instance is left; raise fs.inotify.max_user_instances",
@@ -23,71 +23,71 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """Whether changes are noticed, and if not, or not by the system's own events, why."""
+    """Whether changes are noticed. ``why`` gives the reason where they are not, or only by polling."""
 
     active: bool
     why: str = ""
     poll_seconds: float = 0.0
-    """How often all files are looked at; 0 where the system tells what changes."""
+    """Seconds between two looks at all files; 0 where the system sends events."""
 
 
 class Watcher:
-    """Calls ``changed``, from a thread of its own, once after each burst of changes below the folders."""
+    """Calls ``changed`` from its own thread, once for each batch of changes below the folders."""
 
     def __init__(
         self,
         folders: Iterable[Path],
         changed: Changed,
-        told: Callable[[Watching], None] = lambda _: None,
+        on_fallback: Callable[[Watching], None] = lambda _: None,
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
-        """Nothing is watched before :meth:`start`. Folders need not exist yet.
+        """Watches nothing before :meth:`start`. Folders need not exist yet.
 
-        ``told`` is called when events are given up for polling later on, which is done at most every
+        Calls ``on_fallback`` when it later has to poll instead of waiting for events. It polls at most every
         ``poll_seconds``.
         """
         self._folders = list(dict.fromkeys(folders))
-        self._told = told
+        self._on_fallback = on_fallback
         self._poll_seconds = poll_seconds
-        self._gate = Gate(changed, self._tend, self._pause)
-        self._events: Events | None = None
+        self._debouncer = Debouncer(changed, self._maintain, self._pause)
+        self._events: NativeEvents | None = None
         self._polling: Polling | None = None
 
     def start(self) -> Watching:
-        """Begins watching, and says how."""
+        """Starts watching; returns whether by events or by polling."""
         network = next(filter(None, map(network_disk, self._folders)), "")
         if network:
             begun = self._poll(f"a disk of type {network} does not tell what others change")
         else:
-            self._events = Events(self._folders, self._gate.notice)
+            self._events = NativeEvents(self._folders, self._debouncer.add)
             try:
                 self._events.start()
                 begun = Watching(True)
             except OSError as error:
                 begun = self._poll(_reason(error))
-        self._gate.start()
+        self._debouncer.start()
         return begun
 
     def stop(self) -> None:
-        """Ends watching; no call comes after it returns."""
-        self._gate.stop()
+        """Stops watching. No callback runs after it returns."""
+        self._debouncer.stop()
         if self._events is not None:
             self._events.stop()
             self._events = None
 
     def _pause(self) -> float:
-        return self._polling.pause if self._polling is not None else _TEND_SECONDS
+        return self._polling.pause if self._polling is not None else _MAINTENANCE_SECONDS
 
-    def _tend(self) -> None:
+    def _maintain(self) -> None:
         if self._polling is not None:
             for place in self._polling.look():
-                self._gate.notice(place)
+                self._debouncer.add(place)
         elif self._events is not None:
             try:
-                self._events.tend()
+                self._events.maintain()
             except OSError as error:
-                self._told(self._poll(_reason(error)))
-                self._gate.notice(None)  # what changed before the first look is not known
+                self._on_fallback(self._poll(_reason(error)))
+                self._debouncer.add(None)  # what changed before the first look is not known
 
     def _poll(self, why: str) -> Watching:
         if self._events is not None:

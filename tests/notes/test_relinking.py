@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.notes.following import follow
+from brvtui.notes.relinking import relinked
 from brvtui.tree.reading.links import Names, links_in
 
 NAMES = Names(
@@ -38,4 +38,4 @@ def test_follow(text: str, target: str, made: str | None) -> None:
     (link,) = links_in(text)
     found = NAMES.resolve(link, "a/b/source.md")
     assert found.path in ("a/b/n.md", "A/B/N m.md")
-    assert follow(text, found, "a/b/source.md", target, NAMES) == made
+    assert relinked(text, found, "a/b/source.md", target, NAMES) == made

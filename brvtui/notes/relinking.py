@@ -1,4 +1,4 @@
-"""The text of a link that follows a note to its new place, written as it was: the same style, quotes and ending."""
+"""Rewrites links to a moved note in the style in which they were written: the same form, quotes and ending."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ _ESCAPED = re.compile(r"[\s\x00-\x1f()<>%#?\\\"'`\[\]]")
 _ESCAPED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f<>%#?\\`\u2028\u2029\x85]")
 
 
-def follow(text: str, found: Resolved, source: str, target: str, names: Names) -> str | None:
-    """What is to stand between the link's start and end in ``text`` when its note lies at ``source``.
+def relinked(text: str, found: Resolved, source: str, target: str, names: Names) -> str | None:
+    """The text to put between the link's start and end in ``text``, so that it leads to ``target``.
 
-    ``target`` is where the link is to lead, among the ``names`` of the tree afterwards. None when no text of this
-    kind of link leads there.
-    """
+    ``source`` is the path of the note that holds the link, and ``names`` are those of the tree, both after the move.
+    None when a link of this kind cannot lead there."""
     link = found.link
     written = text[link.start : link.end]
-    path = _named(found, written, source, target)
-    made = _spelled(link, written, path)
-    return made if _leads_to(link, made, source, names) == target else None
+    path = _relinked_path(found, written, source, target)
+    made = _written_as(link, written, path)
+    return made if _target_of(link, made, source, names) == target else None
 
 
-def _named(found: Resolved, written: str, source: str, target: str) -> str:
+def _relinked_path(found: Resolved, written: str, source: str, target: str) -> str:
     path = normalised(target) if found.written is Written.NORMALISED and found.state is LinkState.NOTE else target
     if found.written is Written.RELATIVE:
         path = posixpath.relpath(target, posixpath.dirname(source) or ".")
@@ -37,7 +36,7 @@ def _named(found: Resolved, written: str, source: str, target: str) -> str:
     return f"{path}/" if written.endswith("/") else path
 
 
-def _spelled(link: Link, written: str, path: str) -> str:
+def _written_as(link: Link, written: str, path: str) -> str:
     if link.kind is LinkKind.RELATION:
         return f"@{path}"
     if link.kind is LinkKind.MARKDOWN:
@@ -52,8 +51,8 @@ def _spelled(link: Link, written: str, path: str) -> str:
     return plain
 
 
-def _leads_to(link: Link, made: str, source: str, names: Names) -> str:
-    """Where ``made`` leads in the place of ``link``; empty when it is no such link."""
+def _target_of(link: Link, made: str, source: str, names: Names) -> str:
+    """The path to which ``made`` leads in place of ``link``; empty when it would not be read as one such link."""
     if link.kind is LinkKind.MARKDOWN:
         around = f"[text](<{made}>)" if link.quote else f"[text]({made})"
     elif link.kind is LinkKind.RELATION:

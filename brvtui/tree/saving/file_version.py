@@ -1,0 +1,83 @@
+"""The version of a file as it was read, to notice later changes."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import sys
+from dataclasses import dataclass
+
+from brvtui.tree.reading.regular import open_regular, read_open
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """A file as it was read, with the SHA-256 of its bytes in hex. Two versions are equal if their bytes are."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    sha256: str
+
+    def has_state(self, found: os.stat_result) -> bool:
+        """Whether ``found`` is in all likelihood the state of the same, unchanged file."""
+        own = (self.device, self.inode, self.size, self.mtime_ns)
+        return own == (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class FileOnDisk:
+    """A file that was read: its bytes, its state, and whether another program has it open for writing."""
+
+    data: bytes
+    stat: os.stat_result
+    version: FileVersion
+    busy: bool
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 of ``data`` in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def version_of(data_digest: str, found: os.stat_result) -> FileVersion:
+    """The version of a file with this state and digest."""
+    return FileVersion(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, data_digest)
+
+
+def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
+    """Reads the regular file ``name`` in the open ``folder``. Raises OSError.
+
+    With ``ask_busy`` it also finds out whether another program has the file open for writing, and keeps others from
+    opening it so while it reads.
+    """
+    descriptor = open_regular(name, folder)
+    try:
+        busy = ask_busy and _is_written_to(descriptor)
+        found = os.fstat(descriptor)
+        data = read_open(descriptor, found, name)
+    finally:
+        os.close(descriptor)
+    return FileOnDisk(data, found, version_of(digest(data), found), busy)
+
+
+def _is_written_to(descriptor: int) -> bool:
+    """Whether any program has the open file open for writing; False where the system cannot tell.
+
+    Linux grants a read lease only on a file that nobody has open for writing. Until the descriptor is closed, it delays
+    whoever opens the file for writing. Network file systems may refuse a lease without such a reason.
+    """
+    if sys.platform != "linux":
+        return False
+    import fcntl
+    import signal
+
+    try:
+        # The default signal, sent when somebody waits for the lease, would end the process; SIGURG is ignored.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    return False
