@@ -1,4 +1,4 @@
-"""What the system refuses, in words: the one place that turns an I/O error into what the user is told."""
+"""I/O errors in words: the one place that makes of an OSError what the user reads."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _ADVICE = {
 }
 
 
-def said(error: BaseException) -> str:
-    """What the system says, in a few words; of any other error what it says itself."""
+def reason(error: BaseException) -> str:
+    """The system's own words for an OSError; the message, or else the type, of any other error."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
 
 
-def advised(error: OSError) -> str:
+def advice(error: OSError) -> str:
     """What is wrong, and what to do."""
-    return _ADVICE.get(error.errno or 0) or f"{said(error)}; mend that and try again"
+    return _ADVICE.get(error.errno or 0) or f"{reason(error)}; mend that and try again"
 
 
-def line(error: OSError, where: str | os.PathLike[str] = "") -> str:
-    """One line: which file (``where``, unless the error names one), what is wrong, what to do."""
+def error_line(error: OSError, where: str | os.PathLike[str] = "") -> str:
+    """One line for the user: which file (that of the error, or else ``where``), what is wrong, what to do."""
     name = error.filename if isinstance(error.filename, str | bytes) else ""
-    return f"{os.fsdecode(name) or os.fspath(where) or 'input or output'}: {advised(error)}"
+    return f"{os.fsdecode(name) or os.fspath(where) or 'input or output'}: {advice(error)}"

@@ -14,23 +14,25 @@ from tests.test_rooms import PACKAGE
 
 @pytest.mark.parametrize("number", sorted(errno.errorcode))
 def test_every_error_is_one_line_with_its_file(number: int) -> None:
-    line = faults.line(OSError(number, "what the system\nsays", "/somewhere/n.md"), "elsewhere")
+    line = faults.error_line(OSError(number, "what the system\nsays", "/somewhere/n.md"), "elsewhere")
     assert line.startswith("/somewhere/n.md: ")
     assert "; " in line
 
 
 def test_the_file_is_the_one_that_is_known() -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    assert faults.line(full, Path("/data")) == "/data: the disk is full; free some space and try again"
-    assert faults.line(full) == "input or output: the disk is full; free some space and try again"
-    assert faults.line(OSError(errno.EIO, "x", b"/by/bytes")).startswith("/by/bytes: the disk fails")
-    assert faults.line(OSError("nothing is known")) == "input or output: nothing is known; mend that and try again"
+    assert faults.error_line(full, Path("/data")) == "/data: the disk is full; free some space and try again"
+    assert faults.error_line(full) == "input or output: the disk is full; free some space and try again"
+    assert faults.error_line(OSError(errno.EIO, "x", b"/by/bytes")).startswith("/by/bytes: the disk fails")
+    assert (
+        faults.error_line(OSError("nothing is known")) == "input or output: nothing is known; mend that and try again"
+    )
 
 
 def test_what_was_said() -> None:
-    assert faults.said(OSError(errno.EACCES, "Permission denied", "n.md")) == "Permission denied"
-    assert faults.said(ValueError("no number")) == "no number"
-    assert faults.said(ValueError()) == "ValueError"
+    assert faults.reason(OSError(errno.EACCES, "Permission denied", "n.md")) == "Permission denied"
+    assert faults.reason(ValueError("no number")) == "no number"
+    assert faults.reason(ValueError()) == "ValueError"
 
 
 def test_nobody_else_puts_errors_into_words() -> None:

@@ -432,6 +432,6 @@ class BrvTui(ConfiguredApp):
         try:
             saved = self.save_screenshot(filename, folder)
         except OSError as error:
-            self.notify(f"no screenshot: {faults.advised(error)}", severity="error")
+            self.notify(f"no screenshot: {faults.advice(error)}", severity="error")
         else:
             self.notify(f"saved {saved}", timeout=8)

@@ -137,5 +137,5 @@ def _written(configuration: Configuration, name: str, value: Value | None) -> Co
     except ConfigError as error:
         raise Refusal(str(error)) from error
     except OSError as error:
-        raise Refusal(faults.line(error, configuration.user_file)) from error
+        raise Refusal(faults.error_line(error, configuration.user_file)) from error
     return configuration.read_again()

@@ -20,7 +20,7 @@ class ReportingApp(App[None]):
     def told_of(self, error: BaseException | None, doing: str) -> str:
         """One line on an ``error`` that came up while ``doing`` something; a report when it is not the system's."""
         if isinstance(error, OSError):
-            return faults.line(error)
+            return faults.error_line(error)
         from brvtui.store.crash_report import Circumstances, write_crash_report
 
         size = (self.size.width, self.size.height)

@@ -110,7 +110,7 @@ def main() -> None:
         sys.stderr.close()
         code = OK
     except OSError as error:
-        click.echo(visible(f"brv-tui: {faults.line(error)}"), err=True)
+        click.echo(visible(f"brv-tui: {faults.error_line(error)}"), err=True)
         code = FAILED
     except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
         click.echo(visible(f"brv-tui: {_reported(error)}"), err=True)

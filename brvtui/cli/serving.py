@@ -51,7 +51,7 @@ def serve(
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
-        reason = faults.said(error)
+        reason = faults.reason(error)
         raise Failure(
             f"cannot listen on {host}, port {port} ({reason}): choose others with --host, --port", BAD_USAGE
         ) from error

@@ -107,7 +107,7 @@ def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{file}: cannot be read as {kind} ({faults.said(error)})") from error
+        raise ConfigError(f"{file}: cannot be read as {kind} ({faults.reason(error)})") from error
     try:
         return tomllib.loads(data.decode("utf-8"))
     except RecursionError:

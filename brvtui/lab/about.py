@@ -155,7 +155,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
     except FileNotFoundError:
         return "", _GONE
     except OSError as error:
-        return "", f"cannot be shown: {faults.said(error)}"
+        return "", f"cannot be shown: {faults.reason(error)}"
     return ("", "cannot be shown: it is no text") if b"\0" in data else (data.decode("utf-8", "replace"), "")
 
 

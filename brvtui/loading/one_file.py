@@ -66,7 +66,7 @@ def read_file(
     except Unseen as reason:
         return Parsed(*identity, unseen=str(reason)), None
     except OSError as error:
-        return Parsed(*identity, unseen=f"cannot be read: {faults.said(error)}"), None
+        return Parsed(*identity, unseen=f"cannot be read: {faults.reason(error)}"), None
     chars = len(read.text) if read.text.isascii() else len(utf16(read.text))
     if role is Role.ABSTRACT:
         return Parsed(*identity, chars=chars), None

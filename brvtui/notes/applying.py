@@ -71,7 +71,7 @@ def _taken_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
 
 
 def _line(error: Exception) -> str:
-    return faults.said(error)
+    return faults.reason(error)
 
 
 def _check(place: PlanTarget, steps: Iterable[Step]) -> None:

@@ -147,7 +147,7 @@ async def answered(
 def unreached(error: BaseException, setting: str) -> str:
     """One line: why there is no connection, and advice."""
     cause = _first_cause(error)
-    said = faults.said(cause)
+    said = faults.reason(cause)
     if isinstance(cause, ConnectionError) and cause.errno:
         said = os.strerror(cause.errno)  # asyncio replaces the system's message by its own
     match cause:

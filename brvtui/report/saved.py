@@ -77,6 +77,6 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
             raise InTheWayError(f"{file}: is there already")
         atomic.write_bytes(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
-        reason = faults.said(error)
+        reason = faults.reason(error)
         raise ExportError(f"{file}: cannot be written ({reason})") from error
     return place

@@ -65,7 +65,7 @@ def read(path: Path) -> SavedTrace:
     try:
         value = read_json(path)
     except OSError as error:
-        raise SavedError(f"{path}: cannot be read ({faults.said(error)})") from error
+        raise SavedError(f"{path}: cannot be read ({faults.reason(error)})") from error
     except ValueError as error:
         raise SavedError(f"{path}: not JSON, so no saved trace ({error})") from error
     if not isinstance(value, dict) or "trace" not in value or "schema" not in value:

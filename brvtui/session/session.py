@@ -250,7 +250,7 @@ class Session:
         try:
             recording.record(self._overlay, trace, snapshot, self.profile.signals)
         except OSError as error:
-            problem = f"access hits cannot be recorded: {faults.advised(error)}"
+            problem = f"access hits cannot be recorded: {faults.advice(error)}"
             return replace(trace, notices=(*trace.notices, problem))
         self.refresh()
         return trace

@@ -40,7 +40,7 @@ def write_crash_report(error: BaseException, circumstances: Circumstances) -> st
     try:
         return f"failed: {what}; a report is in {_write(error, circumstances)}"
     except OSError as failure:
-        return f"failed: {what}; no report could be written: {faults.line(failure)}"
+        return f"failed: {what}; no report could be written: {faults.error_line(failure)}"
 
 
 def _write(error: BaseException, circumstances: Circumstances) -> Path:

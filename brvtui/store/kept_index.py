@@ -170,7 +170,7 @@ class KeptIndex:
             yield None
             return
         except OSError as error:
-            raise Unusable(f"it cannot be read ({faults.said(error)})") from error
+            raise Unusable(f"it cannot be read ({faults.reason(error)})") from error
         with file:
             yield file
 

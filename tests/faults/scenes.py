@@ -55,7 +55,7 @@ def tried(act: Callable[[], object]) -> str:
     try:
         made = act()
     except OSError as error:
-        return faults.line(error)
+        return faults.error_line(error)
     except SaveError as error:
         return str(error)
     return "done" if made is None else str(made)

@@ -50,7 +50,7 @@ def hand_over(path: str, data: bytes, suspended: Callable[[], AbstractContextMan
     except SuspendNotSupported as error:
         raise EditorError("no other program can be opened in this terminal; e edits here") from error
     except OSError as error:
-        raise EditorError(f"{words[0]}: {faults.said(error)}; look at $VISUAL and $EDITOR") from error
+        raise EditorError(f"{words[0]}: {faults.reason(error)}; look at $VISUAL and $EDITOR") from error
     if code and made == data:
         raise EditorError(f"{words[0]} ended with {code} and wrote nothing; look at $VISUAL and $EDITOR")
     return made

@@ -216,7 +216,7 @@ def keep_draft(session: Session, asked: DraftRequest) -> str:
         else:
             drafts.keep(asked.path, asked.data, asked.base, session.clock())
     except OSError as error:
-        return f"the draft of {asked.path} cannot be kept: {faults.advised(error)}"
+        return f"the draft of {asked.path} cannot be kept: {faults.advice(error)}"
     return ""
 
 

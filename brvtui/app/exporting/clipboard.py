@@ -69,7 +69,7 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
     except OSError as error:
         if escape:
             return Copied(f"copied {it} through the terminal (OSC 52), if it allows that", escape)
-        problem = f"{kept} cannot be written ({faults.said(error)})"
+        problem = f"{kept} cannot be written ({faults.reason(error)})"
         return Copied(f"not copied: {it} is too long for the terminal, and {problem}", failed=True)
     if escape:
         return Copied(f"copied {it} through the terminal (OSC 52); if nothing arrives, it is in {kept}", escape)

@@ -140,4 +140,4 @@ def _similar(session: Session, file: str) -> SimilarNotes:
     except KeyError:
         return SimilarNotes(file, problem="only notes have notes that are like them")
     except OSError as error:
-        return SimilarNotes(file, problem=faults.line(error, file))
+        return SimilarNotes(file, problem=faults.error_line(error, file))

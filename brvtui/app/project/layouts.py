@@ -87,5 +87,5 @@ def _write(session: Session, layouts: dict[str, dict[str, Any]]) -> str:
     try:
         session.layouts.write(layouts)
     except OSError as error:
-        return f"the layout cannot be remembered: {faults.advised(error)}"
+        return f"the layout cannot be remembered: {faults.advice(error)}"
     return ""

@@ -49,7 +49,7 @@ def open_session(opening: Opening) -> Session:
     except (ProjectError, ConfigError, ProfileError) as error:
         raise Refusal(str(error)) from error
     except OSError as error:
-        raise Refusal(faults.line(error, opening.start or "")) from error
+        raise Refusal(faults.error_line(error, opening.start or "")) from error
 
 
 def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
@@ -81,7 +81,7 @@ def read_tree(
     except SignalsError as error:
         raise Refusal(str(error)) from error
     except OSError as error:
-        raise Refusal(faults.line(error, session.project.tree)) from error
+        raise Refusal(faults.error_line(error, session.project.tree)) from error
     if session.snapshot.generation == shown:
         return None
     return TreeRead(surveyor.survey(session.snapshot), tuple(session.history.read()))
@@ -92,7 +92,7 @@ def keep(session: Session) -> None:
     try:
         session.keep()
     except OSError as error:
-        what = faults.line(error, "the cache folder")
+        what = faults.error_line(error, "the cache folder")
         raise Refusal(f"{what}; until then each start has to read every note again") from error
 
 

@@ -82,4 +82,4 @@ def _text(session: Session, file: str) -> NoteText:
     try:
         return NoteText(file, session.snapshot.text(file))
     except OSError as error:
-        return NoteText(file, "", faults.line(error, file))
+        return NoteText(file, "", faults.error_line(error, file))

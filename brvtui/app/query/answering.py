@@ -65,7 +65,7 @@ def answered(session: Session, surveyor: Surveyor, ask: Ask, trace: Trace, took_
     try:
         history = tuple(session.history.add(ask.query))
     except OSError as error:
-        problem = f"the history cannot be written: {faults.advised(error)}"
+        problem = f"the history cannot be written: {faults.advice(error)}"
     if session.recording and session.snapshot.generation != before:
         read = TreeRead(surveyor.survey(session.snapshot), tuple(session.history.read()))
     return Answered(ask, trace, took_ms, detail, history, problem, read)
@@ -76,7 +76,7 @@ def log(session: Session, trace: Trace, took_ms: float) -> str:
     try:
         session.logbook.add(trace, session.clock(), took_ms)
     except OSError as error:
-        return f"the log cannot be written: {faults.advised(error)}"
+        return f"the log cannot be written: {faults.advice(error)}"
     return ""
 
 

@@ -110,7 +110,7 @@ def embed_texts(
         try:
             kept.write(known)
         except OSError as failure:
-            error = error or f"the vectors cannot be kept: {faults.said(failure)}"
+            error = error or f"the vectors cannot be kept: {faults.reason(failure)}"
     return Embedded(_table(names, known), made, sum(name not in known for name in names), error)
 
 

@@ -103,7 +103,7 @@ def list_files(root: Path) -> Listing:
         try:
             stat = entry.stat()
         except OSError as error:
-            unseen.append(UnseenFile(path, f"cannot be read: {faults.said(error)}"))
+            unseen.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
             continue
         if not stat_module.S_ISREG(stat.st_mode):
             unseen.append(UnseenFile(path, "not a regular file"))
@@ -133,7 +133,7 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {faults.said(error)}"))
+            unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {faults.reason(error)}"))
             continue
         for entry in entries:
             path = f"{prefix}/{entry.name}" if prefix else entry.name

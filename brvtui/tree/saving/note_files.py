@@ -159,7 +159,7 @@ def as_save_error(path: str) -> Iterator[None]:
     except PathError as error:
         raise SaveError(str(error)) from error
     except OSError as error:
-        raise SaveError(f"{path}: not done, {faults.advised(error)}") from error
+        raise SaveError(f"{path}: not done, {faults.advice(error)}") from error
 
 
 def _refuse_link(at: FolderEntry, path: str) -> None:
@@ -381,5 +381,5 @@ def sync_folder(at: FolderEntry) -> None:
         os.fsync(at.folder)
     except OSError as error:
         if error.errno not in _NO_FOLDER_SYNC:
-            said = f"{at.path}: done, but the disk could not confirm it ({faults.said(error)}); look after it"
+            said = f"{at.path}: done, but the disk could not confirm it ({faults.reason(error)}); look after it"
             raise Unconfirmed(said) from error

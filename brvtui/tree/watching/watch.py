@@ -98,4 +98,4 @@ class Watcher:
 
 
 def _reason(error: OSError) -> str:
-    return _LIMITS.get(error.errno or 0) or f"the system refuses to watch: {faults.said(error)}"
+    return _LIMITS.get(error.errno or 0) or f"the system refuses to watch: {faults.reason(error)}"

@@ -65,7 +65,7 @@ def text_of(snapshot: Snapshot, path: str) -> str:
                 os.close(opened)
         return read_bytes(data, snapshot.limits).text
     except OSError as error:
-        raise PathRefused(f"{path}: cannot be read ({faults.said(error)})") from None
+        raise PathRefused(f"{path}: cannot be read ({faults.reason(error)})") from None
     except (PathError, Unseen) as error:
         raise PathRefused(f"{path}: cannot be read ({error})") from None
 

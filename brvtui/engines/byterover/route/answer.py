@@ -68,7 +68,7 @@ def _body(context: Context, hit: Hit, query: str) -> str:
     try:
         text = snapshot.text(hit.file)
     except OSError as error:
-        return f"(cannot be read: {faults.said(error)})"
+        return f"(cannot be read: {faults.reason(error)})"
     if hit.kind is Kind.SUMMARY:
         return excerpt(text[parse(text).body_start :], query_words(query, profile), profile.search)
     most = profile.direct.note_chars

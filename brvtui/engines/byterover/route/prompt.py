@@ -109,7 +109,7 @@ def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ..
         try:
             text, readable = excerpt(_quotable(snapshot, hit), words, profile.search), True
         except OSError as error:
-            text, readable = f"(cannot be read: {faults.said(error)})", False
+            text, readable = f"(cannot be read: {faults.reason(error)})", False
         made.append(Quoted(hit, text, readable))
     return tuple(made)
 
