@@ -15,11 +15,10 @@ from textual.notifications import SeverityLevel
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
-from brvtui.app.editing.changes import Changes
+from brvtui.app.editing.changes import NoteChanges
 from brvtui.app.editing.controller import Editing
 from brvtui.app.editing.drafts import Drafts
-from brvtui.app.editing.own_editor import OwnEditor
-from brvtui.app.editing.planning import Planning
+from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.exporting.copying import Copying
 from brvtui.app.exporting.exporting import Exporting
 from brvtui.app.keys.bindings import bindings, own_bindings
@@ -100,12 +99,11 @@ class BrvTui(ConfiguredApp):
         self.copying = Copying(self, project, self._write, lambda: self.is_web)
         self.exporting = Exporting(self, project, self)
         drafts = self.drafts = Drafts(self, project, lambda path: self.editing.edit(path))
-        own = self.own_editor = OwnEditor(
-            self, project, drafts.keep, self.suspend, lambda clashed: self.editing.ask_which(clashed)
+        external = self.external_editor = ExternalEditor(
+            self, project, drafts, self.suspend, lambda conflict: self.editing.resolve(conflict)
         )
-        self.editing = Editing(self, project, own, drafts.keep, self.workers)
-        self.changes = Changes(self, project, self.editing.look_at_disk)
-        self.planning = Planning(self, project, self.editing, self.changes.carry_out)
+        self.editing = Editing(self, project, external, drafts, self.workers)
+        self.changes = NoteChanges(self, project, self.editing)
 
     def _screens(self) -> dict[str, Callable[[], FrameScreen]]:
         """By the name of its mode, what makes a screen when it is first in front."""
@@ -138,7 +136,9 @@ class BrvTui(ConfiguredApp):
         def edit() -> EditorScreen:
             from brvtui.app.editing.screen import EditorScreen
 
-            return EditorScreen(self.layouts, self.project, self.editing, self.own_editor)
+            screen = EditorScreen(self.layouts, self.project, self.external_editor)
+            self.editing.use(screen)
+            return screen
 
         return {
             "query": query,
@@ -192,7 +192,7 @@ class BrvTui(ConfiguredApp):
         """Asks the query again, of the newer tree."""
         self.queries.tree_changed()
         if first:
-            self.drafts.tell()
+            self.drafts.report()
 
     def disk_changed(self) -> None:
         """Compares the note in the editor with the disk."""
@@ -366,27 +366,27 @@ class BrvTui(ConfiguredApp):
 
     def action_edit_note(self) -> None:
         """Edits the note at hand."""
-        self.editing.edit_at_hand(self.note_at_hand, outside=False)
+        self.editing.edit_selected(self.note_at_hand, outside=False)
 
     def action_edit_outside(self) -> None:
         """Edits the note at hand in the user's own editor."""
-        self.editing.edit_at_hand(self.note_at_hand, outside=True)
+        self.editing.edit_selected(self.note_at_hand, outside=True)
 
     def action_new_note(self) -> None:
         """Begins a note."""
-        self.planning.new_note(self.note_at_hand)
+        self.changes.new_note(self.note_at_hand)
 
     def action_move_note(self) -> None:
         """Renames or moves the note at hand."""
-        self.planning.move(self.note_at_hand)
+        self.changes.move(self.note_at_hand)
 
     def action_archive_note(self) -> None:
         """Archives the note at hand, or restores it from its stub."""
-        self.planning.archive(self.note_at_hand)
+        self.changes.archive(self.note_at_hand)
 
     def action_signals(self) -> None:
         """Sets maturity and importance of the note at hand."""
-        self.planning.set_signals(self.note_at_hand)
+        self.changes.set_signals(self.note_at_hand)
 
     def action_undo_change(self) -> None:
         """Undoes what was changed last."""
@@ -420,7 +420,7 @@ class BrvTui(ConfiguredApp):
 
     async def _end(self) -> None:
         """Ends the app: with the code for a missing project when there was none to open."""
-        if not await self.editing.all_kept():
+        if not await self.editing.all_written():
             self.editing.when_safe(lambda: self.call_later(self._end))
             return
         await self.layouts.finish()

@@ -287,8 +287,8 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found out about the text of a moment ago."""
+class TextCheck:
+    """The problems of the text in the editor, and the effects of saving it."""
 
     problems: tuple[Problem, ...] = ()
     effects: tuple[Effect, ...] = ()
@@ -297,15 +297,15 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The edit as screens show it."""
+    """The state of an edit, as all screens show it."""
 
     path: str
     is_new: bool = False
     dirty: bool = False
     keep_mtime: bool = False
     on_disk: str = ""
-    """CHANGED or GONE when somebody else wrote or removed the note meanwhile; else empty."""
-    looked: Looked = Looked()
+    """CHANGED or GONE when somebody else wrote or removed the note since it was read; else empty."""
+    check: TextCheck = TextCheck()
 
 
 @dataclass(frozen=True, slots=True)

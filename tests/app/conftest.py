@@ -14,7 +14,7 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.comparing import Unexpected
+from brvtui.app.editing.questions import UnexpectedQuestion
 from brvtui.app.overview import Surveyor
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening
@@ -74,9 +74,9 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")
-    monkeypatch.setattr("brvtui.app.editing.holding.LOOK_S", 0.02)
-    monkeypatch.setattr("brvtui.app.editing.holding.DRAFT_S", 0.05)
-    monkeypatch.setattr(Unexpected, "wait", Unexpected.listen)
+    monkeypatch.setattr("brvtui.app.editing.screen.CHECK_S", 0.02)
+    monkeypatch.setattr("brvtui.app.editing.screen.DRAFT_S", 0.05)
+    monkeypatch.setattr(UnexpectedQuestion, "wait", UnexpectedQuestion.listen)
 
 
 def _without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:

@@ -44,8 +44,8 @@ async def looked(pilot: Pilot[Any]) -> None:
     screen = editor(pilot)
 
     def idle() -> bool:
-        timers = (screen._look_timer, screen._draft_timer)
-        return not any(timers) and not (screen._looks.is_busy or screen._drafts.is_busy or screen._saving)
+        timers = (screen._check_timer, screen._draft_timer)
+        return not any(timers) and not (screen._checks.is_busy or screen._drafts.is_busy or screen._saving)
 
     await until(pilot, idle)
     await settled(pilot)

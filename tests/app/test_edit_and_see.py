@@ -28,7 +28,7 @@ async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeAp
         await pilot.press("f6")
         await type_keys(pilot, "# Credit note, credit note\n")
         await looked(pilot)
-        preview = view(pilot).editor.edit.looked.preview  # type: ignore[union-attr]
+        preview = view(pilot).editor.edit.check.preview  # type: ignore[union-attr]
         assert preview is not None
         assert "new   Credit note" in text_of(pilot, "#ranking")
         foreseen = {moved.file: moved.after.score for moved in preview.results if moved.after}
@@ -71,7 +71,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
         await open_note(pilot)
         edit = view(pilot).editor.edit
         assert edit is not None
-        score, recency, ceiling = edit.looked.effects
+        score, recency, ceiling = edit.check.effects
         assert (score.name, recency.name, ceiling.name) == ("score", "recency", "ceiling")
         assert recency.kept == recency.now
         assert recency.now is not None

@@ -9,8 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.comparing import ConflictDialog, GoneDialog
-from brvtui.app.editing.leaving import LeavingDialog
+from brvtui.app.editing.questions import ConflictDialog, GoneDialog, LeavingDialog
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, frame, settled, shown, until, view
 from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys

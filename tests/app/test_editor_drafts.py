@@ -9,8 +9,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.comparing import DraftDialog
-from brvtui.app.editing.drafts_dialog import DraftsDialog
+from brvtui.app.editing.list_dialogs import DraftsDialog
+from brvtui.app.editing.questions import DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.store.drafts import DraftStore

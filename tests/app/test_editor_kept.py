@@ -14,9 +14,9 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing import work as editing
-from brvtui.app.editing.comparing import ConflictDialog, DraftDialog, GoneDialog
-from brvtui.app.editing.state import NoteClashed, NoteOpened, OnDisk
+from brvtui.app.editing import note_io
+from brvtui.app.editing.note_io import NoteOpened, OnDisk, SaveConflict
+from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.session import Session
 from brvtui.store.drafts import DraftStore
@@ -63,13 +63,13 @@ async def _asked(pilot: Pilot[Any]) -> None:
 async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the draft is still being written."""
     is_wanted = threading.Event()
-    keep = editing.keep_draft
+    keep = note_io.write_draft
 
-    def late(session: Session, asked: editing.DraftRequest) -> str:
+    def late(session: Session, request: note_io.DraftRequest) -> None:
         is_wanted.wait(20)
-        return keep(session, asked)
+        keep(session, request)
 
-    monkeypatch.setattr(editing, "keep_draft", late)
+    monkeypatch.setattr(note_io, "write_draft", late)
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")
@@ -88,7 +88,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
         DraftStore(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
-    monkeypatch.setattr("brvtui.app.editing.holding.DRAFT_S", 60)
+    monkeypatch.setattr("brvtui.app.editing.screen.DRAFT_S", 60)
     monkeypatch.setattr(DraftStore, "drop", lambda *_: pytest.fail("dropped"))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -169,10 +169,10 @@ def test_merging_keeps_the_line_ends_of_each_line(
     session = tree.session()
     disk = OnDisk("a/b.md", *read_note_file(tree.tree, "a/b.md"))
     tree.file("a/b.md", theirs)
-    clash = editing.save(session, disk, mine, False)
-    assert isinstance(clash, NoteClashed)
-    assert clash.clash.merged == both
-    assert clash.clash.undecided == 0
+    conflict = note_io.save(session, disk, mine, False)
+    assert isinstance(conflict, SaveConflict)
+    assert conflict.merged == both
+    assert conflict.undecided == 0
 
 
 # what comes late, or from outside
@@ -183,7 +183,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
 ) -> None:
     is_read = threading.Event()
     is_wanted = threading.Event()
-    read = editing.open_note
+    read = note_io.open_note
 
     def late(session: Session, path: str, outside: bool) -> NoteOpened:
         if path != NOTE:
@@ -191,7 +191,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
             is_wanted.wait(20)
         return read(session, path, outside)
 
-    monkeypatch.setattr(editing, "open_note", late)
+    monkeypatch.setattr(note_io, "open_note", late)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         brv(pilot).editing.edit("deploy/freeze_window.md")

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.app_in_pty import Terminal, start
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.comparing import DraftDialog
+from brvtui.app.editing.questions import DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import NOTE, area, drafted, looked, toasts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.leaving import LeavingDialog
+from brvtui.app.editing.questions import LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, brv, frame, settled, shown, until, view

@@ -8,9 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.plan_dialog import PlanDialog
+from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
-from brvtui.app.editing.signals_dialog import SignalsDialog
 from brvtui.app.maturity.screen import MaturityScreen
 from tests.app.driving import NARROW, WIDE, frame, settled, shown, text_of, until, view
 from tests.app.editing import looked, type_keys

@@ -9,12 +9,11 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.changes_dialog import ChangesDialog
-from brvtui.app.editing.leaving import LeavingDialog
+from brvtui.app.editing.list_dialogs import ChangesDialog
 from brvtui.app.editing.new_note import NewNoteDialog
-from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog
+from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog, SignalsDialog
+from brvtui.app.editing.questions import LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
-from brvtui.app.editing.signals_dialog import SignalsDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view

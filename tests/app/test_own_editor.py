@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.comparing import ConflictDialog
+from brvtui.app.editing.questions import ConflictDialog
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, toasts, type_keys

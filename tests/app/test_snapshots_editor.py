@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
-from brvtui.app.editing.comparing import ConflictDialog, DraftDialog, GoneDialog
-from brvtui.app.editing.leaving import LeavingDialog
+from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog, LeavingDialog
 from brvtui.store.drafts import DraftStore
 from tests.app.driving import WIDE, ask, brv, settled, until, view
 from tests.app.editing import NOTE, looked, open_note, type_keys

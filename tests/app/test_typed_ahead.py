@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.comparing import ConflictDialog, Unexpected
-from brvtui.app.editing.leaving import LeavingDialog
 from brvtui.app.editing.new_note import NewNoteDialog
-from brvtui.app.editing.plan_dialog import MoveDialog
+from brvtui.app.editing.plan_dialog import MoveDialog, SignalsDialog
 from brvtui.app.editing.plan_pane import PlanPane
-from brvtui.app.editing.signals_dialog import SignalsDialog
+from brvtui.app.editing.questions import ConflictDialog, LeavingDialog, UnexpectedQuestion
 from brvtui.app.query.screen import QueryScreen
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
@@ -18,7 +16,7 @@ from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, un
 from tests.app.editing import NOTE, area, dialog, looked, open_note, type_keys
 from tests.support.trees import BRV3, Tree
 
-_wait_for_a_pause = Unexpected.wait
+_wait_for_a_pause = UnexpectedQuestion.wait
 
 
 def _on_disk(garden: Tree) -> str:
@@ -86,8 +84,8 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
 async def test_whoever_types_on_after_a_save_answers_nothing(
     app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Unexpected, "wait", _wait_for_a_pause)
-    monkeypatch.setattr("brvtui.app.editing.comparing.PAUSE_S", 60)
+    monkeypatch.setattr(UnexpectedQuestion, "wait", _wait_for_a_pause)
+    monkeypatch.setattr("brvtui.app.editing.questions.PAUSE_S", 60)
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")

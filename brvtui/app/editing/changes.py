@@ -1,50 +1,133 @@
-"""Changes of notes: carried out, undone, done again, listed."""
+"""Changes of notes: planned in a dialog that shows their effect, carried out, undone, redone, listed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from brvtui.app.editing.controller import Editing
+from brvtui.app.editing.note_io import NewNoteRequest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
+    from brvtui.app.editing.plan_dialog import PlanDialog
     from brvtui.notes.operations import Done
     from brvtui.notes.plan import Plan
+    from brvtui.notes.signals import Where
     from brvtui.session import Session
 
+_FOREIGN = ("[", "_")
+"""How the names of shared sources and of the engine's own folders begin."""
 
-class Changes:
-    """Does what plans say, and says how to undo it afterwards."""
 
-    def __init__(self, services: AppServices, project: Project, look_at_editor: Callable[[], None]) -> None:
-        """``look_at_editor`` has the note in the editor compared with the disk."""
+class NoteChanges:
+    """Makes, moves, archives and restores notes and sets their signals, as the user confirms it."""
+
+    def __init__(self, services: AppServices, project: Project, editing: Editing) -> None:
+        """Changes notes of ``project``; the one that is open in ``editing`` only once it is saved or given up."""
         self._services = services
         self._project = project
-        self._look_at_editor = look_at_editor
+        self._editing = editing
 
-    def carry_out(self, plan: Plan) -> None:
-        """Does what ``plan`` says; the selection follows the note that it moves."""
+    def new_note(self, path: str) -> None:
+        """Begins a note: about the query, when nothing covers that; in the folder of the scope, or of ``path``."""
+        from brvtui.app.editing.new_note import NewNoteDialog
+
+        session, view = self._project.session, self._services.store.view
+        if session is None or view.project.overview is None:
+            return
+        uncovered = view.answer.trace is not None and not view.answer.trace.covered
+        title = view.query.text.strip() if uncovered else ""
+        why = f"Nothing in the tree covers “{title}”: the note will say that it was asked." if uncovered else ""
+        folder = view.query.scope or path.rpartition("/")[0]
+        taken = frozenset(file.path for file in session.snapshot.files)
+
+        def answered(request: NewNoteRequest | None) -> None:
+            if request is not None:
+                self._editing.begin(request, title)
+
+        proposed = "" if folder.startswith(_FOREIGN) else folder
+        self._services.push_screen(NewNoteDialog(title, proposed, why, taken), answered)
+
+    def move(self, path: str) -> None:
+        """Renames or moves the note at ``path``; the links to it follow."""
+        session = self._session_for(path, "M renames or moves it")
+        if session is not None:
+            from brvtui.app.editing.plan_dialog import MoveDialog
+
+            self._confirm(path, lambda: MoveDialog(path, partial(session.notes.plan_move, path)))
+
+    def archive(self, path: str) -> None:
+        """Archives the note at ``path`` as the engine does; a stub is restored."""
+        session = self._session_for(path, "X archives it, or restores a stub")
+        if session is None:
+            return
+        from brvtui.app.editing.plan_dialog import PlanDialog
+        from brvtui.tree.reading.files import Role, role_of
+
+        if role_of(path) is Role.STUB:
+            title, make = "Restore", partial(session.notes.plan_restore, path)
+            said = f"{path} goes, and the note that it stands for is where it was before."
+        else:
+            title, make = "Archive", partial(session.notes.plan_archive, path)
+            does = "goes into the archive as ByteRover does it: a stub stays to be searched, the text beside it."
+            said = f"{path} {does}"
+        self._confirm(path, lambda: PlanDialog(title, said, make))
+
+    def set_signals(self, path: str) -> None:
+        """Sets maturity and importance of the note at ``path``."""
+        session = self._project.session
+        position = session.snapshot.by_path.get(path) if session is not None and session.is_loaded else None
+        if session is None or position is None:
+            self._services.notify("select a note first: I sets its maturity and importance", timeout=4)
+            return
+        from brvtui.app.editing.plan_dialog import SignalsDialog
+
+        now, notes = session.snapshot.signals[position], session.notes
+
+        def make(maturity: str, importance: float, where: Where) -> Plan:
+            return notes.plan_signals(path, replace(now, maturity=maturity, importance=importance), where)
+
+        self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, make))
+
+    def _session_for(self, path: str, hint: str) -> Session | None:
+        """Returns the session, if there is one and a note at ``path`` is selected; else says so, with ``hint``."""
+        if self._project.session is not None and path:
+            return self._project.session
+        self._services.notify(f"select a note first: {hint}", timeout=4)
+        return None
+
+    def _confirm(self, path: str, make: Callable[[], PlanDialog]) -> None:
+        def answered(plan: Plan | None) -> None:
+            if plan is not None:
+                self._carry_out(plan)
+
+        self._editing.when_closed(path, lambda: self._services.push_screen(make(), answered))
+
+    def _carry_out(self, plan: Plan) -> None:
+        """Carries out ``plan``; the selection follows a note that it moves."""
         selected = self._services.store.view.selection.file
         self._change(lambda session: session.notes.apply(plan), "done; u undoes it", lambda: _followed(plan, selected))
 
     def undo(self) -> None:
-        """Undoes what was changed last."""
+        """Undoes the last change."""
         self._change(lambda session: session.notes.undo(), "undone; U does it again")
 
     def redo(self) -> None:
-        """Does again what was undone last."""
+        """Redoes the change that was undone last."""
         self._change(lambda session: session.notes.redo(), "done again; u undoes it")
 
     def list_all(self) -> None:
-        """Lists the changes of this session."""
+        """Lists the changes of this session in a dialog, from which they can be undone and redone."""
         session = self._project.session
         if session is None:
             return
-        from brvtui.app.editing.changes_dialog import REDO, UNDO, ChangesDialog
+        from brvtui.app.editing.list_dialogs import REDO, UNDO, ChangesDialog
 
         def answered(answer: str | None) -> None:
             if answer == UNDO:
@@ -56,12 +139,12 @@ class Changes:
         self._services.push_screen(ChangesDialog(journal.done, journal.undone), answered)
 
     def _change(self, change: Callable[[Session], Done], hint: str, followed: Callable[[], str] = lambda: "") -> None:
-        """Carries out ``change`` in a worker; ``hint`` says how to take it back, ``followed`` what is selected then."""
+        """Makes ``change`` in a worker; ``hint`` says how to take it back, ``followed`` returns the note to select."""
         session = self._project.session
         if session is None:
             return
 
-        def work() -> tuple[Done, str, TreeRead | Refusal | None]:
+        def task() -> tuple[Done, str, TreeRead | Refusal | None]:
             from brvtui.notes.plan import NoteError
 
             try:
@@ -73,10 +156,10 @@ class Changes:
             except Refusal as refusal:
                 return done, "", refusal
 
-        self._services.background.run(work, partial(self._changed, hint), group="change")
+        self._services.background.run(task, partial(self._changed, hint), group="change")
 
-    def _changed(self, hint: str, made: tuple[Done, str, TreeRead | Refusal | None]) -> None:
-        done, follow, read = made
+    def _changed(self, hint: str, result: tuple[Done, str, TreeRead | Refusal | None]) -> None:
+        done, follow, read = result
         if isinstance(read, Refusal):
             self._project.failed(str(read))
         else:
@@ -84,13 +167,13 @@ class Changes:
         for notice in done.notices:
             self._services.notify(notice, severity="warning", timeout=10)
         self._services.notify(f"{done.title}: {hint}", timeout=6)
-        self._look_at_editor()
+        self._editing.look_at_disk()
         if follow and self._services.store.view.knows(follow):
             self._services.select(follow)
 
 
 def _followed(plan: Plan, selected: str) -> str:
-    """Where the selected note is after ``plan``: moved, or what stands for it now; empty when it stays."""
+    """Returns where ``plan`` puts the selected note, or what stands for it then; empty when it stays."""
     from brvtui.notes.plan import Move, Write
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 

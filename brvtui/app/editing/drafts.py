@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from brvtui.app.editing import work as editing
+from brvtui.app.editing import note_io
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.paint.text import plural
@@ -15,43 +15,39 @@ _GROUP = "draft"
 
 
 class Drafts:
-    """Keeps drafts, tells of those that were left, lists them."""
+    """Writes drafts, and reports and lists those that were left behind."""
 
     def __init__(self, services: AppServices, project: Project, edit: Callable[[str], None]) -> None:
-        """``edit`` opens the note of a draft that was chosen."""
+        """``edit`` opens the note whose draft was chosen from the list."""
         self._services = services
         self._project = project
         self._edit = edit
 
-    def keep(self, asked: editing.DraftRequest) -> None:
-        """Writes or drops a draft."""
+    def write(self, request: note_io.DraftRequest) -> None:
+        """Writes or removes a draft."""
         session = self._project.session
         if session is not None:
-            self._services.background.run(partial(editing.keep_draft, session, asked), self._kept, group=_GROUP)
+            self._services.background.run(partial(note_io.write_draft, session, request), group=_GROUP)
 
-    def _kept(self, problem: str) -> None:
-        if problem:
-            self._services.notify(problem, severity="error", timeout=10)
-
-    def tell(self) -> None:
-        """Says which drafts were left, if any."""
-        self._find(self._tell)
+    def report(self) -> None:
+        """Says in a toast which drafts were left behind, if any."""
+        self._find(self._report)
 
     def list_all(self) -> None:
-        """Lists the drafts."""
+        """Lists the drafts in a dialog."""
         self._find(self._list)
 
-    def _find(self, then: Callable[[tuple[str, ...]], None]) -> None:
+    def _find(self, on_result: Callable[[tuple[str, ...]], None]) -> None:
         session = self._project.session
         if session is not None:
-            self._services.background.run(partial(editing.drafts, session), then, group=_GROUP)
+            self._services.background.run(partial(note_io.notes_with_drafts, session), on_result, group=_GROUP)
 
     def _list(self, paths: tuple[str, ...]) -> None:
-        from brvtui.app.editing.drafts_dialog import DraftsDialog
+        from brvtui.app.editing.list_dialogs import DraftsDialog
 
         self._services.push_screen(DraftsDialog(paths), lambda path: self._edit(path) if path else None)
 
-    def _tell(self, paths: tuple[str, ...]) -> None:
+    def _report(self, paths: tuple[str, ...]) -> None:
         if not paths:
             return
         named = ", ".join(paths[:_NAMED])

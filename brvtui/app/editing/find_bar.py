@@ -1,4 +1,4 @@
-"""The row in which words to find in the text are typed."""
+"""The find bar: a row with a field for words to find in the text, and the number of matches."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from brvtui.app.widgets.saying import Saying
 
 
 class FindField(OrderedInput):
-    """The words."""
+    """The field for the words."""
 
     TITLE = "Find"
     HELP_TEXT = "Words to find in the text, in any case. Enter and down go to the next place, up to the one before."
     BINDINGS: ClassVar[list[BindingType]] = bindings(FIND)
 
     def action_step(self, step: int) -> None:
-        """The next place, or the one before."""
-        self.post_message(FindBar.Wanted(self.value, step))
+        """Goes to the next match, or the one before."""
+        self.post_message(FindBar.FindRequested(self.value, step))
 
 
 class FindBar(Horizontal):
-    """Field and count; hidden until it is wanted."""
+    """Field and count; hidden until Ctrl+F."""
 
     @dataclass
-    class Wanted(Message):
-        """A place of ``words`` is wanted: the next (1), the one before (-1), or the nearest (0)."""
+    class FindRequested(Message):
+        """Asks for a match of ``words``: the next (``step`` 1), the one before (-1), or the nearest (0)."""
 
         words: str
         step: int
@@ -53,11 +53,11 @@ class FindBar(Horizontal):
         """The field."""
         return self.query_one(FindField)
 
-    def tell(self, number: int, count: int) -> None:
-        """Says which place of how many is shown."""
+    def show_count(self, number: int, count: int) -> None:
+        """Shows which match of how many is selected."""
         said = f"{number} of {count}" if count else "nowhere" if self.field.value else ""
         self.query_one("#find-count", Saying).say((said, "muted" if count else "warn"))
 
     @on(Input.Changed, "#find")
     def _typed(self) -> None:
-        self.post_message(self.Wanted(self.field.value, 0))
+        self.post_message(self.FindRequested(self.field.value, 0))

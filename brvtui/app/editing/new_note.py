@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.widgets import Input
 
 from brvtui.app.actions.dialogs import NEW_NOTE
-from brvtui.app.editing.state import Begun
+from brvtui.app.editing.note_io import NewNoteRequest
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
@@ -20,33 +20,31 @@ from brvtui.app.widgets.options import Options
 from brvtui.app.widgets.saying import Saying
 
 
-class NewNoteDialog(Dialog[Begun]):
-    """Title, folder and template; the path follows from them. Ends with :class:`Begun`; nothing is written."""
+class NewNoteDialog(Dialog[NewNoteRequest]):
+    """Asks for title, folder and template, which make the path. Dismissed with a request; nothing is written."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(NEW_NOTE)
     AUTO_FOCUS = "#title-input"
 
     def __init__(self, title: str, folder: str, why: str, taken: Collection[str]) -> None:
-        """A dialog that begins with ``title`` and ``folder``; ``taken`` are the paths that exist, ``why`` is said."""
-        super().__init__("New note")
-        self._first = (title, folder)
-        self._why = why
+        """A dialog that says ``why`` and proposes ``title`` and ``folder``; ``taken`` are the paths that exist."""
+        super().__init__("New note", *([why] if why else []))
+        self._proposed = (title, folder)
         self._taken = taken
 
     def make_parts(self) -> ComposeResult:
-        """What is said, the fields, the path."""
+        """The question, the fields, the path."""
         from brvtui.tree.editing.new_notes import Template
 
-        title, folder = self._first
-        if self._why:
-            yield Saying((self._why, "text"), id="question")
+        title, folder = self._proposed
+        yield from super().make_parts()
         yield Field("title", title, id="title")
         yield Field("folder", folder, id="folder")
         yield Options("template", [template.value for template in Template], id="template")
         yield Saying(id="path")
 
     def on_mount(self) -> None:
-        """Says what follows from the fields so far."""
+        """Shows the path that follows from the proposals."""
         self._typed()
 
     @property
@@ -71,13 +69,14 @@ class NewNoteDialog(Dialog[Begun]):
             said.say((str(error), "bad"))
 
     async def action_begin(self) -> None:
-        """Ends with the note, if its path is good."""
+        """Dismisses the dialog with the note to begin, if its path can be used."""
         from brvtui.tree.reading.inside import PathError
 
         await caught_up(self.focused)
         try:
-            begun = Begun(self._path, self.query_one("#title", Field).value.strip(), self.query_one(Options).chosen)
+            title, template = self.query_one("#title", Field).value.strip(), self.query_one(Options).chosen
+            request = NewNoteRequest(self._path, title, template)
         except PathError:
             self._typed()
         else:
-            self.dismiss(begun)
+            self.dismiss(request)

@@ -67,8 +67,8 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     def __init__(self, *, id: str) -> None:
         """An editor without a note."""
-        self.shown_path = ""
-        self.state = ""
+        self._path = ""
+        self._state = ""
         self.tabs: Content | None = None
         self.marks: Mapping[int, str] = {}
         self._marks: frozenset[str] = frozenset()
@@ -218,11 +218,16 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     # the frame
 
+    def entitle(self, path: str, state: str) -> None:
+        """Names the note in the border, with the ``state`` of its edit."""
+        self._path, self._state = path, state
+        self.retitle()
+
     def retitle(self) -> None:
         """Puts the note's path and the state of the edit, or the row of tabs, into the border."""
         room = max(self.outer_size.width - _CORNERS, 1)
-        path = cut_left(visible(self.shown_path), max(8, room - len(self.state) - 1))
-        title = self.tabs or Content(cut(f"{path} {self.state}".strip(), room))
+        path = cut_left(visible(self._path), max(8, room - len(self._state) - 1))
+        title = self.tabs or Content(cut(f"{path} {self._state}".strip(), room))
         if self.border_title != title.markup:
             self.border_title = title
 

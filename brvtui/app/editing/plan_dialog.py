@@ -1,4 +1,4 @@
-"""Dialogs that show a plan before it is carried out; they end with it, or with None."""
+"""Dialogs that show a plan for notes before it is carried out. They are dismissed with the plan, or with None."""
 
 from __future__ import annotations
 
@@ -18,74 +18,98 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.field import Field
-from brvtui.app.widgets.saying import Saying
+from brvtui.app.widgets.options import Options
+from brvtui.paint.glyphs import MATURITIES
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan
+    from brvtui.notes.signals import Where
 
 PAUSE_S = 0.15
+"""The plan is made again after a pause in typing of so many seconds."""
 _SAME = "type another path, below the tree, ending in .md; Enter then moves the note"
+_NUMBER = "importance must be a number from 0 to 100"
 
 
 class PlanDialog(Dialog["Plan"]):
-    """Says what is about to happen and waits for Enter."""
+    """Shows what is about to happen and waits for Enter. Subclasses add fields, which change the plan."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PLAN)
     AUTO_FOCUS = "#plan"
 
     def __init__(self, title: str, said: str, make: Callable[[], Plan] | None = None) -> None:
-        """A dialog about the plan that ``make`` returns; that blocks and raises NoteError."""
-        super().__init__(title, wide=True)
-        self._said = said
+        """A dialog about the plan that ``make`` returns; it blocks, and raises NoteError when there is none."""
+        super().__init__(title, said, wide=True)
         self._make = make
         self._number = 0
-        self._asked: object = None
+        """Counts the plans that were asked for."""
+        self._planned_for: object = None
+        self._pause_timer: Timer | None = None
+
+    def make_fields(self) -> ComposeResult:
+        """Yields the fields between question and plan."""
+        yield from ()
 
     def make_parts(self) -> ComposeResult:
-        """What is said, and the plan."""
-        yield Saying((self._said, "text"), id="question")
+        """The question, the fields, the plan."""
+        yield from super().make_parts()
+        yield from self.make_fields()
         yield PlanPane(id="plan")
 
     @property
     def pane(self) -> PlanPane:
-        """The plan."""
+        """The pane with the plan."""
         return self.query_one(PlanPane)
+
+    @property
+    def entered(self) -> object:
+        """The values of the fields."""
+        return None
+
+    def maker(self) -> Callable[[], Plan] | str:
+        """Returns what makes the plan that the fields ask for, or a line that says why there can be none."""
+        return self._make or ""
 
     def on_mount(self) -> None:
         """Has the plan made."""
-        if self._make is not None:
-            self.ask(self._make)
+        self._plan()
 
-    @property
-    def wanted(self) -> object:
-        """What the fields say by now."""
-        return None
-
-    def forget(self) -> None:
-        """The plan that is shown, or under way, is no longer wanted."""
-        self._number += 1
+    @on(Options.Chosen)
+    @on(Input.Changed)
+    def _changed(self) -> None:
+        if self._pause_timer is not None:
+            self._pause_timer.stop()
+        if isinstance(self.maker(), str):
+            self._plan()
+            return
+        self._number += 1  # a plan that is being made is no longer wanted
         self.pane.show_plan(None)
+        self._pause_timer = self.set_timer(PAUSE_S, self._plan)
 
-    def ask(self, make: Callable[[], Plan]) -> None:
-        """Has another plan made, of what the fields say."""
-        self.forget()
-        self._asked = self.wanted
-        planned = partial(self._planned, self._number)
-        self.services.background.run(partial(_planned, make), planned, group="plan", owner=self)
+    def _plan(self) -> None:
+        self._number += 1
+        self._planned_for = self.entered
+        make = self.maker()
+        if isinstance(make, str):
+            self.pane.show_plan(None, make)
+            return
+        self.pane.show_plan(None)
+        on_result = partial(self._planned, self._number)
+        self.services.background.run(partial(_planned, make), on_result, group="plan", owner=self)
 
     def _planned(self, number: int, planned: tuple[Plan | None, str]) -> None:
         if number == self._number:
             self.pane.show_plan(*planned)
 
     async def action_carry_out(self) -> None:
-        """Ends with the plan, if there is one of what the fields say by now."""
+        """Dismisses the dialog with the plan, if there is one for the values that the fields have by now."""
         await caught_up(self.focused)
-        if self.pane.plan is not None and self._asked == self.wanted:
+        if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
 
 
 def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
-    """The plan that ``make`` returns, or None and why there is none. It blocks."""
+    """Returns the plan that ``make`` makes, or None and why there is none. Blocks."""
     from brvtui.notes.plan import NoteError
 
     try:
@@ -95,45 +119,72 @@ def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:
 
 
 class MoveDialog(PlanDialog):
-    """Asks for the new path; every change of it is planned anew."""
+    """Asks for the new path of a note or folder."""
 
     AUTO_FOCUS = "Input"
 
     def __init__(self, path: str, make: Callable[[str], Plan]) -> None:
-        """A dialog about the note or folder at ``path``; ``make`` plans its move to another path."""
-        super().__init__(
-            "Rename or move", f"{path} gets another path; links to it, and in it, follow.", lambda: make(path)
-        )
+        """A dialog about ``path``; ``make`` plans its move to another path."""
+        super().__init__("Rename or move", f"{path} gets another path; links to it, and in it, follow.")
         self._path = path
         self._make_move = make
-        self._pausing: Timer | None = None
 
-    def make_parts(self) -> ComposeResult:
-        """What is said, the path, the plan."""
-        yield Saying((self._said, "text"), id="question")
+    def make_fields(self) -> ComposeResult:
+        """The path."""
         yield Field("to", self._path, id="target")
-        yield PlanPane(id="plan")
 
     def on_mount(self) -> None:
-        """Nothing is planned as long as the path is the same; the cursor stands before the ending."""
-        self.pane.show_plan(None, _SAME)
+        """Puts the cursor before the ending."""
+        super().on_mount()
         self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
 
     @property
-    def wanted(self) -> str:
+    def entered(self) -> str:
         """The new path; an ending that is typed in front of the one that was offered counts once."""
         target = self.query_one(Field).value.strip()
         while target.endswith(".md.md"):
             target = target.removesuffix(".md")
         return target
 
-    @on(Input.Changed)
-    def _typed(self) -> None:
-        self.forget()
-        if self._pausing is not None:
-            self._pausing.stop()
-        target = self.wanted
-        if target == self._path:
-            self.pane.show_plan(None, _SAME)
-        else:
-            self._pausing = self.set_timer(PAUSE_S, lambda: self.ask(lambda: self._make_move(target)))
+    def maker(self) -> Callable[[], Plan] | str:
+        """There is nothing to plan as long as the path is the same."""
+        return _SAME if self.entered == self._path else partial(self._make_move, self.entered)
+
+
+class SignalsDialog(PlanDialog):
+    """Asks for a note's maturity and importance, and where they are kept."""
+
+    AUTO_FOCUS = "#maturity"
+
+    def __init__(self, path: str, maturity: str, importance: float, make: Callable[[str, float, Where], Plan]) -> None:
+        """A dialog about the note at ``path`` and its present signals; ``make`` plans others."""
+        said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
+        super().__init__("Signals", said)
+        self._maturity, self._importance = maturity, importance
+        self._make_signals = make
+
+    def make_fields(self) -> ComposeResult:
+        """Maturity, importance, where they are kept."""
+        from brvtui.notes.signals import Where
+
+        yield Options("maturity", MATURITIES, self._maturity, id="maturity")
+        yield Field("importance", f"{self._importance:g}", id="importance")
+        yield Options("keep in", [where.value for where in Where], Where.OVERLAY.value, id="where")
+
+    @property
+    def entered(self) -> tuple[str, str, str]:
+        """Maturity, importance as it is typed, where they are kept."""
+        maturity, where = (self.query_one(name, Options).chosen for name in ("#maturity", "#where"))
+        return maturity, self.query_one(Field).value, where
+
+    def maker(self) -> Callable[[], Plan] | str:
+        """Importance must be a number in its range."""
+        from brvtui.notes.signals import Where
+
+        maturity, typed, where = self.entered
+        try:
+            # The field shows fewer digits than are stored.
+            importance = self._importance if typed == f"{self._importance:g}" else float(typed)
+        except ValueError:
+            return _NUMBER
+        return partial(self._make_signals, maturity, importance, Where(where)) if 0 <= importance <= 100 else _NUMBER

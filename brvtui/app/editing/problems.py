@@ -42,12 +42,12 @@ class ProblemsPane(ChoicePane):
 
     def heading(self, view: View) -> str:
         """How many there are."""
-        problems = view.editor.edit.looked.problems if view.editor.edit else ()
+        problems = view.editor.edit.check.problems if view.editor.edit else ()
         return f"Problems · {len(problems)}" if problems else "Problems"
 
     def build(self, view: View, width: int) -> list[Line]:
         """Number of the line, and what is wrong there."""
-        problems = view.editor.edit.looked.problems if view.editor.edit else ()
+        problems = view.editor.edit.check.problems if view.editor.edit else ()
         self.choices, self.owner = [f"{problem.line + 1}:{problem.column + 1}" for problem in problems], []
         if not problems:
             return empty_lines("none found", width)

@@ -37,7 +37,7 @@ class RankingPane(Pane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """Tier before and after, then the results."""
-        preview = view.editor.edit.looked.preview if view.editor.edit else None
+        preview = view.editor.edit.check.preview if view.editor.edit else None
         if not view.query.text.strip():
             said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
             return empty_lines(said, width)

@@ -31,7 +31,7 @@ class SavingLine(Lines):
         if edit.is_new:
             return [line(" a new note: nothing is on disk until ^S", "muted").cut(width)]
         groups = [(9, _time(edit)), (8, _problems(edit) if width < WIDE_WIDTH else [])]
-        groups += [(7 - place, _effect(one, edit)) for place, one in enumerate(edit.looked.effects)]
+        groups += [(7 - place, _effect(one, edit)) for place, one in enumerate(edit.check.effects)]
         return [spread(width, groups, 2)]
 
 
@@ -42,7 +42,7 @@ def _time(edit: Edit) -> list[Span]:
 
 
 def _problems(edit: Edit) -> list[Span]:
-    count = len(edit.looked.problems)
+    count = len(edit.check.problems)
     return [("F3 ", "bold accent"), (plural(count, "problem"), "bad")] if count else []
 
 

@@ -1,4 +1,4 @@
-"""What all dialogs share: a framed question over the screen, its keys in a row at the bottom."""
+"""The base of all dialogs: a framed question over the screen, and a row of keys that answer it."""
 
 from __future__ import annotations
 
@@ -16,33 +16,36 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.styles import sheet
 from brvtui.app.widgets.key_bar import KeyBar
+from brvtui.app.widgets.saying import Saying
 from brvtui.text.visible import visible
 
 Answer = TypeVar("Answer")
 
 
 class Dialog(ModalScreen[Answer | None]):
-    """Asks something; ends with an answer, or with None when it is left by Esc."""
+    """Asks a question. It is dismissed with the answer, or with None by Esc."""
 
     CSS_PATH = sheet("dialog")
     BINDINGS: ClassVar[list[BindingType]] = bindings(DIALOG)
 
-    def __init__(self, title: str, wide: bool = False) -> None:
-        """A dialog under ``title``; a ``wide`` one takes nearly the whole screen."""
+    def __init__(self, title: str, *said: str, wide: bool = False) -> None:
+        """A dialog under ``title`` that begins with the paragraphs ``said``; a ``wide`` one takes nearly all cells."""
         super().__init__(classes="-full" if wide else "")
         self.title = title
+        self._said = said
 
     @property
     def services(self) -> AppServices:
-        """The app, as far as it is known here."""
+        """The services of the app."""
         return services_of(self)
 
     def make_parts(self) -> ComposeResult:
-        """What stands above the keys."""
-        raise NotImplementedError
+        """Yields the widgets above the keys: the question; subclasses add theirs."""
+        if self._said:
+            yield Saying(*((paragraph, "text") for paragraph in self._said), id="question")
 
     def compose(self) -> ComposeResult:
-        """The parts in a frame, and the keys below them."""
+        """The parts in a frame, the keys below them."""
         with Vertical(id="dialog") as box:
             box.border_title = Content(visible(self.title or ""))
             yield from self.make_parts()

@@ -1,0 +1,128 @@
+"""Notes in the user's own editor ($VISUAL or $EDITOR), which works on a private copy of the text."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from brvtui import faults
+from brvtui.app.editing import note_io
+from brvtui.app.editing.drafts import Drafts
+from brvtui.app.editing.note_io import DraftRequest, NoteSaved, OnDisk, SaveConflict, SaveFailed
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+
+if TYPE_CHECKING:
+    from brvtui.tree.editing.note_text import EditableText
+
+_VARIABLES = ("VISUAL", "EDITOR")
+
+
+class EditorError(Exception):
+    """The text was not edited; the message is one line: what is wrong, what to do."""
+
+
+class ExternalEditor:
+    """Hands notes to the user's own editor and saves what it wrote; what cannot be saved becomes a draft."""
+
+    def __init__(
+        self,
+        services: AppServices,
+        project: Project,
+        drafts: Drafts,
+        suspend: Callable[[], AbstractContextManager[None]],
+        on_conflict: Callable[[SaveConflict], Awaitable[None]],
+    ) -> None:
+        """``suspend`` gives the terminal to another program; ``on_conflict`` gets a text that was not saved because
+        the note had changed on disk."""
+        self._services = services
+        self._project = project
+        self._drafts = drafts
+        self._suspend = suspend
+        self._on_conflict = on_conflict
+
+    def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
+        """Lets the user edit ``text`` of the note ``disk``, or its ``draft``. Blocks until the editor is closed."""
+        before = draft or text
+        try:
+            data = hand_over(disk.path, before.encode(before.text), self._suspend)
+        except EditorError as error:
+            self._services.notify(str(error), severity="error", timeout=8)
+            return
+        if data == disk.data:
+            self._services.notify(f"{disk.path} is as it was: nothing to save", timeout=4)
+        else:
+            self.save(disk, data)
+
+    def save(self, disk: OnDisk, data: bytes) -> None:
+        """Saves ``data`` over the note ``disk``."""
+        if self._project.session is not None:
+            task = partial(note_io.save, self._project.session, disk, data, False)
+            self._services.background.run(task, self._save_ended, group="save")
+
+    async def _save_ended(self, result: note_io.SaveResult) -> None:
+        match result:
+            case NoteSaved():
+                self._saved(result)
+            case SaveConflict():
+                await self._on_conflict(result)
+            case SaveFailed():
+                self.set_aside(result.problem, result.disk, result.data)
+
+    def _saved(self, saved: NoteSaved) -> None:
+        for notice in saved.notices:
+            self._services.notify(notice, severity="warning", timeout=10)
+        self._services.notify(f"saved {saved.disk.path}; u undoes it", timeout=4)
+        self._project.follow()
+        self._drafts.write(DraftRequest(saved.disk.path, None))
+
+    def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:
+        """Writes ``data``, which could not be saved, to a draft, and says ``why``."""
+        said = f"{why}; your text is kept as a draft: e or E offers it"
+        self._services.notify(said, severity="error", timeout=10)
+        self._drafts.write(DraftRequest(disk.path, data, disk.sha256))
+
+
+def command(environ: Mapping[str, str] | None = None) -> list[str]:
+    """The words of the first of ``$VISUAL`` and ``$EDITOR`` that is set. Raises :class:`EditorError`."""
+    values = os.environ if environ is None else environ
+    name = next((name for name in _VARIABLES if values.get(name, "").strip()), "")
+    if not name:
+        raise EditorError("no editor is set: set $VISUAL or $EDITOR, as in export EDITOR=nano; e edits here")
+    try:
+        return shlex.split(values[name])
+    except ValueError as error:
+        raise EditorError(f"${name} cannot be read as a command ({error}): mend its quotes") from error
+
+
+def hand_over(path: str, data: bytes, suspended: Callable[[], AbstractContextManager[None]]) -> bytes:
+    """Returns what the user's editor makes of ``data``, the text of the note at ``path``. Blocks until it is closed.
+
+    ``suspended`` gives the terminal to the editor. The copy has the note's name, in a folder that only the user may
+    enter, and is removed afterwards. What was written to it counts, whatever the editor's exit code. Raises
+    :class:`EditorError`.
+    """
+    words = command()
+    try:
+        with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as folder:
+            copy = Path(folder) / PurePosixPath(path).name
+            copy.write_bytes(data)
+            with suspended():
+                code = subprocess.run([*words, str(copy)], check=False).returncode
+            made = copy.read_bytes()
+    except SuspendNotSupported as error:
+        raise EditorError("no other program can be opened in this terminal; e edits here") from error
+    except OSError as error:
+        raise EditorError(f"{words[0]}: {faults.reason(error)}; look at $VISUAL and $EDITOR") from error
+    if code and made == data:
+        raise EditorError(f"{words[0]} ended with {code} and wrote nothing; look at $VISUAL and $EDITOR")
+    return made

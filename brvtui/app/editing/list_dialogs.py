@@ -1,0 +1,108 @@
+"""The dialogs that list the changes of this session, and the drafts that were left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app.actions.dialogs import CHANGES
+from brvtui.app.actions.panes import DRAFTS
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.pane import Pane
+from brvtui.paint.line import Line, line
+
+UNDO, REDO = "undo", "redo"
+
+
+class ChangesDialog(Dialog[str]):
+    """Lists changes. Dismissed with UNDO, REDO or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(CHANGES)
+    AUTO_FOCUS = "#changes"
+
+    def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
+        """A dialog over the titles of changes; the last of each is the next to be undone, or redone."""
+        said = "Saves, moves and archiving, the newest first; they are undone in this order."
+        super().__init__("Changes of this session", said, wide=True)
+        self._pane = ChangesPane(done, undone, id="changes")
+
+    def make_parts(self) -> ComposeResult:
+        """The list."""
+        yield from super().make_parts()
+        yield self._pane
+
+
+class ChangesPane(Pane):
+    """The changes that can be redone, then those that were made, the newest first."""
+
+    TITLE = "Changes"
+    HELP_TEXT = "What was changed in this session, the newest first. Undoing goes back one at a time, in this order."
+
+    def __init__(self, done: Sequence[str], undone: Sequence[str], *, id: str) -> None:
+        """A pane over titles."""
+        super().__init__(id=id)
+        self._done = done
+        self._undone = undone
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A line for each."""
+        if not self._done and not self._undone:
+            return empty_lines("nothing was changed yet", width)
+        made = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
+        made += [
+            line(f" {self.glyphs.here if place == 0 else ' '}        ", "accent").add(title, "text")
+            for place, title in enumerate(reversed(self._done))
+        ]
+        return [entry.cut(width) for entry in made]
+
+
+class DraftsDialog(Dialog[str]):
+    """Lists drafts. Dismissed with the path of the note whose draft was chosen, or with None."""
+
+    AUTO_FOCUS = "#drafts"
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        """A dialog over the notes at ``paths``, the newest draft first."""
+        super().__init__("Drafts", "Texts of notes that were typed and never saved, the newest first.", wide=True)
+        self._pane = DraftsPane(paths, id="drafts")
+
+    def make_parts(self) -> ComposeResult:
+        """The list."""
+        yield from super().make_parts()
+        yield self._pane
+
+
+class DraftsPane(ChoicePane):
+    """A row for each note that has a draft."""
+
+    TITLE = "Drafts"
+    HELP_TEXT = "Texts that were typed and never saved. Enter shows how one differs from its note, and asks."
+    BINDINGS: ClassVar[list[BindingType]] = bindings(DRAFTS)
+
+    def __init__(self, paths: Sequence[str], *, id: str) -> None:
+        """A pane over the notes at ``paths``."""
+        super().__init__(id=id)
+        self._paths = paths
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A line for each."""
+        self.choices = list(self._paths)
+        self.owner = list(range(len(self.choices)))
+        return [line(f" {path}", "text").cut(width) for path in self._paths] or empty_lines("there are none", width)
+
+    def clicked(self, place: int) -> None:
+        """Takes the draft that was clicked."""
+        self.move_to(place)
+        self.action_take()
+
+    def action_take(self) -> None:
+        """Dismisses the dialog with the draft under the cursor."""
+        if self.chosen:
+            self.screen.dismiss(self.chosen)

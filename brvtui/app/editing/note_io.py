@@ -1,0 +1,306 @@
+"""Reads, checks, saves and drafts notes for the editor. Every function blocks: call it in a worker thread."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from brvtui import faults
+from brvtui.app.states import Effect, TextCheck
+from brvtui.app.workers import Refusal
+
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.preview import Preview
+    from brvtui.session import Session
+    from brvtui.snapshot import Snapshot
+    from brvtui.tree.editing.merging import Hunk
+    from brvtui.tree.editing.note_text import EditableText
+    from brvtui.tree.editing.problems import KnownFiles
+    from brvtui.tree.saving.file_version import FileVersion
+
+MOST_CHARS = 200_000
+"""The longest text that the editor opens: beyond it, checking on every key is noticeably slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """A note as it was on disk: its bytes and version; both are None when there was no file."""
+
+    path: str
+    data: bytes | None
+    version: FileVersion | None
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of its bytes; None when there was no file."""
+        return self.version.sha256 if self.version else None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDraft:
+    """A draft of the note that is being opened, and how it differs from the text on disk."""
+
+    text: EditableText = field(repr=False)
+    age_s: float
+    is_on_disk_text: bool
+    """Whether the draft was begun from the text that is on disk now."""
+    hunks: tuple[Hunk, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOpened:
+    """A note that was read for editing, and its draft, if there is one."""
+
+    disk: OnDisk
+    text: EditableText = field(repr=False)
+    draft: FoundDraft | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewNoteRequest:
+    """What the user entered for a note that does not exist yet."""
+
+    path: str
+    title: str
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSaved:
+    """The note on disk has the saved text; ``notices`` are lines for the user about how saving went."""
+
+    disk: OnDisk
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SaveConflict:
+    """``data`` was not saved over ``disk``, because the note on disk is ``theirs`` by now."""
+
+    disk: OnDisk
+    data: bytes = field(repr=False)
+    theirs: OnDisk
+    hunks: tuple[Hunk, ...] = field(default=(), repr=False)
+    """The differences between ``data`` and ``theirs``."""
+    merged: bytes | None = field(default=None, repr=False)
+    """Both texts merged; None when one of them is not text."""
+    undecided: int = 0
+    """How many places in ``merged`` both changed in different ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveFailed:
+    """``data`` was not saved over ``disk``; ``problem`` is a line that says why and names the note."""
+
+    disk: OnDisk
+    data: bytes = field(repr=False)
+    problem: str
+
+
+SaveResult = NoteSaved | SaveConflict | SaveFailed
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """A text to check: ``edited``, which the editor made of ``note``, and the query to rank it under."""
+
+    path: str
+    note: EditableText = field(repr=False)
+    edited: str = field(repr=False)
+    keep_mtime: bool
+    query: str
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRequest:
+    """The draft to write for the note at ``path``; without ``data``, its draft is to be removed."""
+
+    path: str
+    data: bytes | None = field(repr=False)
+    base: str | None = None
+    """The SHA-256 of the text that the draft was begun from."""
+
+
+def open_note(session: Session, path: str, outside: bool) -> NoteOpened:
+    """Reads the note at ``path`` and its draft. For an editor ``outside`` the app, the text may be of any length.
+
+    Raises :class:`Refusal` when the note cannot be edited.
+    """
+    from brvtui.tree.editing.note_text import NotText, note_text
+    from brvtui.tree.saving.note_files import SaveError
+
+    try:
+        disk = _on_disk(session, path)
+        text = note_text(disk.data or b"")
+    except SaveError as error:
+        raise Refusal(str(error)) from error
+    except NotText as error:
+        raise Refusal(f"{path}: {error}") from error
+    draft = _draft(session, disk, text)
+    if disk.data is None and draft is None:
+        raise Refusal(f"{path}: there is no such note (any more); a makes a new one")
+    if not outside and len(text.text) > MOST_CHARS:
+        raise Refusal(f"{path}: {len(text.text)} characters are too many to edit them here; E opens your own editor")
+    return NoteOpened(disk, text, draft)
+
+
+def begin_note(session: Session, request: NewNoteRequest, query: str) -> NoteOpened:
+    """Returns the text that a new note begins with; ``query`` is the question that it answers."""
+    from brvtui.tree.editing.new_notes import NewNote, Template, keywords_of, text_of
+    from brvtui.tree.editing.note_text import note_text
+
+    keywords = keywords_of(query, session.profile.query.stop_words)
+    note = NewNote(request.title, session.clock(), query, keywords=keywords)
+    disk = OnDisk(request.path, None, None)
+    text = note_text(text_of(Template(request.template), note).encode())
+    return NoteOpened(disk, text, _draft(session, disk, text))
+
+
+def _on_disk(session: Session, path: str) -> OnDisk:
+    """Reads the note at ``path``. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
+    from brvtui.tree.saving.note_files import SaveError, read_note_file
+
+    known = session.snapshot.parsed.get(path)
+    if known is not None and known.alias:
+        raise SaveError(f"{path}: belongs to the shared source {known.alias}; open that project to edit it")
+    if not os.path.lexists(session.project.tree / path):
+        return OnDisk(path, None, None)
+    return OnDisk(path, *read_note_file(session.project.tree, path))
+
+
+def _draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | None:
+    """Returns the draft to offer: none that equals the text on disk, none that belongs to an editor still running."""
+    from brvtui.store.drafts import DraftStore
+    from brvtui.tree.editing.merging import difference
+    from brvtui.tree.editing.note_text import NotText, note_text
+
+    draft = DraftStore(session.project.tree).read(disk.path)
+    if draft is None or draft.data == disk.data or draft.is_being_edited:
+        return None
+    try:
+        drafted = note_text(draft.data)
+    except NotText:
+        return None
+    hunks = difference(text.plain(text.text), drafted.plain(drafted.text))
+    age_s = max(0.0, session.clock() - draft.at_ms) / 1000
+    return FoundDraft(drafted, age_s, draft.is_on(disk.sha256), hunks)
+
+
+def check(session: Session, request: CheckRequest) -> TextCheck:
+    """Returns the problems of a text, and how saving it changes the note's scores and the answer to the query."""
+    from brvtui.tree.editing.problems import problems
+
+    snapshot = session.snapshot
+    found = problems(request.path, request.note, request.edited, _known_files(snapshot), snapshot.limits)
+    data = request.note.encode(request.edited)
+    rows = session.standings(request.path, data)
+    both = (rows.now, rows.renewed, rows.kept)
+    effects = [
+        Effect("recency", *(row.recency if row else None for row in both)),
+        Effect("ceiling", *(row.ceiling if row else None for row in both)),
+    ]
+    preview: Preview | None = None
+    if request.query.strip():
+        query, path, scope = request.query, request.path, request.scope
+        renewed, kept = (session.preview(query, path, data, keep, scope) for keep in (False, True))
+        preview = kept if request.keep_mtime else renewed
+        own = (preview.before.own, renewed.after.own, kept.after.own)
+        effects.insert(0, Effect("score", *(hit.score if hit else None for hit in own)))
+    return TextCheck(found, tuple(effects), preview)
+
+
+@lru_cache(maxsize=1)
+def _known_files(snapshot: Snapshot) -> KnownFiles:
+    from brvtui.tree.editing.problems import KnownFiles
+    from brvtui.tree.reading.links import Names
+
+    return KnownFiles(Names(file.path for file in snapshot.files))
+
+
+def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveResult:
+    """Saves ``data`` over the note that was read as ``disk``, unless it has changed since."""
+    from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
+
+    try:
+        done = session.notes.save(disk.path, data, disk.version, keep_mtime)
+    except Unconfirmed as error:
+        return _unconfirmed(session, disk, data, str(error))
+    except SaveError as error:
+        return SaveFailed(disk, data, str(error))
+    if isinstance(done, Conflict):
+        return _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
+    notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
+    if done.kept:
+        notices.append(f"{disk.path}: another program has it open; what that writes is kept in {done.kept}")
+    return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
+
+
+def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> SaveResult:
+    """Reads back what was saved without a confirmation by the disk; ``notice`` is the line about that."""
+    from brvtui.tree.saving.note_files import SaveError
+
+    try:
+        now = _on_disk(session, disk.path)
+    except SaveError as error:
+        return SaveFailed(disk, data, f"{notice}; and it cannot be read again: {error}")
+    if now.data == data:
+        return NoteSaved(now, (notice,))
+    return _conflict(disk, data, now)
+
+
+def _conflict(disk: OnDisk, mine: bytes, theirs: OnDisk) -> SaveConflict:
+    """Compares and merges ``mine`` and ``theirs``, which were both made from ``disk``."""
+    from brvtui.tree.editing.merging import difference, merged
+    from brvtui.tree.editing.note_text import NotText, note_text
+
+    try:
+        notes = [note_text(data) for data in (disk.data or b"", mine, theirs.data or b"")]
+    except NotText:
+        return SaveConflict(disk, mine, theirs)
+    own = notes[1]
+    texts = [note.plain(note.text) for note in notes]
+    if any("\r" in text for text in texts):
+        # One of them mixes line ends: each line keeps the one that it has.
+        texts = [text.replace("\n", note.newline) for text, note in zip(texts, notes, strict=True)]
+        own = replace(own, newline="\n")
+    both = merged(*texts)
+    hunks = difference(texts[1], texts[2])
+    return SaveConflict(disk, mine, theirs, hunks, own.encode_plain(both.text), both.conflicts)
+
+
+def read_again(session: Session, before: OnDisk) -> OnDisk:
+    """Returns the note as it is on disk now; ``before`` itself when its text is the same."""
+    from brvtui.tree.saving.note_files import SaveError, is_unchanged
+
+    if before.version is not None and is_unchanged(session.project.tree, before.path, before.version):
+        return before
+    try:
+        now = _on_disk(session, before.path)
+    except SaveError:
+        return before  # saving will say what is wrong
+    return before if now.data == before.data else now
+
+
+def write_draft(session: Session, request: DraftRequest) -> None:
+    """Writes or removes a draft. Raises :class:`Refusal` when that fails."""
+    from brvtui.store.drafts import DraftStore
+
+    drafts = DraftStore(session.project.tree)
+    try:
+        if request.data is None:
+            drafts.drop(request.path)
+        else:
+            drafts.keep(request.path, request.data, request.base, session.clock())
+    except OSError as error:
+        raise Refusal(f"the draft of {request.path} cannot be kept: {faults.advice(error)}") from error
+
+
+def notes_with_drafts(session: Session) -> tuple[str, ...]:
+    """Returns the paths of notes with drafts that no running process works on, the newest draft first."""
+    from brvtui.store.drafts import DraftStore
+
+    left = (draft.path for draft in DraftStore(session.project.tree).all() if not draft.is_being_edited)
+    return tuple(dict.fromkeys(left))
