@@ -55,8 +55,8 @@ def one_round(session: Session, path: str, timed: Callable[[str, Callable[[], ob
     timed("links of all notes, nothing known", lambda: reader.index(snapshot))
     timed("similar notes", lambda: similar_notes(snapshot, path, 10))
     notes = session.notes
-    notes.backlinks(path)
-    timed("links and backlinks of a note", lambda: (notes.links_of(path), notes.backlinks(path)))
+    notes.links().backlinks(path)
+    timed("links and backlinks of a note", lambda: (notes.links().links_of(path), notes.links().backlinks(path)))
     timed("move a note: the plan", lambda: notes.plan_move(path, "d0/new/place.md"))
     timed("move a note: done", lambda: notes.apply(notes.plan_move(path, "d0/new/place.md")))
     timed("undo", notes.undo)

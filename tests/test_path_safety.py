@@ -203,7 +203,7 @@ WRITTEN = [
 def test_a_link(project: Tree, form: str, target: str) -> None:
     project.file("x/linking.md", form.format(target) + "\n", 1)
     session = project.session()
-    (found,) = session.notes.links_of("x/linking.md")
+    (found,) = session.notes.links().links_of("x/linking.md")
     assert (found.state, found.path) == (LinkState.REFUSED, "")
     text = (project.tree / "x/linking.md").read_text()
     known = KnownFiles(session.about("x/linking.md").names)
@@ -235,7 +235,7 @@ def test_a_link_that_is_percent_encoded(project: Tree, target: str) -> None:
 def test_a_link_to_what_cannot_be(project: Tree, target: str) -> None:
     project.file("x/linking.md", f"[t]({target})\n", 1)
     session = project.session()
-    assert [found.state for found in session.notes.links_of("x/linking.md")] == [LinkState.BROKEN]
+    assert [found.state for found in session.notes.links().links_of("x/linking.md")] == [LinkState.BROKEN]
     assert "(no such note)" in " ".join(
         line.plain for line in page_document(session.about("x/linking.md"), 120, False).lines
     )
@@ -310,7 +310,7 @@ def test_a_folder_that_becomes_a_symlink_after_it_was_read(exchanged: Tree) -> N
     trace = session.run("quokka")
     assert "y/n.md" in paths(trace)
     assert SECRET not in everything(trace)
-    assert session.notes.links_of("y/n.md") == ()
+    assert session.notes.links().links_of("y/n.md") == ()
 
 
 def test_reading_inside(links: Tree) -> None:
@@ -355,7 +355,7 @@ def test_links_of_a_shared_source_stay_in_it(project: Tree, make_tree: Callable[
     (other.tree / "lib/outdir").symlink_to(project.root / "outside")
     project.source(("lib", other))
     session = project.session()
-    assert [found.state for found in session.notes.links_of("[lib]:lib/n.md")] == [LinkState.REFUSED] * 2
+    assert [found.state for found in session.notes.links().links_of("[lib]:lib/n.md")] == [LinkState.REFUSED] * 2
     assert "[lib]:lib/n.md" in paths(session.probe("quokka"))
     for path in ("[lib]:lib/out.md", "[lib]:lib/outdir/n.md", "[lib]:../../secret.md"):
         assert SECRET not in session.about(path).text

@@ -1,1 +1,1 @@
-"""What can be done to notes: plans that are previewed, applied and undone; moving, archiving, signals."""
+"""Changes to notes: plans that are previewed, applied and undone; moving, archiving, signals."""

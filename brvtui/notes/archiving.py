@@ -1,18 +1,17 @@
-"""Archiving notes and restoring them, with the engine's own files (``docs/editing.md``, "Archiving and restoring").
+"""Plans that archive and restore notes in the engine's own format (``docs/editing.md``, "Archiving and restoring").
 
-The steps stand in an order in which the full text is always on disk: a note is removed after both of its files in the
-archive are written, these are removed after the note is written. Whatever a crash leaves can be archived, or restored,
-again.
-"""
+The order of the steps keeps the full text on disk at any moment: a note is removed after both of its files in the
+archive are written, and these are removed after the note is written. After a crash, the note can be archived or
+restored again."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.notes.applying import held, is_taken
-from brvtui.notes.known import SignalSources
+from brvtui.notes.applying import is_taken, read_content
 from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Step, Write
+from brvtui.notes.signals import SignalSources
 from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_text
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.inside import PathError, parts_of
@@ -20,20 +19,20 @@ from brvtui.tree.saving.note_files import SaveError
 
 
 def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: Profile) -> Plan:
-    """Archiving the note at ``path``. Raises :class:`NoteError`."""
+    """A plan that archives the note at ``path``. Raises :class:`NoteError`."""
     _check_archivable(path)
     try:
-        note = held(tree, path)
+        note = read_content(tree, path)
         text = note.data.decode("utf-8")
         names = archived_as(path)
-        full = _held_or_none(tree, names.full)
-        stub = _held_or_none(tree, names.stub)
+        full = _content_or_none(tree, names.full)
+        stub = _content_or_none(tree, names.stub)
     except SaveError as error:
         raise NoteError(str(error)) from error
     except UnicodeDecodeError as error:
         said = f"its byte {error.start} is not UTF-8, which the engine's archive would replace; mend it first"
         raise NoteError(f"{path}: {said}") from error
-    # The same text without its note's removal is what a crash left.
+    # A crash can leave the same text in both places.
     if (full or stub) and not (full and full.data == note.data):
         taken = names.stub if stub else names.full
         raise NoteError(f"{path}: an older note of this name is archived as {taken}; restore or move that one first")
@@ -45,36 +44,36 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
     steps += [Write(names.stub, stub, FileContent(made, None, note.mode)), Write(path, note, None)]
     if signals.overlay:
         steps.append(Record((Recorded(path, signals.overlay, None),)))
-    return Plan(f"archive {path}", tuple(steps), notices=_kept_signals(path, signals))
+    return Plan(f"archive {path}", tuple(steps), notices=_archive_notices(path, signals))
 
 
 def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
-    """Restoring the note whose stub is at ``path``; ``signals`` are those of the note's own path.
+    """A plan that restores the note whose stub is at ``path``; ``signals`` are those of the note's own path.
 
     Raises :class:`NoteError`.
     """
     original = original_of(tree, path)
     try:
-        stub = held(tree, path)
+        stub = read_content(tree, path)
         full_path = read_stub(_text(stub)).points_to
-        full = held(tree, full_path)
-        there = _held_or_none(tree, original)
+        full = read_content(tree, full_path)
+        there = _content_or_none(tree, original)
     except SaveError as error:
         raise NoteError(str(error)) from error
-    # The same text is what a crash left.
+    # A crash can leave the same text in both places.
     if there and there.data != full.data:
         raise NoteError(f"{path}: {original} exists again, with another text; move or archive that one first")
     steps: list[Step] = [] if there else [Write(original, None, FileContent(full.data, None, full.mode))]
     steps += [Write(path, stub, None), Write(full_path, full, None)]
-    return Plan(f"restore {original}", tuple(steps), notices=_old_signals(original, signals))
+    return Plan(f"restore {original}", tuple(steps), notices=_restore_notices(original, signals))
 
 
 def original_of(tree: Path, path: str) -> str:
-    """The path of the note whose stub is at ``path``. Raises :class:`NoteError` when it is none that is restored."""
+    """The path of the note whose stub is at ``path``. Raises :class:`NoteError` for a stub that cannot be restored."""
     if role_of(path) is not Role.STUB:
         raise NoteError(f"{path}: no stub; only {ARCHIVE}/….stub.md is restored")
     try:
-        stub = read_stub(_text(held(tree, path)))
+        stub = read_stub(_text(read_content(tree, path)))
         parts_of(stub.original_path)
     except (SaveError, PathError) as error:
         raise NoteError(str(error)) from error
@@ -94,19 +93,19 @@ def _check_archivable(path: str) -> None:
         raise NoteError(f"{path}: the engine cannot restore a note with \\ in its name; rename it first")
 
 
-def _held_or_none(tree: Path, path: str) -> FileContent | None:
-    return held(tree, path) if is_taken(tree, path) else None
+def _content_or_none(tree: Path, path: str) -> FileContent | None:
+    return read_content(tree, path) if is_taken(tree, path) else None
 
 
-def _kept_signals(path: str, signals: SignalSources) -> tuple[str, ...]:
-    """What differs from the engine's own archiving, which drops the note's signals."""
+def _archive_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
+    """A notice about stored signals, which the engine's own archiving would drop."""
     if signals.sidecar is None:
         return ()
     return (f"{path}: ByteRover's own store keeps its signals, which brv would drop",)
 
 
-def _old_signals(path: str, signals: SignalSources) -> tuple[str, ...]:
-    """What differs from the engine's own restoring, which begins with the default signals."""
+def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
+    """A notice about stored signals, where the engine's own restoring would begin with the defaults."""
     stored = signals.sidecar
     if stored is None:
         return ()

@@ -1,4 +1,4 @@
-"""What was done in this session, so that it can be undone, in order, and done again."""
+"""The plans that were applied in this session, to undo and redo them in order."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from brvtui.notes.plan import NoteError, Plan
 _MOST_PLANS = 200
 _MOST_BYTES = 64 * 1_048_576
 
-Apply = Callable[[Plan], tuple[str, ...]]
+ApplyPlan = Callable[[Plan], tuple[str, ...]]
 
 
 class Journal:
-    """Applied plans, the newest last. Methods may be called from any thread.
+    """Applied plans, the newest last. Its methods are thread-safe.
 
-    The oldest ones are forgotten when there are too many, or when they hold too much text.
+    Drops the oldest plans when there are too many, or when they hold too much text.
     """
 
     def __init__(self, most_plans: int = _MOST_PLANS, most_bytes: int = _MOST_BYTES) -> None:
@@ -30,46 +30,46 @@ class Journal:
 
     @property
     def done(self) -> tuple[str, ...]:
-        """The titles of what can be undone, in the order in which it was done."""
+        """The titles of the plans that can be undone, in the order in which they were applied."""
         with self._lock:
             return tuple(plan.title for plan in self._done)
 
     @property
     def undone(self) -> tuple[str, ...]:
-        """The titles of what can be done again, the next one last."""
+        """The titles of the plans that can be redone, the next one last."""
         with self._lock:
             return tuple(plan.title for plan in self._undone)
 
     def add(self, plan: Plan) -> None:
-        """Notes that ``plan`` was applied; what had been undone can no longer be done again."""
+        """Adds an applied plan, and forgets the plans that could be redone."""
         with self._lock:
             self._undone.clear()
             self._append(plan)
 
-    def undo(self, apply: Apply) -> tuple[Plan, tuple[str, ...]]:
-        """Undoes the newest plan by applying its reverse; the plan, and what :func:`apply` says.
+    def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
+        """Undoes the newest plan by applying its reverse; returns the plan and the notices of ``apply``.
 
-        Raises :class:`NoteError` when there is none, and what ``apply`` raises; the plan stays the newest then.
+        Raises :class:`NoteError` when there is none, and what ``apply`` raises; then the journal stays as it is.
         """
         with self._lock:
             if not self._done:
                 raise NoteError("nothing was changed in this session that could be undone")
             plan = self._done[-1]
-            said = apply(plan.reverse())
+            notices = apply(plan.reverse())
             self._done.pop()
             self._undone.append(plan)
-            return plan, said
+            return plan, notices
 
-    def redo(self, apply: Apply) -> tuple[Plan, tuple[str, ...]]:
-        """Applies the plan that was undone last again; as :meth:`undo`."""
+    def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
+        """Applies the plan that was undone last once more; returns and raises as :meth:`undo`."""
         with self._lock:
             if not self._undone:
                 raise NoteError("nothing was undone that could be done again")
             plan = self._undone[-1]
-            said = apply(plan)
+            notices = apply(plan)
             self._undone.pop()
             self._append(plan)
-            return plan, said
+            return plan, notices
 
     def _append(self, plan: Plan) -> None:
         self._done.append(plan)

@@ -1,4 +1,4 @@
-"""Renaming and moving notes and folders, with the links to them and in them (``docs/editing.md``, "Moving")."""
+"""Plans that move notes and folders, and rewrite the links to them and in them (``docs/editing.md``, "Moving")."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from brvtui.lab.backlinks import LinkIndex
-from brvtui.notes.applying import held, is_taken
-from brvtui.notes.known import SignalSources
+from brvtui.notes.applying import is_taken, read_content
 from brvtui.notes.plan import FileContent, LineEdit, Move, MoveFolder, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.notes.relinking import relinked
+from brvtui.notes.signals import SignalSources
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, Role, role_of
@@ -26,8 +26,8 @@ _NAMED_EACH = 3
 
 
 @dataclass(frozen=True, eq=False)
-class _Moved:
-    """What moves: every markdown file by its old path, and the folder, when it is one."""
+class _Relocation:
+    """What moves where: the new path of every markdown file by its old one; ``path`` may be a folder."""
 
     snapshot: Snapshot
     index: LinkIndex
@@ -37,19 +37,19 @@ class _Moved:
     is_folder: bool
 
     def to(self, path: str) -> str:
-        """Where the file or folder at ``path`` lies afterwards."""
+        """The path of the file or folder at ``path`` after the move."""
         if self.is_folder and f"{path}/".startswith(f"{self.path}/"):
             return f"{self.target}{path[len(self.path) :]}"
         return self.files.get(path, path)
 
     @cached_property
     def names(self) -> Names:
-        """The names of the tree afterwards."""
+        """The names of the tree after the move."""
         return Names(self.to(path) for path in self.index.names[""].files)
 
     @cached_property
     def sources(self) -> list[str]:
-        """The notes whose links may change: those that move, and those that link to what moves."""
+        """The notes whose links may change: those that move, and those with links to what moves."""
         asked = [*self.files, *(folder for folder in self.index.names[""].folders if self.to(folder) != folder)]
         linking = (link.source for path in asked for link in self.index.backlinks(path))
         searched = (path for path in {*self.files, *linking} if path in self.snapshot.by_path)
@@ -61,13 +61,13 @@ def plan_move(
     index: LinkIndex,
     path: str,
     target: str,
-    known: Callable[[str], SignalSources],
+    stored: Callable[[str], SignalSources],
     keep_mtimes: bool = True,
 ) -> Plan:
-    """Giving the note or folder at ``path`` the path ``target``; links to it, and in it, follow.
+    """A plan that moves the note or folder at ``path`` to ``target``, and rewrites links to it and in it.
 
-    ``known`` says what signals are stored of a note. With ``keep_mtimes``, notes in which only links change keep
-    their modification times, and so their recency. Raises :class:`NoteError`.
+    ``stored`` gives the stored signals of a note. With ``keep_mtimes``, notes in which only links change keep their
+    modification times, and so their recency. Raises :class:`NoteError`.
     """
     tree = snapshot.project.tree
     moved = _moved(snapshot, index, path, target)
@@ -78,10 +78,10 @@ def plan_move(
         if moved.is_folder:
             steps.append(MoveFolder(path, target))
         else:
-            steps += [Move(old, new, digest(held(tree, old).data)) for old, new in moved.files.items()]
+            steps += [Move(old, new, digest(read_content(tree, old).data)) for old, new in moved.files.items()]
         for source in moved.sources:
-            before = held(tree, source)
-            after, changed, left = _followed(tree, moved, source, before.data)
+            before = read_content(tree, source)
+            after, changed, left = _relinked_text(tree, moved, source, before.data)
             notices += left
             if changed:
                 edits += changed
@@ -89,15 +89,15 @@ def plan_move(
                 steps.append(Write(moved.to(source), before, kept))
     except SaveError as error:
         raise NoteError(str(error)) from error
-    signals = {old: known(old) for old in moved.files}
-    records = tuple(_records(moved, signals, known))
+    signals = {old: stored(old) for old in moved.files}
+    records = tuple(_records(moved, signals, stored))
     if records:
         steps.append(Record(records))
-    notices += [*_forgotten(moved, signals), *_archived(moved), *_disliked(target)]
+    notices += [*_signal_notices(moved, signals), *_archive_notices(moved), *_name_notices(target)]
     return Plan(f"move {path} to {target}", tuple(steps), tuple(edits), tuple(notices))
 
 
-def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Moved:
+def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Relocation:
     tree = snapshot.project.tree
     own = index.names[""].files
     is_folder = path not in own and path in index.names[""].folders
@@ -115,7 +115,7 @@ def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Mov
     taken = next((new for new in ([target] if is_folder else files.values()) if is_taken(tree, new)), "")
     if taken and not (is_folder and is_empty_folder(tree, taken)):
         raise NoteError(f"{taken}: is taken; choose another name")
-    return _Moved(snapshot, index, path, target, files, is_folder)
+    return _Relocation(snapshot, index, path, target, files, is_folder)
 
 
 def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None:
@@ -136,8 +136,9 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
         raise NoteError(f"{target}: is the folder {path} or inside it; choose another place")
 
 
-def _followed(tree: Path, moved: _Moved, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
-    """The text of ``source`` with its links following, the lines that change, and the links that cannot follow."""
+def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
+    """The text of ``source`` with rewritten links, the changed lines, and notices for links that cannot be
+    rewritten."""
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
     left: list[str] = []
@@ -145,7 +146,7 @@ def _followed(tree: Path, moved: _Moved, source: str, data: bytes) -> tuple[byte
     lines: dict[int, list[tuple[int, int, str]]] = {}
     for link in links_in(text):
         found = moved.index.names[""].resolve(link, source)
-        if not _is_concerned(tree, moved, found, source):
+        if not _must_relink(tree, moved, found, source):
             continue
         target = moved.to(found.path)
         made = relinked(text, found, moved.to(source), target, moved.names)
@@ -169,8 +170,8 @@ def _line_edits(source: str, text: str, lines: dict[int, list[tuple[int, int, st
         yield LineEdit(source, number, before, after)
 
 
-def _is_concerned(tree: Path, moved: _Moved, found: Resolved, source: str) -> bool:
-    """Whether a link has to be written anew: it would no longer lead where it does."""
+def _must_relink(tree: Path, moved: _Relocation, found: Resolved, source: str) -> bool:
+    """Whether the link has to be rewritten, because it would lead elsewhere after the move."""
     if found.state in (LinkState.BROKEN, LinkState.REFUSED):
         return False
     target = moved.to(found.path)
@@ -182,32 +183,32 @@ def _is_concerned(tree: Path, moved: _Moved, found: Resolved, source: str) -> bo
 
 
 def _records(
-    moved: _Moved, signals: dict[str, SignalSources], known: Callable[[str], SignalSources]
+    moved: _Relocation, signals: dict[str, SignalSources], stored: Callable[[str], SignalSources]
 ) -> Iterator[Recorded]:
-    """What the tool itself recorded goes with a note."""
-    for old, stored in signals.items():
-        if stored.overlay:
-            yield Recorded(old, stored.overlay, None)
-            yield Recorded(moved.to(old), known(moved.to(old)).overlay, stored.overlay)
+    """The changes of the overlay: recorded signals move with their note."""
+    for old, own in signals.items():
+        if own.overlay:
+            yield Recorded(old, own.overlay, None)
+            yield Recorded(moved.to(old), stored(moved.to(old)).overlay, own.overlay)
 
 
-def _forgotten(moved: _Moved, signals: dict[str, SignalSources]) -> Iterator[str]:
-    """The engine knows notes by their names, and its own store is not written."""
-    stored = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
-    if len(stored) == 1:
-        old, entry = next(iter(stored.items()))
+def _signal_notices(moved: _Relocation, signals: dict[str, SignalSources]) -> Iterator[str]:
+    """Notices about signals stored by path in places that the tool does not write."""
+    in_sidecar = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
+    if len(in_sidecar) == 1:
+        old, entry = next(iter(in_sidecar.items()))
         was = f"importance {entry.importance:g}, {entry.maturity}"
         yield f"{old}: begins anew in ByteRover, whose own store knows it by its old name ({was})"
-    elif stored:
-        yield f"{len(stored)} notes begin anew in ByteRover, whose own store knows them by their old names"
+    elif in_sidecar:
+        yield f"{len(in_sidecar)} notes begin anew in ByteRover, whose own store knows them by their old names"
     given = [old for old, entry in signals.items() if entry.given]
     if given:
         whose = given[0] if len(given) == 1 else f"{len(given)} notes"
         yield f"{whose}: the signals file goes on naming the old path; change it there, or the signals in it are lost"
 
 
-def _archived(moved: _Moved) -> Iterator[str]:
-    """An archived note goes back to the path that it had."""
+def _archive_notices(moved: _Relocation) -> Iterator[str]:
+    """Notices about archived notes, which are restored to their old paths."""
     there = [archived_as(old).stub for old in moved.files]
     if moved.is_folder:
         there = [path for path in moved.index.names[""].files if path.startswith(f"{ARCHIVE}/{moved.path}/")]
@@ -219,6 +220,6 @@ def _archived(moved: _Moved) -> Iterator[str]:
             yield f"{stub}: goes back to its old path when restored"
 
 
-def _disliked(target: str) -> Iterator[str]:
+def _name_notices(target: str) -> Iterator[str]:
     if ":" in target:
         yield f"{target}: for the : in this name, ByteRover 3.14 ignores the stored signals of all notes"

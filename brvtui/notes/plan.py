@@ -1,4 +1,4 @@
-"""What is to be done to notes, as data: shown before it is done, and undone by its own reverse."""
+"""Changes to notes as data: a plan is shown before it is applied, and its reverse undoes it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from brvtui.tree.reading.signals import NoteSignals
 
 
 class NoteError(Exception):
-    """It was not done; the message is one line: which note, what is wrong, what to do."""
+    """Nothing was done. The message is one line: which note, what is wrong, what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """What a file holds. Without a modification time (ns) it has that of its writing; without permissions, ordinary."""
+    """The content of a file. Without a time (ns) it gets the time of writing; without a mode, ordinary permissions."""
 
     data: bytes = field(repr=False)
     mtime_ns: int | None = None
@@ -22,45 +22,45 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The file at ``path`` is replaced; made when there was none ``before``, removed when there is none ``after``."""
+    """Replaces the file at ``path``; creates it where ``before`` is None, removes it where ``after`` is None."""
 
     path: str
     before: FileContent | None
     after: FileContent | None
 
     def reverse(self) -> Write:
-        """What undoes it."""
+        """The step that undoes this one."""
         return Write(self.path, self.after, self.before)
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The file at ``path``, whose bytes have this SHA-256, gets the path ``target``."""
+    """Moves the file at ``path``, whose bytes have this SHA-256, to ``target``."""
 
     path: str
     target: str
     sha256: str
 
     def reverse(self) -> Move:
-        """What undoes it."""
+        """The step that undoes this one."""
         return Move(self.target, self.path, self.sha256)
 
 
 @dataclass(frozen=True, slots=True)
 class MoveFolder:
-    """The folder at ``path`` gets the path ``target``, with everything in it."""
+    """Moves the folder at ``path``, with everything in it, to ``target``."""
 
     path: str
     target: str
 
     def reverse(self) -> MoveFolder:
-        """What undoes it."""
+        """The step that undoes this one."""
         return MoveFolder(self.target, self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The signals of the note at ``path`` in the tool's own overlay; None for none."""
+    """The change of a note's signals in the tool's own overlay; None where it holds none."""
 
     path: str
     before: NoteSignals | None
@@ -69,12 +69,12 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Entries of the tool's own overlay that change, in one step."""
+    """Changes entries of the tool's own overlay, all in one step."""
 
     entries: tuple[Recorded, ...]
 
     def reverse(self) -> Record:
-        """What undoes it."""
+        """The step that undoes this one."""
         return Record(tuple(Recorded(entry.path, entry.after, entry.before) for entry in reversed(self.entries)))
 
 
@@ -83,7 +83,7 @@ Step = Write | Move | MoveFolder | Record
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """A line that changes in the note at ``path`` (before it is moved). Lines count from 1."""
+    """A changed line of the note at ``path``, its path before a move. Lines count from 1."""
 
     path: str
     line: int
@@ -93,7 +93,7 @@ class LineEdit:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in the order in which they are taken, the lines that they change, and what the user should know."""
+    """Steps in their order, the lines that they change, and notices for the user."""
 
     title: str
     steps: tuple[Step, ...]
@@ -101,18 +101,18 @@ class Plan:
     notices: tuple[str, ...] = ()
 
     def reverse(self) -> Plan:
-        """What undoes it."""
+        """The plan that undoes this one."""
         return Plan(self.title, tuple(step.reverse() for step in reversed(self.steps)))
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files and folders of the tree that it changes."""
+        """The files and folders of the tree that the plan changes."""
         changing = [step for step in self.steps if not isinstance(step, Record)]
         targets = [step.target for step in changing if isinstance(step, (Move, MoveFolder))]
         return (*(step.path for step in changing), *targets)
 
     @property
     def size(self) -> int:
-        """Bytes of all texts that it holds."""
+        """Total bytes of the texts in the plan."""
         writes = [step for step in self.steps if isinstance(step, Write)]
         return sum(len(held.data) for step in writes for held in (step.before, step.after) if held)

@@ -1,16 +1,15 @@
-"""Changing a note's stored signals, where the user chose: its frontmatter, or the tool's own overlay.
+"""Stores signals of a note where the user chose: in its frontmatter, or in the tool's own overlay.
 
 The engine's sidecar is never written (``docs/editing.md``, "Signals").
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from brvtui.notes.applying import held
-from brvtui.notes.known import SignalSources
+from brvtui.notes.applying import read_content
 from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Write
 from brvtui.tree.editing.fields import FieldsError, set_fields
 from brvtui.tree.editing.note_text import NotText, note_text
@@ -18,29 +17,43 @@ from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 from brvtui.tree.saving.note_files import SaveError
 
 
-class Where(StrEnum):
-    """Where signals are written."""
+class SignalTarget(StrEnum):
+    """Where to store signals."""
 
     FRONTMATTER = "frontmatter"
     OVERLAY = "overlay"
 
 
-def plan_signals(
-    tree: Path, path: str, signals: NoteSignals, where: Where, known: SignalSources, keep_mtime: bool = True
-) -> Plan:
-    """Storing ``signals`` of the note at ``path``; a frontmatter's other lines stay as they are.
+@dataclass(frozen=True, slots=True)
+class SignalSources:
+    """The signals of one note in each place that stores some; None where a place has none."""
 
-    With ``keep_mtime`` the file keeps its modification time, without it the note becomes young. Raises
-    :class:`NoteError`, also for values that are none of signals.
+    sidecar: NoteSignals | None = None
+    """In the engine's own store."""
+    overlay: NoteSignals | None = None
+    """In the tool's own overlay, which has precedence over the sidecar."""
+    given: NoteSignals | None = None
+    """In the signals file that the project was opened with, which has precedence over both."""
+    reads_frontmatter: bool = False
+    """Whether signals are read from the note's frontmatter where no other place has any."""
+
+
+def plan_signals(
+    tree: Path, path: str, signals: NoteSignals, where: SignalTarget, known: SignalSources, keep_mtime: bool = True
+) -> Plan:
+    """A plan that stores ``signals`` of the note at ``path``; other lines of its frontmatter stay as they are.
+
+    With ``keep_mtime`` the file keeps its modification time; without it, the note counts as just changed. Raises
+    :class:`NoteError`, also for invalid signals.
     """
     _check(path, signals)
-    if where is Where.OVERLAY:
+    if where is SignalTarget.OVERLAY:
         entry = Recorded(path, known.overlay, replace(signals, source=Source.OVERLAY))
         return Plan(f"signals of {path}", (Record((entry,)),), notices=_notices(path, where, known))
     try:
-        before = held(tree, path)
+        before = read_content(tree, path)
         text = note_text(before.data)
-        data = text.encode(set_fields(text.text, _values(signals)))
+        data = text.encode(set_fields(text.text, signals.to_mapping()))
     except SaveError as error:
         raise NoteError(str(error)) from error
     except (NotText, FieldsError) as error:
@@ -49,49 +62,33 @@ def plan_signals(
     return Plan(f"signals of {path}", (Write(path, before, after),), notices=_notices(path, where, known))
 
 
-def plan_forget(path: str, known: SignalSources) -> Plan:
-    """Dropping what the overlay holds of the note at ``path``. Raises :class:`NoteError` when it holds nothing."""
-    if known.overlay is None:
-        raise NoteError(f"{path}: the tool recorded no signals of it")
-    return Plan(f"recorded signals of {path} dropped", (Record((Recorded(path, known.overlay, None),)),))
-
-
-def _values(signals: NoteSignals) -> dict[str, str | float]:
-    return {
-        "importance": signals.importance,
-        "recency": signals.recency,
-        "maturity": signals.maturity,
-        "accessCount": signals.access_count,
-        "updateCount": signals.update_count,
-    }
-
-
 def _check(path: str, signals: NoteSignals) -> None:
-    if from_mapping(_values(signals), signals.source, signals, partial=False) is None:
+    if from_mapping(signals.to_mapping(), signals.source, signals, partial=False) is None:
         said = "importance lies in 0..100, recency in 0..1, counts are whole, maturity is draft, validated or core"
         raise NoteError(f"{path}: these are no signals: {said}")
 
 
-def _notices(path: str, where: Where, known: SignalSources) -> tuple[str, ...]:
-    said = [f"{path}: {_readers(where, known)}"]
-    winner = _winner(where, known)
+def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str, ...]:
+    notices = [f"{path}: {_readers(where, known)}"]
+    winner = _overriding(where, known)
     if winner:
-        said.append(f"{path}: {winner} has signals of it too, and these win")
-    return tuple(said)
+        notices.append(f"{path}: {winner} has signals of it too, and these win")
+    return tuple(notices)
 
 
-def _readers(where: Where, known: SignalSources) -> str:
-    """Who reads what is stored there."""
-    if where is Where.OVERLAY:
+def _readers(where: SignalTarget, known: SignalSources) -> str:
+    """A notice about who reads signals from this place."""
+    if where is SignalTarget.OVERLAY:
         return "only this tool reads its overlay; ByteRover's own store is not written"
     if known.reads_frontmatter:
         return "ByteRover 3.14 does not read signals from frontmatter; this tool does, by signals.frontmatter"
     return "neither ByteRover 3.14 nor this tool reads signals from frontmatter, unless signals.frontmatter is on"
 
 
-def _winner(where: Where, known: SignalSources) -> str:
+def _overriding(where: SignalTarget, known: SignalSources) -> str:
+    """The place whose signals have precedence over those stored in ``where``; empty for none."""
     if known.given:
         return "the signals file"
-    if where is Where.OVERLAY:
+    if where is SignalTarget.OVERLAY:
         return ""
     return "this tool's overlay" if known.overlay else "ByteRover's own store" if known.sidecar else ""

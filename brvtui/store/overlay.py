@@ -62,14 +62,5 @@ class Overlay:
 
     def write(self, signals: Mapping[str, NoteSignals]) -> None:
         """Replaces the overlay. Raises OSError when the data folder cannot be written."""
-        value = {
-            path: {
-                "accessCount": entry.access_count,
-                "importance": entry.importance,
-                "maturity": entry.maturity,
-                "recency": entry.recency,
-                "updateCount": entry.update_count,
-            }
-            for path, entry in sorted(signals.items())
-        }
-        atomic.write(self.path, json.dumps(value, indent=1))
+        value = {path: entry.to_mapping() for path, entry in signals.items()}
+        atomic.write(self.path, json.dumps(value, indent=1, sort_keys=True))

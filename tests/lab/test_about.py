@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.route.manifest_place import manifest_place
 from brvtui.lab.about import FileState
 from brvtui.session import Session
 from tests.support.trees import NOW_MS, Tree
@@ -111,7 +112,7 @@ def test_what_surrounds_a_note(session: Session) -> None:
     place = made.place
     assert place is not None
     assert (place.lane, place.text_path) == ("contexts", "auth/jwt/store.abstract.md")
-    assert place == session.notes.manifest_place("auth/jwt/store.md")
+    assert place == manifest_place(session.snapshot, session.profile.manifest, "auth/jwt/store.md")
     assert made.standing is not None
     assert made.standing.path == "auth/jwt/store.md"
     assert [coming.days for coming in made.coming] == sorted(coming.days for coming in made.coming)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from brvtui.notes import applying
 from brvtui.notes.applying import PlanTarget, apply
 from brvtui.notes.archiving import plan_archive, plan_restore
-from brvtui.notes.known import SignalSources
 from brvtui.notes.plan import NoteError, Plan, Step
+from brvtui.notes.signals import SignalSources
 from brvtui.store.overlay import Overlay
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import ARCHIVE
@@ -145,7 +145,7 @@ class Killed(BaseException):
 
 def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Ends the process before the step of that number is taken."""
-    original = applying._take
+    original = applying._apply_step
     taken = 0
 
     def take(place: PlanTarget, step: Step) -> list[str]:
@@ -155,7 +155,7 @@ def killed_before(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
         taken += 1
         return original(place, step)
 
-    monkeypatch.setattr(applying, "_take", take)
+    monkeypatch.setattr(applying, "_apply_step", take)
 
 
 def after_a_crash(

@@ -338,7 +338,7 @@ def test_every_link_leads_where_it_did(
     moving = data.draw(st.sampled_from(paths))
     before = files_of(tree.tree)
     notes: Notes = tree.session().notes
-    leads = {path: [(found.state, found.path) for found in notes.links_of(path)] for path in paths}
+    leads = {path: [(found.state, found.path) for found in notes.links().links_of(path)] for path in paths}
     if (tree.tree / target).exists():
         with pytest.raises(NoteError, match="is taken"):
             notes.plan_move(moving, target)
@@ -349,7 +349,7 @@ def test_every_link_leads_where_it_did(
     left = len([notice for notice in plan.notices if "such a link cannot name" in notice])
     lost = 0
     for path in paths:
-        now = [(found.state, found.path) for found in notes.links_of(moved[path])]
+        now = [(found.state, found.path) for found in notes.links().links_of(moved[path])]
         wanted = [(state, moved.get(name, name)) for state, name in leads[path]]
         lost += sum(one != other for one, other in zip(now, wanted, strict=True) if other[0] is LinkState.NOTE)
     assert lost <= left

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.notes.plan import FileContent, NoteError, Plan, Write
-from brvtui.notes.signals import Where
+from brvtui.notes.signals import SignalTarget
 from brvtui.store.overlay import Overlay
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.signals import NoteSignals, defaults
@@ -32,22 +32,20 @@ def yard(tree: Tree) -> Tree:
 
 def test_questions_about_a_note(yard: Tree) -> None:
     notes = yard.session().notes
-    assert [found.path for found in notes.links_of("yard/gates/north.md")] == ["yard/gates/south.md"]
-    assert [found.source for found in notes.backlinks("yard/gates/south.md")] == ["yard/gates/north.md"]
-    assert notes.similar("yard/gates/north.md")[0].path == "yard/gates/south.md"
+    assert [found.path for found in notes.links().links_of("yard/gates/north.md")] == ["yard/gates/south.md"]
+    assert [found.source for found in notes.links().backlinks("yard/gates/south.md")] == ["yard/gates/north.md"]
+    assert notes.similar("yard/gates/north.md", limit=10)[0].path == "yard/gates/south.md"
     assert notes.similar("yard/gates/north.md", limit=0) == ()
-    assert notes.manifest_place("yard/gates/south.md").lane == "contexts"
-    for question in (notes.similar, notes.manifest_place):
-        with pytest.raises(KeyError):
-            question("nowhere.md")
+    with pytest.raises(KeyError):
+        notes.similar("nowhere.md", 10)
 
 
 def test_answers_are_those_of_the_newest_snapshot(yard: Tree) -> None:
     session = yard.session()
-    assert len(session.notes.backlinks("yard/gates/south.md")) == 1
+    assert len(session.notes.links().backlinks("yard/gates/south.md")) == 1
     yard.file("yard/gates/east.md", "@yard/gates/south.md")
     session.load()
-    assert len(session.notes.backlinks("yard/gates/south.md")) == 2
+    assert len(session.notes.links().backlinks("yard/gates/south.md")) == 2
 
 
 def test_what_was_done_is_searched_at_once(yard: Tree) -> None:
@@ -193,7 +191,7 @@ def test_changes_from_many_threads(yard: Tree) -> None:
     def work(number: int) -> None:
         for turn in range(5):
             assert isinstance(notes.save(f"yard/t{number}/n{turn}.md", b"# N\n", None), Saved)
-            notes.backlinks("yard/gates/south.md")
+            notes.links().backlinks("yard/gates/south.md")
         notes.undo()
 
     assert failures_in_threads(work) == []
@@ -213,7 +211,7 @@ FOLDERS = ["a", "a/b", "c", "d", "x/y"]
             st.tuples(st.just("move"), st.sampled_from(FOLDERS), st.sampled_from(FOLDERS)),
             st.tuples(st.just("archive"), st.sampled_from(PLACES), st.just("")),
             st.tuples(st.just("restore"), st.sampled_from(PLACES), st.just("")),
-            st.tuples(st.just("signals"), st.sampled_from(PLACES), st.sampled_from(list(Where))),
+            st.tuples(st.just("signals"), st.sampled_from(PLACES), st.sampled_from(list(SignalTarget))),
         ),
         max_size=8,
     )
@@ -240,7 +238,7 @@ def test_whatever_was_done_is_undone_and_done_again(
             elif act == "restore":
                 notes.apply(notes.plan_restore(archived_as(path).stub))
             else:
-                notes.apply(notes.plan_signals(path, stored(importance=len(path)), Where(other)))
+                notes.apply(notes.plan_signals(path, stored(importance=len(path)), SignalTarget(other)))
     after = {path: data for path, (data, _) in files_of(tree.tree).items()}
     done = len(notes.journal.done)
     for _ in range(done):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.notes.plan import NoteError
-from brvtui.notes.signals import Where
+from brvtui.notes.signals import SignalTarget
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from tests.notes.conftest import Files
@@ -31,7 +31,7 @@ def yard(tree: Tree) -> Tree:
 def test_in_the_overlay(yard: Tree, files: Callable[[], Files]) -> None:
     before = files()
     session = yard.session()
-    done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, Where.OVERLAY))
+    done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.OVERLAY))
     said = "only this tool reads its overlay; ByteRover's own store is not written"
     assert done.notices == (f"yard/gates/north.md: {said}",)
     assert files() == before
@@ -44,7 +44,7 @@ def test_in_the_overlay(yard: Tree, files: Callable[[], Files]) -> None:
 def test_in_the_frontmatter(yard: Tree, files: Callable[[], Files]) -> None:
     before = files()
     session = yard.session()
-    plan = session.notes.plan_signals("yard/gates/north.md", NEW, Where.FRONTMATTER)
+    plan = session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER)
     done = session.notes.apply(plan)
     assert done.notices == (
         "yard/gates/north.md: ByteRover 3.14 does not read signals from frontmatter; this tool does, by "
@@ -64,7 +64,7 @@ def test_in_the_frontmatter(yard: Tree, files: Callable[[], Files]) -> None:
 def test_in_the_frontmatter_that_nobody_reads(yard: Tree) -> None:
     yard.settings("")
     session = yard.session()
-    done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, Where.FRONTMATTER))
+    done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER))
     assert done.notices == (
         "yard/gates/north.md: neither ByteRover 3.14 nor this tool reads signals from frontmatter, unless "
         "signals.frontmatter is on",
@@ -75,7 +75,7 @@ def test_in_the_frontmatter_that_nobody_reads(yard: Tree) -> None:
 def test_a_note_can_become_young(yard: Tree, files: Callable[[], Files]) -> None:
     before = files()
     notes = yard.session().notes
-    notes.apply(notes.plan_signals("yard/gates/north.md", NEW, Where.FRONTMATTER, keep_mtime=False))
+    notes.apply(notes.plan_signals("yard/gates/north.md", NEW, SignalTarget.FRONTMATTER, keep_mtime=False))
     assert files()["yard/gates/north.md"][1] > before["yard/gates/north.md"][1]
 
 
@@ -86,30 +86,19 @@ def test_signals_that_win_are_told(yard: Tree, overlay: bool, winner: str) -> No
     if overlay:
         Overlay(yard.tree).write({"yard/gates/north.md": replace(NEW, source=Source.OVERLAY)})
     notes = yard.session().notes
-    done = notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=80), Where.FRONTMATTER))
+    done = notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=80), SignalTarget.FRONTMATTER))
     assert done.notices[1] == f"yard/gates/north.md: {winner} has signals of it too, and these win"
     assert kept.read_bytes() == before
 
 
-@pytest.mark.parametrize("where", list(Where))
-def test_a_signals_file_wins_over_both_places(yard: Tree, tmp_path: Path, where: Where) -> None:
+@pytest.mark.parametrize("where", list(SignalTarget))
+def test_a_signals_file_wins_over_both_places(yard: Tree, tmp_path: Path, where: SignalTarget) -> None:
     given = tmp_path / "given.json"
     given.write_text(json.dumps({"yard/gates/north.md": {"importance": 30}}), encoding="utf-8")
     session = yard.session(signals_file=given)
     done = session.notes.apply(session.notes.plan_signals("yard/gates/north.md", NEW, where))
     assert done.notices[1:] == ("yard/gates/north.md: the signals file has signals of it too, and these win",)
     assert session.snapshot.signals[0].importance == 30
-
-
-def test_dropping_what_was_recorded(yard: Tree) -> None:
-    notes = yard.session().notes
-    with pytest.raises(NoteError, match="the tool recorded no signals of it"):
-        notes.plan_forget("yard/gates/north.md")
-    notes.apply(notes.plan_signals("yard/gates/north.md", NEW, Where.OVERLAY))
-    notes.apply(notes.plan_forget("yard/gates/north.md"))
-    assert Overlay(yard.tree).read(BASE) == {}
-    notes.undo()
-    assert len(Overlay(yard.tree).read(BASE)) == 1
 
 
 @pytest.mark.parametrize(
@@ -124,8 +113,8 @@ def test_dropping_what_was_recorded(yard: Tree) -> None:
         stored(update_count=1.5),
     ],
 )
-@pytest.mark.parametrize("where", list(Where))
-def test_what_is_no_signal(yard: Tree, signals: NoteSignals, where: Where, files: Callable[[], Files]) -> None:
+@pytest.mark.parametrize("where", list(SignalTarget))
+def test_what_is_no_signal(yard: Tree, signals: NoteSignals, where: SignalTarget, files: Callable[[], Files]) -> None:
     before = files()
     with pytest.raises(NoteError, match="these are no signals"):
         yard.session().notes.plan_signals("yard/gates/north.md", signals, where)
@@ -136,6 +125,6 @@ def test_what_is_no_signal(yard: Tree, signals: NoteSignals, where: Where, files
 def test_notes_that_cannot_be_written_so(yard: Tree, text: str | bytes) -> None:
     yard.file("yard/bad.md", text)
     with pytest.raises(NoteError, match=r"^yard/bad\.md: "):
-        yard.session().notes.plan_signals("yard/bad.md", NEW, Where.FRONTMATTER)
+        yard.session().notes.plan_signals("yard/bad.md", NEW, SignalTarget.FRONTMATTER)
     with pytest.raises(NoteError, match=r"^gone\.md: "):
-        yard.session().notes.plan_signals("gone.md", NEW, Where.FRONTMATTER)
+        yard.session().notes.plan_signals("gone.md", NEW, SignalTarget.FRONTMATTER)

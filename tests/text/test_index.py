@@ -138,7 +138,7 @@ def test_similar_notes_follow_the_tree_without_reading_all_of_it(tree: Tree, mon
     tree.note("x/two.md", "Two", "quokka wombat numbat")
     session = tree.session()
     session.watch(lambda: None)
-    assert [found.path for found in session.notes.similar("x/one.md")] == ["x/two.md"]
+    assert [found.path for found in session.notes.similar("x/one.md", 10)] == ["x/two.md"]
     read: list[str] = []
     text = Snapshot.text
     monkeypatch.setattr(Snapshot, "text", lambda snapshot, path: read.append(path) or text(snapshot, path))
@@ -147,6 +147,6 @@ def test_similar_notes_follow_the_tree_without_reading_all_of_it(tree: Tree, mon
         session.refresh([tree.file("x/three.md", f"# {title}\n\nquokka wombat\n", 1)])
     (tree.tree / "x/two.md").unlink()
     session.refresh([tree.tree / "x/two.md"])
-    assert [found.path for found in session.notes.similar("x/one.md")] == ["x/three.md"]
+    assert [found.path for found in session.notes.similar("x/one.md", 10)] == ["x/three.md"]
     assert sorted(read) == ["x/one.md", "x/three.md"]
     session.close()

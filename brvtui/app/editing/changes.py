@@ -16,9 +16,9 @@ from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.app.editing.plan_dialog import PlanDialog
-    from brvtui.notes.operations import Done
+    from brvtui.notes.operations import AppliedPlan
     from brvtui.notes.plan import Plan
-    from brvtui.notes.signals import Where
+    from brvtui.notes.signals import SignalTarget
     from brvtui.session import Session
 
 _FOREIGN = ("[", "_")
@@ -90,7 +90,7 @@ class NoteChanges:
 
         now, notes = session.snapshot.signals[position], session.notes
 
-        def make(maturity: str, importance: float, where: Where) -> Plan:
+        def make(maturity: str, importance: float, where: SignalTarget) -> Plan:
             return notes.plan_signals(path, replace(now, maturity=maturity, importance=importance), where)
 
         self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, make))
@@ -138,13 +138,15 @@ class NoteChanges:
         journal = session.notes.journal
         self._services.push_screen(ChangesDialog(journal.done, journal.undone), answered)
 
-    def _change(self, change: Callable[[Session], Done], hint: str, followed: Callable[[], str] = lambda: "") -> None:
+    def _change(
+        self, change: Callable[[Session], AppliedPlan], hint: str, followed: Callable[[], str] = lambda: ""
+    ) -> None:
         """Makes ``change`` in a worker; ``hint`` says how to take it back, ``followed`` returns the note to select."""
         session = self._project.session
         if session is None:
             return
 
-        def task() -> tuple[Done, str, TreeRead | Refusal | None]:
+        def task() -> tuple[AppliedPlan, str, TreeRead | Refusal | None]:
             from brvtui.notes.plan import NoteError
 
             try:
@@ -158,7 +160,7 @@ class NoteChanges:
 
         self._services.background.run(task, partial(self._changed, hint), group="change")
 
-    def _changed(self, hint: str, result: tuple[Done, str, TreeRead | Refusal | None]) -> None:
+    def _changed(self, hint: str, result: tuple[AppliedPlan, str, TreeRead | Refusal | None]) -> None:
         done, follow, read = result
         if isinstance(read, Refusal):
             self._project.failed(str(read))

@@ -23,7 +23,7 @@ from brvtui.paint.glyphs import MATURITIES
 
 if TYPE_CHECKING:
     from brvtui.notes.plan import Plan
-    from brvtui.notes.signals import Where
+    from brvtui.notes.signals import SignalTarget
 
 PAUSE_S = 0.15
 """The plan is made again after a pause in typing of so many seconds."""
@@ -156,7 +156,9 @@ class SignalsDialog(PlanDialog):
 
     AUTO_FOCUS = "#maturity"
 
-    def __init__(self, path: str, maturity: str, importance: float, make: Callable[[str, float, Where], Plan]) -> None:
+    def __init__(
+        self, path: str, maturity: str, importance: float, make: Callable[[str, float, SignalTarget], Plan]
+    ) -> None:
         """A dialog about the note at ``path`` and its present signals; ``make`` plans others."""
         said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
         super().__init__("Signals", said)
@@ -165,11 +167,11 @@ class SignalsDialog(PlanDialog):
 
     def make_fields(self) -> ComposeResult:
         """Maturity, importance, where they are kept."""
-        from brvtui.notes.signals import Where
+        from brvtui.notes.signals import SignalTarget
 
         yield Options("maturity", MATURITIES, self._maturity, id="maturity")
         yield Field("importance", f"{self._importance:g}", id="importance")
-        yield Options("keep in", [where.value for where in Where], Where.OVERLAY.value, id="where")
+        yield Options("keep in", [where.value for where in SignalTarget], SignalTarget.OVERLAY.value, id="where")
 
     @property
     def entered(self) -> tuple[str, str, str]:
@@ -179,7 +181,7 @@ class SignalsDialog(PlanDialog):
 
     def maker(self) -> Callable[[], Plan] | str:
         """Importance must be a number in its range."""
-        from brvtui.notes.signals import Where
+        from brvtui.notes.signals import SignalTarget
 
         maturity, typed, where = self.entered
         try:
@@ -187,4 +189,8 @@ class SignalsDialog(PlanDialog):
             importance = self._importance if typed == f"{self._importance:g}" else float(typed)
         except ValueError:
             return _NUMBER
-        return partial(self._make_signals, maturity, importance, Where(where)) if 0 <= importance <= 100 else _NUMBER
+        return (
+            partial(self._make_signals, maturity, importance, SignalTarget(where))
+            if 0 <= importance <= 100
+            else _NUMBER
+        )

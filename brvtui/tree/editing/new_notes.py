@@ -72,7 +72,7 @@ def text_of(template: Template, note: NewNote) -> str:
         "tags": list(tags),
         "related": list(note.related),
         "keywords": list(note.keywords),
-        **_signal_fields(note.signals),
+        **(note.signals.to_mapping() if note.signals else {}),
         "createdAt": written,
         "updatedAt": written,
     }
@@ -115,18 +115,6 @@ def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     if path.casefold() in {other.casefold() for other in taken}:
         raise PathError(f"{path}: is taken; choose another title or folder")
     return path
-
-
-def _signal_fields(signals: NoteSignals | None) -> dict[str, Value]:
-    if signals is None:
-        return {}
-    return {
-        "importance": signals.importance,
-        "recency": signals.recency,
-        "maturity": signals.maturity,
-        "accessCount": signals.access_count,
-        "updateCount": signals.update_count,
-    }
 
 
 def _body(template: Template, note: NewNote, title: str, moment: datetime) -> list[str]:

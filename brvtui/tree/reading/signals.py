@@ -46,6 +46,16 @@ class NoteSignals:
     update_count: int
     source: Source
 
+    def to_mapping(self) -> dict[str, str | float]:
+        """The values under their camelCase keys, as :func:`from_mapping` reads them."""
+        return {
+            "importance": self.importance,
+            "recency": self.recency,
+            "maturity": self.maturity,
+            "accessCount": self.access_count,
+            "updateCount": self.update_count,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class SignalLayers:
