@@ -132,6 +132,9 @@ def _written(configuration: Configuration, name: str, value: Value | None) -> Co
     """The settings as they are once ``name`` is written. It blocks, and raises :class:`Refusal`."""
     from brvtui.config.writing import write_setting
 
+    why_not = configuration.why_read_only(name)
+    if why_not:
+        raise Refusal(why_not)
     try:
         write_setting(configuration.user_file, name, value)
     except ConfigError as error:

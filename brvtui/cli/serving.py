@@ -10,6 +10,7 @@ import click
 
 from brvtui import faults
 from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, passed_on, shared
+from brvtui.text.visible import visible
 
 
 @click.command(
@@ -39,7 +40,7 @@ def serve(
 ) -> int:
     """Show the app on PROJECT in a browser, at an address that is printed. Needs the extra "web".
 
-    Whoever reaches the address can use the app as you: there is no password.
+    The address holds a token: whoever has it can use the app as you.
     """
     try:
         from brvtui.web.server import AppServer, is_loopback, listen
@@ -47,7 +48,7 @@ def serve(
         raise Failure(
             f"serve needs the extra web ({error.name} is missing): pip install 'brv-tui[web]'", FAILED
         ) from error
-    name = _name_of(project)
+    name = visible(_name_of(project))
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
@@ -59,7 +60,10 @@ def serve(
     server = AppServer(command, listening, host, f"brv-tui · {name}")
     os.environ["PYTHONUTF8"] = "1"  # a browser shows every sign, whatever the locale here
     if not is_loopback(host):
-        click.echo("warning: whoever reaches this address can use the app as you; there is no password", err=True)
+        click.echo(
+            "warning: other machines reach this address, and nothing is encrypted: whoever reads the network can use"
+            " the app as you; a tunnel is safer (ssh -L)", err=True,
+        )  # fmt: skip
     click.echo(f"{name} is at {server.url} (Ctrl+C ends it)")
     sys.stdout.flush()
     server.serve()

@@ -20,6 +20,8 @@ from brvtui.tree.reading.regular import read_regular
 
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
+SERVED = "BRV_TUI_SERVED"
+"""The environment variable of an app that is shown in a browser: its personal settings are read-only."""
 _LARGEST = 1_048_576
 _NONE: Mapping[str, Value] = MappingProxyType({})
 _DEFAULT = SettingSource(Layer.DEFAULT)
@@ -39,6 +41,8 @@ class Configuration:
     """The project's folder; None without a project."""
     options: Mapping[str, Value] = field(default_factory=dict)
     """Settings given on the command line."""
+    is_served: bool = False
+    """Whether the app is shown in a browser."""
 
     @property
     def project_file(self) -> Path | None:
@@ -61,6 +65,13 @@ class Configuration:
     def source(self, name: str) -> SettingSource:
         """Where the setting ``name`` is set."""
         return self.sources.get(name, _DEFAULT)
+
+    def why_read_only(self, name: str) -> str:
+        """Why the app may not change the setting ``name``, in one line; empty if it may."""
+        entry = entries().get(name.partition(".")[0] if name.startswith("keys.") else name)
+        if self.is_served and (entry is None or entry.personal):
+            return f"{name} is read-only in a browser: change it in {self.user_file}"
+        return ""
 
     def check(self) -> None:
         """Raises :class:`ConfigError` with the first problem, if any."""
@@ -91,10 +102,11 @@ def configure(
     made.add_file(own, Layer.USER)
     if root is not None:
         made.add_file(_project_file(root), Layer.PROJECT)
-    made.add_environment(os.environ if environ is None else environ)
+    environ = os.environ if environ is None else environ
+    made.add_environment(environ)
     for name, value in options.items():
         made.add(name, value, SettingSource(Layer.OPTION, f"--{name}"))
-    return Configuration(made.values, made.sources, tuple(made.problems), own, root, options)
+    return Configuration(made.values, made.sources, tuple(made.problems), own, root, options, SERVED in environ)
 
 
 def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:

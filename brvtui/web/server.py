@@ -1,31 +1,37 @@
-"""Serves the app to browsers; pages of other sites are kept out."""
+"""The app in a browser: the page, and a process of the app for each connection of one."""
 
 from __future__ import annotations
 
 import asyncio
+import html
 import ipaddress
+import json
 import logging
 import shlex
+import signal
 import socket
 from asyncio.subprocess import Process
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import aiohttp_jinja2
-from aiohttp import web
+from aiohttp import WSCloseCode, WSMsgType, web
 from textual_serve.app_service import AppService
-from textual_serve.server import Server
+from textual_serve.download_manager import DownloadManager
+
+from brvtui.config.layers import SERVED
+from brvtui.web.guard import Guard
 
 _PAGES = Path(__file__).with_name("pages")
-_FONT_SIZE = 16
 _PAGE_PATIENCE_S = 0.5
-"""What open pages get to end by themselves when the server ends; then their apps are told to."""
+"""Seconds that open pages get to end by themselves when the server ends; then their apps are told to."""
 _APP_PATIENCE_S = 5.0
-"""What an app gets to end once it is told to; then it is killed."""
+"""Seconds that an app gets to end once it is told to; then it is killed."""
+_MOST_APPS = 8
+_LARGEST_MESSAGE = 1_048_576
 _COLUMNS, _ROWS = 80, 24
-_DIGITS = 4
+_MOST_CELLS = 1000
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -43,7 +49,10 @@ def is_loopback(host: str) -> bool:
 
 
 class PageApp(AppService):
-    """The process of one page's app: it never outlives the page for long."""
+    """The process of one page's app; it ends soon after the page."""
+
+    def _build_environment(self, width: int = _COLUMNS, height: int = _ROWS) -> dict[str, str]:
+        return {**super()._build_environment(width, height), SERVED: "1"}
 
     async def stop(self) -> None:
         """Tells the app to end and waits for that; kills one that does not. May be called again."""
@@ -52,7 +61,7 @@ class PageApp(AppService):
             return
         ending = asyncio.ensure_future(self._end(process))
         try:
-            # Not a timeout around it: what it awaits takes a cancellation for an end, and goes on.
+            # No timeout around it: what it awaits takes a cancellation for an end, and goes on.
             await asyncio.wait({ending}, timeout=_APP_PATIENCE_S)
         finally:
             if process.returncode is None:
@@ -64,61 +73,101 @@ class PageApp(AppService):
         await process.wait()
 
 
-class AppServer(Server):
-    """textual-serve's server with a page of our own, that fetches nothing from elsewhere, on an open socket.
-
-    A browser sends whatever any site asks of it to this machine too. So a page is served only under an address or a
-    name of this machine, and its connection is taken only from that page.
-    """
+class AppServer:
+    """Serves its owner a page, and runs a command for each connection of a page."""
 
     def __init__(self, command: Sequence[str], listening: socket.socket, host: str, title: str) -> None:
-        """A server that runs ``command`` for each page; ``host`` is how the user named this machine."""
+        """A server on the open socket ``listening``; ``host`` is how the user named this machine."""
         # `exec`: the process that is ended is then the app, not a shell around it.
-        super().__init__(f"exec {shlex.join(command)}", host, listening.getsockname()[1], title, templates_path=_PAGES)
+        self._command = f"exec {shlex.join(command)}"
         self._listening = listening
-        self._names = {host.lower(), "localhost", socket.gethostname().lower()}
+        self._title = title
+        self._guard = Guard(host, listening.getsockname()[1])
+        self._downloads = DownloadManager()
+        self._apps = 0
 
     @property
     def url(self) -> str:
-        """The address to open."""
-        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}/"
+        """The address to open, with the token."""
+        return f"{self._guard.address}?token={self._guard.token}"
 
-    def serve(self, debug: bool = False) -> None:
+    def serve(self) -> None:
         """Serves until Ctrl+C or SIGTERM."""
-        logging.getLogger("textual-serve").setLevel(logging.ERROR)
-        made = self._make_app()
-        web.run_app(made, sock=self._listening, print=None, access_log=None, shutdown_timeout=_PAGE_PATIENCE_S)
+        for name in ("aiohttp", "asyncio", "textual-serve"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # junk in a request is not the owner's news
+        asyncio.run(self._serve())
 
-    async def on_startup(self, app: web.Application) -> None:
-        """Says nothing: the command told the address."""
+    async def _serve(self) -> None:
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ended.set)
+        app = web.Application(middlewares=[self._guard.check])
+        app.on_response_prepare.append(self._guard.protect)
+        app.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/page.js", self._script),
+                web.get("/ws/{key}", self._connect),
+                web.get("/download/{key}", self._download),
+                web.static("/static", str(files("textual_serve") / "static")),
+            ]
+        )
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=_PAGE_PATIENCE_S, lingering_time=0)
+        await runner.setup()
+        make = runner.server
+        assert make is not None
+        server = await loop.create_server(lambda: self._guard.admit(make()), sock=self._listening)
+        try:
+            await ended.wait()
+        finally:
+            server.close()
+            await runner.cleanup()
 
-    @aiohttp_jinja2.template("app_index.html")
-    async def handle_index(self, request: web.Request) -> dict[str, Any]:
+    async def _page(self, request: web.Request) -> web.Response:
         """The page. Its parts have relative addresses, so that it works through a tunnel."""
-        self._check_name(request)
-        return {"title": self.title, "websocket": f"ws://{request.host}/ws", "font_size": _FONT_SIZE}
+        has_token = self._guard.has_token(request)
+        text = (_PAGES / "app_index.html").read_text(encoding="utf-8")
+        text = text.replace("{{ key }}", self._guard.key if has_token else "")
+        text = text.replace("{{ title }}", html.escape(self._title))
+        response = web.Response(text=text, content_type="text/html")
+        if has_token:
+            self._guard.give_cookie(response)
+        return response
 
-    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+    async def _script(self, request: web.Request) -> web.FileResponse:
+        return web.FileResponse(_PAGES / "page.js")
+
+    async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """The connection of a page to an app of its own."""
-        self._check_name(request)
-        if urlsplit(request.headers.get("Origin", "")).netloc != request.host:
+        if "Origin" not in request.headers or not self._guard.has_key(request.match_info["key"]):
             raise web.HTTPForbidden(text="only the page that this server served may connect\n")
-        connection = web.WebSocketResponse(heartbeat=15)
+        if self._apps >= _MOST_APPS:
+            raise web.HTTPServiceUnavailable(text=f"{_MOST_APPS} pages are open: close one\n")
+        self._apps += 1
+        try:
+            return await self._run_app(request)
+        finally:
+            self._apps -= 1
+
+    async def _run_app(self, request: web.Request) -> web.WebSocketResponse:
+        connection = web.WebSocketResponse(heartbeat=15, max_msg_size=_LARGEST_MESSAGE)
         await connection.prepare(request)
 
         async def close() -> None:
             await connection.close()
 
         app = PageApp(
-            self.command,
+            self._command,
             write_bytes=connection.send_bytes,
             write_str=connection.send_str,
             close=close,
-            download_manager=self.download_manager,
+            download_manager=self._downloads,
         )
         try:
-            await app.start(_cells(request, "width", _COLUMNS), _cells(request, "height", _ROWS))
-            await self._process_messages(connection, app)
+            await app.start(_cells(request.query.get("width"), _COLUMNS), _cells(request.query.get("height"), _ROWS))
+            async for message in connection:
+                if message.type is not WSMsgType.TEXT or not await _forward(message.data, connection, app):
+                    await connection.close(code=WSCloseCode.UNSUPPORTED_DATA)
         except ConnectionError:
             pass  # the page is gone
         finally:
@@ -126,19 +175,47 @@ class AppServer(Server):
             await close()
         return connection
 
-    def _check_name(self, request: web.Request) -> None:
-        name = (urlsplit(f"//{request.host}").hostname or "").lower()
-        if name not in self._names and not _is_address(name):
-            raise web.HTTPForbidden(text=f"open {self.url}; this server does not know the name {name}\n")
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        """A file that an app delivers; only its page knows the key."""
+        key = request.match_info["key"]
+        try:
+            download = await self._downloads.get_download_metadata(key)
+        except KeyError:
+            raise web.HTTPNotFound from None
+        response = web.StreamResponse()
+        response.content_type = "application/octet-stream"
+        response.headers["Content-Disposition"] = f"attachment; filename={json.dumps(download.file_name)}"
+        await response.prepare(request)
+        async for chunk in self._downloads.download(key):
+            await response.write(chunk)
+        await response.write_eof()
+        return response
 
 
-def _cells(request: web.Request, name: str, standard: int) -> int:
-    given = request.query.get(name, "")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < _DIGITS else standard
-
-
-def _is_address(name: str) -> bool:
+async def _forward(text: str, connection: web.WebSocketResponse, app: AppService) -> bool:
+    """Hands a message of the page to the app; False for one that no page sends."""
     try:
-        return bool(ipaddress.ip_address(name))
-    except ValueError:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
         return False
+    match message:
+        case ["stdin", str(typed)]:
+            await app.send_bytes(typed.encode("utf-8", "replace"))
+        case ["resize", {"width": width, "height": height}]:
+            await app.set_terminal_size(_cells(width, _COLUMNS), _cells(height, _ROWS))
+        case ["ping", str() | int() | float() as data]:
+            await connection.send_json(["pong", data])
+        case ["blur", *_]:
+            await app.blur()
+        case ["focus", *_]:
+            await app.focus()
+        case _:
+            return False
+    return True
+
+
+def _cells(given: Any, standard: int) -> int:
+    """``given`` as a width or height in cells: at most 1000; ``standard`` if it is no number."""
+    text = str(given)
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(_MOST_CELLS))
+    return min(max(int(text), 1), _MOST_CELLS) if is_number else standard

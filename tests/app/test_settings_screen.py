@@ -42,6 +42,10 @@ def kept() -> dict[str, Any]:
     return tomllib.loads(user_file().read_text()) if user_file().exists() else {}
 
 
+def entries_shown(pilot: Pilot[Any]) -> list[str]:
+    return frame(pilot).query_one(SettingsPane).choices
+
+
 def toasts(pilot: Pilot[Any]) -> list[str]:
     return [toast.message for toast in pilot.app._notifications]
 
@@ -66,6 +70,17 @@ async def test_value_source_default_and_purpose_are_shown(
             assert part in beside
         assert file.name in beside.replace(" ", "")
         assert "Settings" in shown(pilot).splitlines()[0]
+
+
+async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_SERVED", "1")
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "llm.allowed")
+        await pilot.press("enter")
+        await until(pilot, lambda: any("llm.allowed is read-only in a browser" in toast for toast in toasts(pilot)))
+        frame(pilot).query_one(SettingsPane).move_to(entries_shown(pilot).index("watch"))
+        await pilot.press("enter")
+        await until(pilot, lambda: kept() == {"watch": False})
 
 
 async def test_a_truth_is_turned_over_and_holds_at_once(app: BrvTui) -> None:

@@ -19,7 +19,7 @@ __all__ = ["served"]
 
 async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tree, tmp_path: Path) -> None:
     async with opened(tmp_path / "browser") as page:
-        await page.open(served.url)
+        await page.open(served.printed)
         await page.until(lambda text: "1 note " in text)
         await page.type("quokka")
         trace = tree.session().probe("quokka")
@@ -31,4 +31,8 @@ async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tre
         await page.press("Enter")
         await page.until(lambda text: " RUN " in text and "1/50" in text)
         assert all(address.startswith(served.url) for address in page.requested)
+        assert await page.evaluate("location.href") == served.url, "the token leaves the address bar"
+        assert "brv-tui" not in await page.evaluate("document.cookie")
+        await page.call("Page.reload")
+        await page.until(lambda text: "1 note " in text)
         assert len(page.requested) >= 3

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import select
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -19,7 +20,7 @@ import aiohttp
 import pytest
 from textual_serve.download_manager import DownloadManager
 
-from brvtui.web import server
+from brvtui.web import guard, server
 from brvtui.web.server import is_loopback, listen
 from tests.support.trees import Tree
 
@@ -35,14 +36,27 @@ class Served:
     line: str
 
     @property
-    def url(self) -> str:
-        """The address that it printed."""
+    def printed(self) -> str:
+        """The address that it printed, with the token."""
         return self.line.split(" is at ")[1].split()[0]
+
+    @property
+    def url(self) -> str:
+        """The address without the token."""
+        return self.printed.partition("?")[0]
 
     @property
     def port(self) -> int:
         """Its port."""
         return int(self.url.rstrip("/").rpartition(":")[2])
+
+    async def enter(self) -> tuple[str, str]:
+        """The header with the cookie, and the key, that the printed address is exchanged for."""
+        async with aiohttp.ClientSession() as client, client.get(self.printed) as answer:
+            cookie = answer.headers["Set-Cookie"].partition(";")[0]
+            found = re.search(r'data-key="([^"]+)"', await answer.text())
+            assert found
+            return cookie, found[1]
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
@@ -97,12 +111,13 @@ async def get(url: str, **headers: str) -> tuple[int, str]:
         return answer.status, await answer.text()
 
 
-async def connected(served: Served, origin: str, host: str = "") -> bool:
-    """Whether the server takes the connection of a page of ``origin``."""
-    headers = {"Origin": origin, **({"Host": host} if host else {})}
+async def connected(served: Served, origin: str, host: str = "", cookie: str = "", key: str = "") -> bool:
+    """Whether the server takes the connection of a page of ``origin``; by default one of its owner."""
+    own_cookie, own_key = await served.enter()
+    headers = {"Origin": origin, "Cookie": cookie or own_cookie, **({"Host": host} if host else {})}
     async with aiohttp.ClientSession() as client:
         try:
-            async with client.ws_connect(f"{served.url}ws", headers=headers) as connection:
+            async with client.ws_connect(f"{served.url}ws/{key or own_key}", headers=headers) as connection:
                 message = await connection.receive(timeout=LIMIT_S)
                 return message.type is aiohttp.WSMsgType.BINARY
         except aiohttp.WSServerHandshakeError as error:
@@ -110,11 +125,81 @@ async def connected(served: Served, origin: str, host: str = "") -> bool:
 
 
 async def test_it_prints_its_address_and_serves_the_page(served: Served, tree: Tree) -> None:
-    assert served.line == f"{tree.root.name} is at http://127.0.0.1:{served.port}/ (Ctrl+C ends it)\n"
-    status, page = await get(served.url)
+    assert re.fullmatch(
+        rf"{tree.root.name} is at http://127\.0\.0\.1:{served.port}/\?token=[\w-]{{43}} \(Ctrl\+C ends it\)\n",
+        served.line,
+    )
+    status, page = await get(served.printed)
     assert status == 200
-    assert f'data-session-websocket-url="ws://127.0.0.1:{served.port}/ws"' in page
     assert "googleapis" not in page
+
+
+async def test_the_token_is_exchanged_for_a_cookie_that_every_path_needs(served: Served) -> None:
+    cookie, key = await served.enter()
+    paths = ("", "page.js", "static/js/textual.js", "static/", "download/x", "nothing", f"ws/{key}")
+    for path in paths:
+        assert (await get(f"{served.url}{path}"))[0] == 403
+        assert (await get(f"{served.url}{path}", Cookie=cookie.partition("=")[0] + "=guessed"))[0] == 403
+    for path in ("page.js", "static/js/textual.js"):
+        assert (await get(f"{served.url}{path}?{served.printed.partition('?')[2]}"))[0] == 403
+        assert (await get(f"{served.url}{path}", Cookie=cookie))[0] == 200
+    assert (await get(f"{served.printed}x"))[0] == 403
+    status, page = await get(served.url, Cookie=cookie)
+    assert (status, 'data-key=""' in page) == (200, True)
+    assert (await get(f"{served.url}static/", Cookie=cookie))[0] == 403
+    assert (await get(f"{served.url}download/x", Cookie=cookie))[0] == 404
+
+
+async def test_the_cookie_is_kept_from_scripts_and_sites_and_the_page_from_frames(served: Served) -> None:
+    async with aiohttp.ClientSession() as client, client.get(served.printed) as answer:
+        assert "; HttpOnly; " in answer.headers["Set-Cookie"]
+        assert answer.headers["Set-Cookie"].endswith("SameSite=Strict")
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+async def test_a_connection_needs_the_key_that_one_port_keeps(served: Served) -> None:
+    own = served.url.rstrip("/")
+    cookie, _ = await served.enter()
+    assert not await connected(served, own, cookie=f"{cookie}x")
+    assert not await connected(served, own, key="guessed")
+
+
+async def test_messages_that_no_page_sends_end_the_connection_without_a_trace(served: Served) -> None:
+    cookie, key = await served.enter()
+    headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
+    messages = ("{", "[]", "7", '["resize", 1]', '["stdin", 1]', "[" * 100_000)
+    async with aiohttp.ClientSession() as client:
+        for message in messages:
+            async with client.ws_connect(f"{served.url}ws/{key}", headers=headers) as connection:
+                await connection.send_str(message)
+                async with asyncio.timeout(LIMIT_S):
+                    while (await connection.receive()).type is aiohttp.WSMsgType.BINARY:
+                        pass
+                assert connection.close_code == aiohttp.WSCloseCode.UNSUPPORTED_DATA
+    assert end(served.process) == ""
+
+
+async def test_so_many_pages_may_be_open(served: Served) -> None:
+    cookie, key = await served.enter()
+    headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
+    async with aiohttp.ClientSession() as client, AsyncExitStack() as opened:
+        for _ in range(server._MOST_APPS):
+            await opened.enter_async_context(client.ws_connect(f"{served.url}ws/{key}", headers=headers))
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refusal:
+            await client.ws_connect(f"{served.url}ws/{key}", headers=headers)
+        assert refusal.value.status == HTTPStatus.SERVICE_UNAVAILABLE
+
+
+async def test_idle_connections_keep_nobody_out(served: Served) -> None:
+    with ExitStack() as opened:
+        first = opened.enter_context(socket.create_connection(("127.0.0.1", served.port)))
+        for _ in range(guard.MOST_STRANGERS + 50):
+            opened.enter_context(socket.create_connection(("127.0.0.1", served.port)))
+        assert (await get(served.printed))[0] == 200
+        first.settimeout(LIMIT_S)
+        assert first.recv(1) == b"", "the oldest is closed"
 
 
 async def test_its_own_page_alone_may_connect(served: Served) -> None:
@@ -127,16 +212,19 @@ async def test_its_own_page_alone_may_connect(served: Served) -> None:
 
 async def test_a_name_that_is_not_this_machine_is_refused(served: Served) -> None:
     host = f"evil.example:{served.port}"
-    status, text = await get(served.url, Host=host)
-    assert (status, served.url in text) == (403, True)
+    cookie, _ = await served.enter()
+    for path in ("", "static/js/textual.js"):
+        status, text = await get(f"{served.url}{path}", Host=host, Cookie=cookie)
+        assert (status, served.url in text, "token" in text) == (403, True, False)
     assert not await connected(served, f"http://{host}", host)
-    assert (await get(served.url, Host=f"localhost:{served.port}"))[0] == 200
+    assert (await get(served.url, Host=f"localhost:{served.port}", Cookie=cookie))[0] == 200
 
 
 async def test_it_ends_at_ctrl_c_with_the_apps_that_are_open(served: Served) -> None:
+    cookie, key = await served.enter()
     async with aiohttp.ClientSession() as client:
-        headers = {"Origin": served.url.rstrip("/")}
-        async with client.ws_connect(f"{served.url}ws", headers=headers) as connection:
+        headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
+        async with client.ws_connect(f"{served.url}ws/{key}", headers=headers) as connection:
             await connection.receive(timeout=LIMIT_S)
             served.process.send_signal(signal.SIGINT)
             async with asyncio.timeout(LIMIT_S):
@@ -198,12 +286,12 @@ def test_other_machines_are_warned_of(tree: Tree) -> None:
     line = line_of(process)
     error = end(process)
     assert "http://0.0.0.0:" in line
-    assert "there is no password" in error
+    assert "nothing is encrypted" in error
 
 
 def test_without_the_extra_it_says_which_one(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka")
-    code = "import sys; sys.modules['textual_serve.server'] = None; from brvtui.cli import main; main()"
+    code = "import sys; sys.modules['textual_serve.app_service'] = None; from brvtui.cli import main; main()"
     command = [sys.executable, "-c", code, "serve", str(tree.root)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 4
