@@ -19,8 +19,7 @@ from brvtui.app.editing.changes import NoteChanges
 from brvtui.app.editing.controller import Editing
 from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.external_editor import ExternalEditor
-from brvtui.app.exporting.copying import Copying
-from brvtui.app.exporting.exporting import Exporting
+from brvtui.app.exporting.sharing import Sharing
 from brvtui.app.keys.bindings import bindings, own_bindings
 from brvtui.app.log.logs import Logs
 from brvtui.app.modes import EDITOR
@@ -96,8 +95,7 @@ class BrvTui(ConfiguredApp):
         self.model = ModelRuns(self, project, queries, self.cache, self.logs.logged, self._bring_answer)
         self.engines = EngineChoice(self, project, queries)
         self.switches = Switches(self, project, queries.put_again)
-        self.copying = Copying(self, project, self._write, lambda: self.is_web)
-        self.exporting = Exporting(self, project, self)
+        self.sharing = Sharing(self, project, self._write)
         drafts = self.drafts = Drafts(self, project, lambda path: self.editing.edit(path))
         external = self.external_editor = ExternalEditor(
             self, project, drafts, self.suspend, lambda conflict: self.editing.resolve(conflict)
@@ -259,11 +257,11 @@ class BrvTui(ConfiguredApp):
     @property
     def clipboard(self) -> str:
         """What was copied last in this app; fields paste it."""
-        return self.copying.copied
+        return self.sharing.copied
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies ``text``: what fields and selections copy."""
-        self.copying.copy_out(text, "the text")
+        self.sharing.copy_text(text, "the text")
 
     def notify(
         self,
@@ -358,11 +356,11 @@ class BrvTui(ConfiguredApp):
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
         if what == "shown":
             what = getattr(self.frame and self.frame.focused, "copies", "path")
-        self.copying.copy(what, self.note_at_hand)
+        self.sharing.copy(what, self.note_at_hand)
 
     def action_export(self, ending: str) -> None:
         """Saves the trace in the form of ``ending``."""
-        self.exporting.export(ending)
+        self.sharing.export(ending)
 
     def action_edit_note(self) -> None:
         """Edits the note at hand."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol, TypeVar, cast
+from typing import BinaryIO, Protocol, TypeVar, cast
 
 from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
@@ -67,6 +67,14 @@ class AppServices(Protocol):
     def takes_letters(self) -> bool:
         """Whether letters are text now: a field has the focus, and no command is carried out."""
         ...
+
+    @property
+    def is_web(self) -> bool:
+        """Whether a browser shows the app."""
+        ...
+
+    def deliver_binary(self, path_or_file: BinaryIO, *, save_filename: str) -> object:
+        """Hands a file to the browser that shows the app."""
 
     def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
         """Whether all keys of ``action`` among the bindings of ``kind`` are text in a field."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from brvtui.paint.line import Line, Span, line, rule
-from brvtui.paint.marking import lit
+from brvtui.paint.line import Line, Span, line, lit, rule
 from brvtui.paint.text import plural, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Answer, Lane, ModelPrompt

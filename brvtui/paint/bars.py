@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, Span
+from brvtui.paint.line import Line, Span, joined
 
 if TYPE_CHECKING:
     from brvtui.trace import Part
+
+
+_FULL_IMPORTANCE = 100.0
 
 
 def eighths(value: float, width: int, glyphs: Glyphs) -> str:
@@ -55,18 +58,15 @@ def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: G
         end += value
         edges.append((end, name))
     edges.append((end + pieces.taken, "lost"))
-    spans: list[Span] = []
+    cells: list[Span] = []
     for cell in range(width):
         middle = (cell + 0.5) / width
         name = next((name for edge, name in edges if middle < edge), "")
         fill, role = (glyphs.fills.get(name, glyphs.fills["other"]), role_of(name)) if name else (" ", "faint")
         if not name or name == "lost":
             fill, role = (glyphs.tick, "muted") if cell in marks else (fill or " ", role)
-        if spans and spans[-1][1] == role:
-            spans[-1] = (spans[-1][0] + fill, role)
-        else:
-            spans.append((fill, role))
-    return spans
+        cells.append((fill, role))
+    return joined(cells)
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
@@ -115,3 +115,32 @@ def draining(left: float, whole: float, width: int, glyphs: Glyphs) -> str:
     share = max(0.0, min(1.0, left / whole)) if whole > 0 else 0.0
     full = round(share * width)
     return glyphs.full * full + glyphs.empty * (width - full)
+
+
+def importance_bar(
+    value: float, stored: float, thresholds: Mapping[float, str], width: int, glyphs: Glyphs
+) -> list[Span]:
+    """A bar from 0 to 100 over ``width`` cells: full up to ``value``, light up to ``stored``, a tick at thresholds.
+
+    ``thresholds`` gives the role of each tick. A tick on the full part is drawn on its colour.
+    """
+    steps = len(glyphs.eighths)
+    filled = round(max(0.0, min(value, _FULL_IMPORTANCE)) / _FULL_IMPORTANCE * width * steps)
+    whole, rest = divmod(filled, steps)
+    faded = round(max(0.0, min(stored, _FULL_IMPORTANCE)) / _FULL_IMPORTANCE * width)
+    ticks = {min(width - 1, int(threshold / _FULL_IMPORTANCE * width)): role for threshold, role in thresholds.items()}
+    light = glyphs.fills["local bonus"] if glyphs.unicode else glyphs.minus
+    cells: list[Span] = []
+    for cell in range(width):
+        if cell in ticks and cell < whole:
+            text, role = glyphs.tick, "badge-text on importance"
+        elif cell in ticks:
+            text, role = glyphs.tick, f"bold {ticks[cell]}"
+        elif cell < whole:
+            text, role = glyphs.eighths[-1], "importance"
+        elif cell == whole and rest:
+            text, role = glyphs.eighths[rest - 1], "importance"
+        else:
+            text, role = (light, "faint") if cell < faded else (" ", "text")
+        cells.append((text, role))
+    return joined(cells)

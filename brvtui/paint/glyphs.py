@@ -145,16 +145,7 @@ ASCII = Glyphs(
 
 MATURITIES = ("draft", "validated", "core")
 
-STATE_WORDS = {
-    "hit": "hit",
-    "missed": "missed",
-    "passed": "passed",
-    "failed": "failed",
-    "taken": "taken",
-    "skipped": "skipped",
-    "not_reached": "not reached",
-    "not_run": "not run",
-}
+STATE_WORDS = {state: state.replace("_", " ") for state in _STATES}
 
 STATE_ROLES = {
     "hit": "taken",

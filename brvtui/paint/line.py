@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rich.cells import cell_len
@@ -129,3 +130,44 @@ def folded(whole: Line, width: int) -> list[Line]:
         return [whole]
     role = next((role for text, role in whole.spans if text.strip()), "text")
     return [Line().gap().add(part, role) for part in wrap(whole.plain.strip(), width - 1)]
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """``spans``, neighbours in one role made one span."""
+    made: list[Span] = []
+    for text, role in spans:
+        if made and made[-1][1] == role:
+            made[-1] = (made[-1][0] + text, role)
+        elif text:
+            made.append((text, role))
+    return made
+
+
+def lit(spans: Sequence[Span], pattern: re.Pattern[str], role: str) -> list[Span]:
+    """``spans`` with what ``pattern`` matches in role ``role``; the others as they were."""
+    text = "".join(part for part, _ in spans)
+    ranges = [match.span() for match in pattern.finditer(text) if match.end() > match.start()]
+    return painted(spans, ((start, end, role) for start, end in ranges)) if ranges else list(spans)
+
+
+def painted(spans: Sequence[Span], ranges: Iterable[tuple[int, int, str]]) -> list[Span]:
+    """``spans`` with the characters of each (start, end, role) in that role; ranges ascend and do not overlap."""
+    made: list[Span] = []
+    pending = iter(ranges)
+    current = next(pending, None)
+    place = 0
+    for text, own in spans:
+        done = 0
+        while current is not None and current[0] < place + len(text):
+            start, end, role = max(current[0] - place, 0), min(current[1] - place, len(text)), current[2]
+            if start > done:
+                made.append((text[done:start], own))
+            made.append((text[start:end], role))
+            done = end
+            if current[1] > place + len(text):
+                break
+            current = next(pending, None)
+        if done < len(text):
+            made.append((text[done:], own))
+        place += len(text)
+    return made

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from brvtui.paint.bars import role_of, stacked, tick_labels
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
-from brvtui.paint.terms import terms
 from brvtui.paint.text import days, number, signed, wrap
-from brvtui.trace import Aged, Ceiling, Detail, Hit, Kind, NearMiss, Part, Scale, Trace, adds_up, parts_gap
+from brvtui.trace import (
+    Aged,
+    Ceiling,
+    Contribution,
+    Detail,
+    Hit,
+    Kind,
+    MatchKind,
+    NearMiss,
+    Part,
+    Scale,
+    TextScore,
+    Trace,
+    adds_up,
+    parts_gap,
+)
 
 _VALUE = 9
 _NAME = 13
+_MATCH_SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~"}
+_FULL_TERMS = 62
+"""The width from which a row of a term has all its numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
 """The constants whose values are marked on the bar of a score."""
 
@@ -145,3 +163,43 @@ def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
     second = Line().gap().add(f"{sign} {aged.maturity}", role)
     made.append(second.add(f"  read {aged.access_count}×  changed {aged.update_count}×", "muted").cut(width))
     return made + [line(f" {part}", "muted") for part in wrap(aged.after_access, width - 1)]
+
+
+def terms(score: TextScore | None, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
+    """The text score in one line, then every contribution; ``detail`` may still be on its way."""
+    if score is None:
+        return []
+    head = f"text · raw {score.raw:.2f} = {score.term_sum:.2f} × {score.matched_terms} terms → {score.relevance:.3f}"
+    if score.matched_terms == 1:
+        head = f"text · raw {score.raw:.2f} from 1 term → {score.relevance:.3f}"
+    made = [rule(width, head, dash=glyphs.dash)]
+    if detail is None:
+        return [*made, line(" working out the terms…", "muted")]
+    full = width >= _FULL_TERMS
+    if full:
+        made.append(_term_columns(width))
+    made += list(_term_rows(detail.contributions, width, full))
+    return made + [line(f" {part}", "faint") for part in wrap(f"value = {detail.formula}", width - 1)]
+
+
+def _term_columns(width: int) -> Line:
+    left = Line().gap().fit("query → matched", width - 47, "faint").fit("field", 8, "faint")
+    return left.add(f"{'tf':>4}{'df':>5}{'idf':>6}{'len':>6}{'weight':>8}{'value':>8}", "faint")
+
+
+def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) -> Iterable[Line]:
+    ordered = sorted(contributions, key=lambda item: item.query_term)
+    for query_term, group in groupby(ordered, key=lambda item: item.query_term):
+        items = sorted(group, key=lambda item: -item.value)
+        for place, item in enumerate(items):
+            yield _term_row(item, query_term if place == 0 else "", width, full)
+
+
+def _term_row(item: Contribution, query_term: str, width: int, full: bool) -> Line:
+    matched = f"{_MATCH_SIGNS[item.kind]}{item.term}"
+    if full:
+        left = Line().gap().fit(f"{query_term:<10} {matched}", width - 47, "text").fit(item.field, 8, "muted")
+        left.add(f"{item.tf:>4}{item.df:>5}{item.idf:>6.2f}{item.length:>6}", "muted")
+        return left.add(f"{item.weight * item.boost:>8.2f}", "muted").add(f"{item.value:>8.3f}", "text")
+    left = Line().gap().fit(query_term or "", 10, "bold text").gap().fit(matched, max(6, width - 32), "text").gap()
+    return left.fit(item.field, 8, "muted").right(width, Line().add(f"{item.value:>7.3f}", "text"))

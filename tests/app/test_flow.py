@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.paint.flow import Piece, Spot, chop, flow, line_of, spots_in, width_of
-from brvtui.paint.table import column_widths, table
+from brvtui.paint.flow import Piece, Spot, chop, column_widths, flow, line_of, spots_in, table, width_of
 from brvtui.paint.text import breaks, wrap
 
 _TEXT = st.text("ab 日é", max_size=20)

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.app.notes.markdown import MOST_CHARS, Document, Setting, Target, plain, slug, typeset
+from brvtui.app.notes.markdown import MOST_CHARS, Document, LinkTarget, Setting, plain, slug, typeset
 from brvtui.tree.reading.links import LinkKind
 
 WIDTH = 40
 
 
-def _resolve(kind: LinkKind, written: str) -> Target:
+def _resolve(kind: LinkKind, written: str) -> LinkTarget:
     if "missing" in written:
-        return Target(why_not="no such note")
-    return Target(path=f"{kind.value}:{written}")
+        return LinkTarget(why_not="no such note")
+    return LinkTarget(path=f"{kind.value}:{written}")
 
 
 def _set(text: str, width: int = WIDTH) -> Document:
@@ -132,9 +132,9 @@ def test_links_and_relations_have_places_and_targets() -> None:
         for link in document.links
     ]
     assert found == [
-        (Target(path="link:../b.md#part"), ["the flow"]),
-        (Target(path="relation:auth/jwt/a.md"), ["@auth/jwt/a.md"]),
-        (Target(why_not="no such note"), ["x"]),
+        (LinkTarget(path="link:../b.md#part"), ["the flow"]),
+        (LinkTarget(path="relation:auth/jwt/a.md"), ["@auth/jwt/a.md"]),
+        (LinkTarget(why_not="no such note"), ["x"]),
     ]
     assert "x (no such note)." in document.lines[0].plain
     assert _roles(document, "flow") == {"italic underline accent"}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.newest import Newest
-from brvtui.app.notes.trail import Trail
+from brvtui.app.notes.browsing import Trail
 
 
 def test_one_at_a_time_and_then_only_the_newest() -> None:

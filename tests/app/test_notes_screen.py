@@ -184,8 +184,8 @@ async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
         await settled(pilot)
         assert isinstance(frame(pilot), NotesScreen)
         assert app.screen.query_one(NotesTree).chosen == view(pilot).selection.file == second
-        assert note_of(app).shown is not None
-        assert note_of(app).shown.page.path == second
+        assert note_of(app).rendered is not None
+        assert note_of(app).rendered.page.path == second
         await pilot.press("1", "f8", "G", "k", "o")
         await settled(pilot)
         assert isinstance(frame(pilot), NotesScreen)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.maturity.plot import Series, plot, row_of
+from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import ASCII, UNICODE, Glyphs
-from brvtui.paint.levels import importance_bar
 
 UNIT = st.floats(0, 1) | st.just(float("nan"))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.app.notes.markdown import Document, Target
+from brvtui.app.notes.markdown import Document, LinkTarget
 from brvtui.app.notes.reading import notices, page_document, resolver
 from brvtui.lab.about import About, FileState
 from brvtui.tree.reading.links import LinkKind
@@ -57,30 +57,30 @@ def test_frontmatter_is_a_table_with_links(page: About) -> None:
         ' nested   {"a": 1, "b": ["x", "y"]}',
         " " + "┄" * 59,
     ]
-    assert document.links[0].target == Target(path="auth/jwt/expiry.md")
-    assert document.links[1].target == Target(why_not="no such note")
+    assert document.links[0].target == LinkTarget(path="auth/jwt/expiry.md")
+    assert document.links[1].target == LinkTarget(why_not="no such note")
 
 
 @pytest.mark.parametrize(
     ("kind", "written", "target"),
     [
-        (LinkKind.MARKDOWN, "expiry.md#two", Target(path="auth/jwt/expiry.md", part="two")),
-        (LinkKind.MARKDOWN, "expiry.md?x=1", Target(path="auth/jwt/expiry.md")),
-        (LinkKind.MARKDOWN, "%65xpiry.md", Target(path="auth/jwt/expiry.md")),
-        (LinkKind.MARKDOWN, "../../../x.md", Target(why_not="leads out of the tree")),
-        (LinkKind.MARKDOWN, "/etc/passwd", Target(why_not="leads out of the tree")),
-        (LinkKind.MARKDOWN, "https://a.b/c", Target(outside="https://a.b/c")),
-        (LinkKind.MARKDOWN, "mailto:x@y.z", Target(outside="mailto:x@y.z")),
-        (LinkKind.MARKDOWN, "#token-store", Target(part="token-store")),
-        (LinkKind.MARKDOWN, "x.png", Target(outside="x.png")),
-        (LinkKind.MARKDOWN, "../jwt", Target(path="auth/jwt/context.md")),
-        (LinkKind.MARKDOWN, "../folder", Target(path="auth/folder")),
-        (LinkKind.MARKDOWN, "nope.md", Target(why_not="no such note")),
-        (LinkKind.RELATION, "auth/jwt/expiry.md", Target(path="auth/jwt/expiry.md")),
-        (LinkKind.RELATED, "Auth/JWT/Expiry", Target(path="auth/jwt/expiry.md")),
+        (LinkKind.MARKDOWN, "expiry.md#two", LinkTarget(path="auth/jwt/expiry.md", part="two")),
+        (LinkKind.MARKDOWN, "expiry.md?x=1", LinkTarget(path="auth/jwt/expiry.md")),
+        (LinkKind.MARKDOWN, "%65xpiry.md", LinkTarget(path="auth/jwt/expiry.md")),
+        (LinkKind.MARKDOWN, "../../../x.md", LinkTarget(why_not="leads out of the tree")),
+        (LinkKind.MARKDOWN, "/etc/passwd", LinkTarget(why_not="leads out of the tree")),
+        (LinkKind.MARKDOWN, "https://a.b/c", LinkTarget(outside="https://a.b/c")),
+        (LinkKind.MARKDOWN, "mailto:x@y.z", LinkTarget(outside="mailto:x@y.z")),
+        (LinkKind.MARKDOWN, "#token-store", LinkTarget(part="token-store")),
+        (LinkKind.MARKDOWN, "x.png", LinkTarget(outside="x.png")),
+        (LinkKind.MARKDOWN, "../jwt", LinkTarget(path="auth/jwt/context.md")),
+        (LinkKind.MARKDOWN, "../folder", LinkTarget(path="auth/folder")),
+        (LinkKind.MARKDOWN, "nope.md", LinkTarget(why_not="no such note")),
+        (LinkKind.RELATION, "auth/jwt/expiry.md", LinkTarget(path="auth/jwt/expiry.md")),
+        (LinkKind.RELATED, "Auth/JWT/Expiry", LinkTarget(path="auth/jwt/expiry.md")),
     ],
 )
-def test_where_links_lead(page: About, kind: LinkKind, written: str, target: Target) -> None:
+def test_where_links_lead(page: About, kind: LinkKind, written: str, target: LinkTarget) -> None:
     found = resolver(page)(kind, written)
     assert found == target or (found.outside.endswith(target.outside) and target.outside == "x.png")
 

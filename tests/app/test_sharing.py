@@ -44,7 +44,7 @@ def offered(sent: list[str]) -> str:
 
 def problem(pilot: Pilot[Any]) -> str:
     """What the modal says is wrong."""
-    return str(pilot.app.screen.query_one("#export-problem", Static).content)
+    return str(pilot.app.screen.query_one("#field-problem", Static).content)
 
 
 async def told(pilot: Pilot[Any], what: str) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.widgets.sieve import Sieve
-from brvtui.paint.marking import lit, painted
+from brvtui.paint.line import lit, painted
 
 _SPANS = st.lists(st.tuples(st.text("ab ", max_size=5), st.sampled_from(["text", "muted"])), max_size=6)
 

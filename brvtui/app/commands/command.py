@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from brvtui.app.actions.action import Action
+from brvtui.app.actions import PLACES
+from brvtui.app.actions.action import Action, Place, PlaceKind
+from brvtui.app.keys.naming import key_name, keys_of
+from brvtui.app.modes import EDITOR, SCREENS, Mode
 from brvtui.app.widgets.sieve import Sieve
+
+NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
+"""Answers to a question that is not asked, and keys that move in a text and change it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,43 @@ class Command:
     def low(self) -> str:
         """What is searched, in lower case."""
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
+
+
+def offered(front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str]) -> list[Command]:
+    """Every action, the nearest first: those called as in ``near``, then of the screen in ``front``, of the app, of
+    every screen, of the other panes in front, then of the other screens; of the editor only while ``editing``.
+    """
+    modes = [mode for mode in (*SCREENS, EDITOR) if mode is not EDITOR or editing]
+    modes.sort(key=lambda mode: mode.name != front)
+    ranked: list[tuple[int, Command]] = []
+    for place in PLACES:
+        if place.kind not in NOT_OFFERED:
+            ranked += _of(place, modes, front, keymap)
+    return [command for _, command in sorted(ranked, key=lambda pair: 0 if _name(pair[1]) in near else pair[0])]
+
+
+def _name(command: Command) -> str:
+    return command.act.action.name if command.act is not None else ""
+
+
+def _of(place: Place, modes: Sequence[Mode], front: str, keymap: Mapping[str, str]) -> Iterator[tuple[int, Command]]:
+    """The commands of one place, each with its rank."""
+    mode, where, rank = "", "everywhere", 2
+    if place.kind is PlaceKind.EVERY_SCREEN:
+        where, rank = "every screen", 3
+    elif place.kind is PlaceKind.EVERY_PANE:
+        where, rank = "every pane", 6
+    elif place.kind is not PlaceKind.APP:
+        screens = (place.name,) if place.kind is PlaceKind.SCREEN else place.screens
+        held = next((mode for mode in modes if mode.name in screens), None)
+        if held is None:
+            return
+        mode = held.name
+        where = held.title if place.kind is PlaceKind.SCREEN else f"{held.title}, {place.title}"
+        rank = 5 if mode != front else 1 if place.kind is PlaceKind.SCREEN else 4
+    for action in place.actions:
+        keys = " ".join(key_name(key) for key in keys_of(action.name, action.keys, keymap))
+        yield rank, Command(action.description, where, keys, Act(action, mode))
 
 
 def found(sieve: Sieve, commands: Iterable[Command]) -> list[Command]:

@@ -23,8 +23,8 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import BoardRow
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import Glyphs, glyph_of
-from brvtui.paint.levels import importance_bar
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, days, number, plural, wrap
 from brvtui.text.visible import visible

@@ -5,8 +5,8 @@ from __future__ import annotations
 from brvtui.app.maturity.ageing_words import label_of
 from brvtui.app.maturity.standings import Standings
 from brvtui.app.states import ASTRAY
+from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import Glyphs, glyph_of
-from brvtui.paint.levels import importance_bar
 from brvtui.paint.line import Line, line
 from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from textual.timer import Timer
 
 from brvtui import faults
 from brvtui.app.newest import PAUSE_S, Newest
-from brvtui.app.notes.trail import Trail
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import SimilarNotes, StaleState
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 MOST_SIMILAR = 12
+_LONGEST_TRAIL = 100
 
 
 class Browsing:
@@ -131,6 +131,28 @@ class _Reading:
         if self._pausing is not None:
             self._pausing.stop()
         self._pausing = self._services.set_timer(PAUSE_S, self._newest.go)
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Notes before and after the one that is shown, the nearest last."""
+
+    back: tuple[str, ...] = ()
+    ahead: tuple[str, ...] = ()
+
+    def jumped(self, here: str) -> Trail:
+        """The trail after a jump away from ``here``: there is nothing ahead any more."""
+        return Trail((*self.back, here)[-_LONGEST_TRAIL:] if here else self.back)
+
+    def step(self, way: int, here: str) -> tuple[str, Trail]:
+        """The note one step back (-1) or ahead (1) of ``here``, and the trail from there; empty when there is none."""
+        source = self.back if way < 0 else self.ahead
+        if not source:
+            return "", self
+        left = (here,) if here else ()
+        if way < 0:
+            return source[-1], Trail(source[:-1], (*self.ahead, *left)[-_LONGEST_TRAIL:])
+        return source[-1], Trail((*self.back, *left)[-_LONGEST_TRAIL:], source[:-1])
 
 
 def _similar(session: Session, file: str) -> SimilarNotes:

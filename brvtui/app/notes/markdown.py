@@ -10,9 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.cells import cell_len
 
-from brvtui.paint.flow import NO_LINK, Piece, Row, Spot, chop, flow, line_of, spots_in, width_of
+from brvtui.paint.flow import NO_LINK, Piece, Row, Spot, chop, flow, line_of, spots_in, table, width_of
 from brvtui.paint.line import Line
-from brvtui.paint.table import table
 from brvtui.paint.text import fit
 from brvtui.text.visible import visible
 from brvtui.tree.reading.links import RELATION, LinkKind
@@ -29,7 +28,7 @@ _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LinkTarget:
     """Where a link leads: to ``path`` in the tree, to a ``part`` of a note, ``outside``, or nowhere, and why not."""
 
     path: str = ""
@@ -38,7 +37,7 @@ class Target:
     why_not: str = ""
 
 
-Resolve = Callable[[LinkKind, str], Target]
+Resolve = Callable[[LinkKind, str], LinkTarget]
 """From how a link is written to where it leads."""
 
 
@@ -46,7 +45,7 @@ Resolve = Callable[[LinkKind, str], Target]
 class Placed:
     """A link and where it stands."""
 
-    target: Target
+    target: LinkTarget
     spots: tuple[Spot, ...]
 
 
@@ -69,11 +68,11 @@ class Setting:
         self.width = width
         self.resolve = resolve
         self.lines: list[Line] = []
-        self.targets: list[Target] = []
+        self.targets: list[LinkTarget] = []
         self.parts: dict[str, int] = {}
         self._spots: dict[int, list[Spot]] = {}
 
-    def link(self, target: Target) -> int:
+    def link(self, target: LinkTarget) -> int:
         """The number of a new link to ``target``."""
         self.targets.append(target)
         return len(self.targets) - 1

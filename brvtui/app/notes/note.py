@@ -21,11 +21,10 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import empty_lines
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.answers import HIGHLIGHT, marker
-from brvtui.paint.line import Line, Span
-from brvtui.paint.marking import lit, painted
+from brvtui.paint.line import Line, Span, lit, painted
 
 if TYPE_CHECKING:
-    from brvtui.app.notes.markdown import Document, Placed, Target
+    from brvtui.app.notes.markdown import Document, LinkTarget, Placed
     from brvtui.lab.about import About, Around
     from brvtui.paint.flow import Spot
 
@@ -35,17 +34,13 @@ _NOT_SAVED = "the text of the note is not saved with the trace: open its project
 _LINK_HERE = "bold reverse accent"
 
 
-@dataclass(frozen=True, eq=False)
-class Wanted:
-    """What is to be set: a note in so many cells, rendered or as it is."""
+@dataclass(frozen=True)
+class RenderRequest:
+    """A note to render in ``width`` cells, or to show as the ``raw`` text that it is."""
 
     page: About
     width: int
     raw: bool
-
-    def same(self, other: Wanted | None) -> bool:
-        """Whether ``other`` asks for the same lines."""
-        return other is not None and (self.page, self.width, self.raw) == (other.page, other.width, other.raw)
 
 
 class NotePane(Pane):
@@ -73,9 +68,9 @@ class NotePane(Pane):
         self.link = -1
         """The link that Enter follows, among those of the note; -1 for none."""
         self.document: Document | None = None
-        self.shown: Wanted | None = None
+        self.rendered: RenderRequest | None = None
         """What the lines are made from."""
-        self._asked: Wanted | None = None
+        self._requested: RenderRequest | None = None
         self._late = False
         self._timer: Timer | None = None
         self._part = ""
@@ -89,9 +84,9 @@ class NotePane(Pane):
 
     def heading(self, view: View) -> str:
         """The note's path, and that its text is shown as it is."""
-        if self.shown is None or not view.selection.file:
+        if self.rendered is None or not view.selection.file:
             return "Note"
-        return f"Note · {self.shown.page.path}{' · raw' if self.shown.raw else ''}"
+        return f"Note · {self.rendered.page.path}{' · raw' if self.rendered.raw else ''}"
 
     @property
     def note(self) -> str:
@@ -117,13 +112,13 @@ class NotePane(Pane):
         page = view.note.page
         if page is None or page.path != view.selection.file:
             return self._meanwhile(width)
-        wanted = Wanted(page, width, self.raw)
-        if wanted.same(self.shown) and self.document is not None:
+        request = RenderRequest(page, width, self.raw)
+        if request == self.rendered and self.document is not None:
             self._arrived()
             return self.document.lines
-        if not wanted.same(self._asked):
-            self._asked = wanted
-            self._set(wanted)
+        if request != self._requested:
+            self._requested = request
+            self._set(request)
         return self._meanwhile(width)
 
     def lacks(self, view: View) -> Iterable[Message]:
@@ -132,14 +127,14 @@ class NotePane(Pane):
             yield self.PageWanted(view.selection.file)
 
     def _without(self, view: View, width: int) -> list[Line]:
-        self.document = self.shown = self._asked = None
+        self.document = self.rendered = self._requested = None
         self._arrived()
         texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
         return empty_lines(texts.get(view.project.phase, "no note is selected"), width)
 
     def _meanwhile(self, width: int) -> Sequence[Line]:
         # A note that is only read again stays, or else its place would be lost with it.
-        reads_again = self.shown is not None and self.shown.page.path == self.view.selection.file
+        reads_again = self.rendered is not None and self.rendered.page.path == self.view.selection.file
         if self._late and not reads_again:
             return empty_lines("reading the note…", width)
         if self._timer is None:
@@ -157,25 +152,25 @@ class NotePane(Pane):
             self._timer.stop()
             self._timer = None
 
-    def _set(self, wanted: Wanted) -> None:
+    def _set(self, request: RenderRequest) -> None:
         """Renders a note in a worker."""
 
         def render() -> Document:
             from brvtui.app.notes.reading import page_document
 
-            return page_document(wanted.page, wanted.width, wanted.raw)
+            return page_document(request.page, request.width, request.raw)
 
         run = self.services.background.run
-        run(render, partial(self._was_set, wanted), group="set", exclusive=True, owner=self)
+        run(render, partial(self._was_set, request), group="set", exclusive=True, owner=self)
 
-    def _was_set(self, wanted: Wanted, document: Document) -> None:
-        if not wanted.same(self._asked):
+    def _was_set(self, request: RenderRequest, document: Document) -> None:
+        if request != self._requested:
             return
-        before, self.shown, self.document = self.shown, wanted, document
-        if before is None or before.page.path != self.shown.page.path:
+        before, self.rendered, self.document = self.rendered, request, document
+        if before is None or before.page.path != self.rendered.page.path:
             self.link = -1
             self.offset_row = 0
-        elif before.page.problem != self.shown.page.problem:
+        elif before.page.problem != self.rendered.page.problem:
             # A text that is not to be had has no place to be at: it is kept until the text is back.
             self.offset_row, self._left_at = self._left_at, self.offset_row
         self.repaint()
@@ -242,7 +237,7 @@ class NotePane(Pane):
         elif self.links:
             self.action_link(1)
 
-    def follow(self, target: Target) -> None:
+    def follow(self, target: LinkTarget) -> None:
         """Goes to ``target``, or says why that cannot be."""
         if target.why_not:
             self.notify(f"this link leads nowhere: {target.why_not}", severity="warning", timeout=4)

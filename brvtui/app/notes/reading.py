@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from brvtui.app.notes.markdown import Document, Resolve, Setting, Target, fields, plain, ruled, typeset
+from brvtui.app.notes.markdown import Document, LinkTarget, Resolve, Setting, fields, plain, ruled, typeset
 from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
@@ -64,23 +64,23 @@ def resolver(page: About) -> Resolve:
     prefix = f"[{page.alias}]:" if page.alias else ""
     source = page.path.removeprefix(prefix)
 
-    def resolve(kind: LinkKind, written: str) -> Target:
+    def resolve(kind: LinkKind, written: str) -> LinkTarget:
         name, part = written, ""
         if kind is LinkKind.MARKDOWN:
             if _SCHEME.match(written):
-                return Target(outside=written)
+                return LinkTarget(outside=written)
             name, _, part = written.partition("#")
             name = unquote(name.partition("?")[0])
             if not name:
-                return Target(part=part)
+                return LinkTarget(part=part)
         found = page.names.resolve(Link(kind, name, 0, 0, 0, 0), source)
         if found.state in (LinkState.NOTE, LinkState.FOLDER):
             context = f"{found.path}/{CONTEXT_FILE}"
             path = context if found.state is LinkState.FOLDER and context in page.names.files else found.path
-            return Target(f"{prefix}{path}", part)
+            return LinkTarget(f"{prefix}{path}", part)
         if found.state is LinkState.FOREIGN:
-            return Target(outside=name)
-        return Target(why_not="no such note" if found.state is LinkState.BROKEN else "leads out of the tree")
+            return LinkTarget(outside=name)
+        return LinkTarget(why_not="no such note" if found.state is LinkState.BROKEN else "leads out of the tree")
 
     return resolve
 

@@ -42,8 +42,7 @@ class ScorePane(Pane):
         return stale_lines(_ASTRAY, view, width, self.glyphs) + self._explained(view.answered, view, width)
 
     def _explained(self, trace: Trace, view: View, width: int) -> list[Line]:
-        from brvtui.paint.score import miss_lines, score_lines, title_line
-        from brvtui.paint.terms import terms
+        from brvtui.paint.score import miss_lines, score_lines, terms, title_line
 
         shown, glyphs = view.presentation, self.glyphs
         selected = view.selection

@@ -26,7 +26,7 @@ from brvtui.app.widgets.too_small import TooSmall
 
 if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
-    from brvtui.app.screens.jump import Target
+    from brvtui.app.screens.jump import JumpTarget
     from brvtui.app.screens.message import Entry
 
 
@@ -196,19 +196,19 @@ class FrameScreen(Screen[None]):
 
         self.app.push_screen(JumpScreen(self._targets()), self._go_to)
 
-    def _targets(self) -> list[Target]:
-        from brvtui.app.screens.jump import Target
+    def _targets(self) -> list[JumpTarget]:
+        from brvtui.app.screens.jump import JumpTarget
 
-        found: list[Target] = []
+        found: list[JumpTarget] = []
         tabs = self.body.tab_spots()
         for name in (*self.STOPS, *self.PLAN.panes):
             widget = self.query_one(f"#{name}")
             x, y = widget.region.offset
             if name in tabs:
-                found.append(Target(name, *tabs[name], 1))
+                found.append(JumpTarget(name, *tabs[name], 1))
             elif widget.display and not widget.disabled and widget.region:
                 # At a pane's corner, where its title begins after it; before the text of a field.
-                found.append(Target(name, x if name in self.PLAN.panes else max(0, x - 3), y, 3))
+                found.append(JumpTarget(name, x if name in self.PLAN.panes else max(0, x - 3), y, 3))
         return found
 
     def _go_to(self, chosen: str | None) -> None:

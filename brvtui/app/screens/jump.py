@@ -20,7 +20,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class JumpTarget:
     """Something that can be focused: its id, and the cells in which its letter stands."""
 
     id: str
@@ -35,7 +35,7 @@ class JumpScreen(ModalScreen[str | None]):
     CSS_PATH = sheet("modal")
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUMP)
 
-    def __init__(self, targets: Sequence[Target]) -> None:
+    def __init__(self, targets: Sequence[JumpTarget]) -> None:
         """An overlay over ``targets``, lettered in their order."""
         super().__init__()
         self._targets = dict(zip(LETTERS, targets, strict=False))

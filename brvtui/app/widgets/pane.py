@@ -21,8 +21,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.lines import LETTERS, Lines
 from brvtui.app.widgets.sieve import Sieve
-from brvtui.paint.line import Line, Span
-from brvtui.paint.marking import lit
+from brvtui.paint.line import Line, Span, lit
 from brvtui.paint.text import cut
 from brvtui.text.visible import visible
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.actions import ACTIONS, PLACES
-from brvtui.app.commands.command import Act, Command, found
-from brvtui.app.commands.gathering import NOT_OFFERED, offered
+from brvtui.app.commands.command import NOT_OFFERED, Act, Command, found, offered
 from brvtui.app.keys.bindings import own_bindings
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.widgets.sieve import Sieve

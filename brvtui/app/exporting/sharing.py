@@ -1,0 +1,133 @@
+"""Taking things out of the app: copied, or saved as a file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brvtui.app.exporting import clipboard
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+from brvtui.store.folders import data_folder
+from brvtui.trace import Trace
+
+if TYPE_CHECKING:
+    from brvtui.saved.traces import SavedTrace
+
+_KEPT = "copied.txt"
+_NAMES = {"path": "the path", "answer": "the answer", "prompt": "the prompt", "trace": "the trace as JSON"}
+_NO_TRACE = "there is no trace yet: type a query"
+_NOTHING = {
+    "path": "no note is selected: there is no path to copy",
+    "answer": "there is no answer to copy: type a query; where a model would answer, copy the prompt",
+    "prompt": "there is no prompt to copy: no model is asked at this tier",
+    "trace": _NO_TRACE,
+}
+_TOAST_S = 8
+_LONGEST_NAME = 40
+
+
+class Sharing:
+    """Copies what is shown, and exports its trace."""
+
+    def __init__(self, services: AppServices, project: Project, write: Callable[[str], None]) -> None:
+        """Nothing was copied yet; ``write`` hands an escape sequence to the terminal."""
+        self._services = services
+        self._project = project
+        self._write = write
+        self.copied = ""
+        """The text that was copied last in this app; fields paste it."""
+
+    def copy(self, what: str, file: str) -> None:
+        """Copies ``path`` (of ``file``, the note that keys act on), ``answer``, ``prompt`` or ``trace``."""
+        trace = self._services.store.view.answered
+        if what == "trace" and trace is not None:
+            copy = partial(self.copy_text, named=_NAMES["trace"])
+            task = partial(_as_json, self._project, trace)
+            self._services.background.run(task, copy, group="copy", exclusive=True)
+        elif text := _text_of(what, trace, file):
+            self.copy_text(text, _NAMES[what])
+        else:
+            self._services.notify(_NOTHING[what], timeout=4)
+
+    def copy_text(self, text: str, named: str) -> None:
+        """Copies ``text``, which toasts call ``named``."""
+        self.copied = text
+        if text:
+            where = clipboard.Surroundings(os.environ, self._services.is_web)
+            task = partial(clipboard.copy, text, named, where, data_folder() / _KEPT)
+            self._services.background.run(task, self._was_copied, group="copy", exclusive=True)
+
+    def _was_copied(self, copied: clipboard.Copied) -> None:
+        if copied.escape:
+            self._write(copied.escape)
+        self._services.notify(copied.message, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
+
+    def export(self, ending: str) -> None:
+        """Asks for a file and saves the trace in it; a browser that shows the app is handed the file instead."""
+        trace = self._services.store.view.answered
+        if trace is None:
+            self._services.notify(_NO_TRACE, timeout=4)
+            return
+        name = f"{_slug(trace.query)}.{ending}"
+        if self._services.is_web:
+            task, deliver = partial(_rendered, self._project, trace, name), partial(self._deliver, name)
+            self._services.background.run(task, deliver, group="export", exclusive=True)
+            return
+        from brvtui.app.exporting.export_dialog import ExportScreen
+
+        project = self._project.session.project if self._project.session is not None else None
+        trees = (project.tree, *(source.tree for source in project.sources)) if project is not None else ()
+        screen = ExportScreen(name, partial(_saved_trace, self._project, trace), trees)
+        self._services.push_screen(screen, self._was_saved)
+
+    def _was_saved(self, file: Path | None) -> None:
+        if file is not None:
+            self._services.notify(f"saved {file}", timeout=_TOAST_S)
+
+    def _deliver(self, name: str, content: bytes) -> None:
+        self._services.deliver_binary(BytesIO(content), save_filename=name)
+
+
+def _text_of(what: str, trace: Trace | None, file: str) -> str:
+    if what == "path":
+        hits = trace.hits if trace is not None else ()
+        return next((hit.path for hit in hits if hit.file == file), file)
+    if trace is None or what == "trace":
+        return ""
+    if what == "prompt":
+        return trace.answer.prompt.text if trace.answer.prompt else ""
+    return trace.answer.text
+
+
+def _saved_trace(project: Project, trace: Trace) -> SavedTrace:
+    """Returns ``trace`` with everything that is saved beside it. Blocks."""
+    if project.saved is not None:
+        return project.saved
+    assert project.session is not None
+    return project.session.answers.saved(trace)
+
+
+def _as_json(project: Project, trace: Trace) -> str:
+    """Returns ``trace`` as it is saved. Blocks."""
+    from brvtui.saved.traces import as_json
+
+    return as_json(_saved_trace(project, trace)).decode()
+
+
+def _rendered(project: Project, trace: Trace, name: str) -> bytes:
+    """Returns the content of a file called ``name``. Blocks."""
+    from brvtui.report.saved import form_of, rendered
+
+    return rendered(_saved_trace(project, trace), form_of(Path(name)))
+
+
+def _slug(text: str) -> str:
+    """Returns a file name, without an ending, that says what was asked."""
+    kept = re.sub(r"[^\w]+", "-", text.lower()).strip("-_")[:_LONGEST_NAME].strip("-_")
+    return kept or "trace"
