@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from brvtui.config import ConfigError, configure
 from brvtui.config.profile_choice import chosen_profile
-from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.profile import Profile, ProfileError, load, lookup, overlay
+from brvtui.engines.byterover.profile import Profile, load, lookup
+from brvtui.profiles import BUILT_IN
+from brvtui.typed_tables import ProfileError, overlay
 from tests.support.recorded import REPOSITORY, SHARED
 from tests.support.trees import BRV3, DOCS
 
@@ -38,7 +39,7 @@ def constants(profile: Profile) -> dict[str, Any]:
 
 
 def test_built_in_profiles() -> None:
-    assert [load(name).name for name in profiles.BUILT_IN] == ["brv-3", "docs", "combined"]
+    assert [load(name).name for name in BUILT_IN] == ["brv-3", "docs", "combined"]
     assert load() == BRV3
 
 

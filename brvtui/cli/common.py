@@ -165,9 +165,9 @@ def find_session(
 ) -> Any:
     """The session of the project, nothing read yet. Raises :class:`Failure`."""
     from brvtui.config import ConfigError
-    from brvtui.engines.byterover.profile import ProfileError
     from brvtui.session import Session
     from brvtui.tree.reading.project import ProjectError
+    from brvtui.typed_tables import ProfileError
 
     try:
         return Session.open(project, profile, now, signals)

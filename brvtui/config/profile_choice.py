@@ -11,6 +11,8 @@ from brvtui.config.schema import AUTO, ON, Settings
 from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
+from brvtui.profiles import BUILT_IN, DEFAULT
+from brvtui.typed_tables import overlay
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _CHOOSING = ("", "profile", "signals.frontmatter")
@@ -42,7 +44,7 @@ def with_overrides(profile: Profile, settings: Settings) -> Profile:
     if frontmatter == AUTO or (frontmatter == ON) is profile.signals.frontmatter:
         return profile
     signals = {"frontmatter": frontmatter == ON}
-    return profiles.overlay(profile, {"name": _changed(profile.name), "signals": signals}, "settings")
+    return overlay(profile, {"name": _changed(profile.name), "signals": signals}, "settings")
 
 
 def _changed(name: str) -> str:
@@ -51,12 +53,12 @@ def _changed(name: str) -> str:
 
 def _name_or_path(wanted: str, source: SettingSource) -> str:
     """A built-in name, or a path; a path in a settings file is relative to the folder of that file."""
-    if wanted in profiles.BUILT_IN or source.layer not in _IN_FILES:
+    if wanted in BUILT_IN or source.layer not in _IN_FILES:
         return wanted
     return str(Path(source.place).parent / Path(wanted).expanduser())
 
 
 def _of_table(own: Mapping[str, Any], file: str) -> Profile:
-    base = profiles.load(own.get("extends", profiles.DEFAULT))
+    base = profiles.load(own.get("extends", DEFAULT))
     changes = {key: value for key, value in own.items() if key != "extends"}
-    return profiles.overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, file)
+    return overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, file)

@@ -13,7 +13,7 @@ from brvtui.engines.byterover.ageing.board import Board, BoardRow
 from brvtui.engines.byterover.ageing.forecast import Coming, Forecast
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
+from brvtui.engines.byterover.route.manifest import ManifestPlace, manifest_place
 from brvtui.engines.byterover.search.scoring import aged, attainable, inputs_of
 from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
 from brvtui.ranking.ceiling import decayed

@@ -8,9 +8,9 @@ import numpy as np
 
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16
-from brvtui.text.forward import FIELDS
 from brvtui.text.index import IndexedDocument
 from brvtui.text.postings import Postings
+from brvtui.text.segment import FIELDS
 
 _MOST_WORDS = 6
 _CONTENT = FIELDS.index("content")

@@ -16,8 +16,8 @@ from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
 from brvtui.snapshot.columns import columns_of
 from brvtui.snapshot.handing_on import Transition, hand_on
 from brvtui.snapshot.state import Predecessor
-from brvtui.text.forward import NoteTerms, TermIds
 from brvtui.text.postings import Postings, build
+from brvtui.text.segment import NoteTerms, TermIds
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE, TreeFile, UnseenFile, role_of
 from brvtui.tree.reading.project import FoundProject

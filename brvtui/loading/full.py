@@ -11,7 +11,7 @@ import numpy as np
 from brvtui.loading.assemble import Parts, assemble
 from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Known, Parsed, Snapshot
-from brvtui.text.forward import NoteTerms, TermIds
+from brvtui.text.segment import NoteTerms, TermIds
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,

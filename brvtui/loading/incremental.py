@@ -20,7 +20,7 @@ from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.snapshot.handing_on import Transition
 from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
-from brvtui.text.forward import NoteTerms
+from brvtui.text.segment import NoteTerms
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,

@@ -9,7 +9,7 @@ from pathlib import Path
 from brvtui import faults
 from brvtui.snapshot import Note, Parsed
 from brvtui.text.analysis import utf16
-from brvtui.text.forward import NoteTerms, TermIds, note_terms
+from brvtui.text.segment import NoteTerms, TermIds, note_terms
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.contents import Unseen, read_bytes, read_note, title_of
 from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile

@@ -11,8 +11,7 @@ from brvtui.tree.reading.signals import NoteSignals
 if TYPE_CHECKING:
     from brvtui.engines.byterover.ageing.after_changes import After
     from brvtui.engines.byterover.ageing.board import Board
-    from brvtui.engines.byterover.ageing.curve import Curve
-    from brvtui.engines.byterover.ageing.forecast import Forecast
+    from brvtui.engines.byterover.ageing.forecast import Curve, Forecast
 
 
 class BoardAccess:
@@ -39,8 +38,7 @@ class BoardAccess:
 
         Raises KeyError for an unknown note.
         """
-        from brvtui.engines.byterover.ageing.curve import curve
-        from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+        from brvtui.engines.byterover.ageing.forecast import LAST_DAY, curve
 
         board = board or self.board()
         return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)

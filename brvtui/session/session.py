@@ -112,7 +112,7 @@ class Session:
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
-        :class:`brvtui.engines.byterover.profile.ProfileError`.
+        :class:`brvtui.typed_tables.ProfileError`.
         """
         project = find_project(start)
         configuration = configure(project.root, {"profile": profile} if profile else {})
@@ -279,7 +279,7 @@ class Session:
         """Switches to another profile, with what the settings change of it.
 
         The cache is emptied, since its answers came from other constants; :meth:`load` again afterwards. Raises
-        :class:`brvtui.engines.byterover.profile.ProfileError`.
+        :class:`brvtui.typed_tables.ProfileError`.
         """
         self.profile = with_overrides(profiles.load(name), self.settings)
         self.clear_cache()

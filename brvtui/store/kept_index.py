@@ -25,9 +25,8 @@ from brvtui import __version__, faults
 from brvtui.snapshot import Known, Parsed, Snapshot
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
-from brvtui.text.forward import FIELDS, Forward, TermIds
 from brvtui.text.postings import Postings, of_base
-from brvtui.text.segment import Inverted, Segment
+from brvtui.text.segment import FIELDS, Forward, Inverted, Segment, TermIds
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_defaults
 

@@ -18,8 +18,7 @@ from brvtui.derived import Derived, Key
 from brvtui.ranking import bm25
 from brvtui.text.analysis import from_utf16
 from brvtui.text.constants import TextRules
-from brvtui.text.forward import FIELDS, NoteTerms, TermIds
-from brvtui.text.segment import Segment, merged, ranges, renumbered, segment
+from brvtui.text.segment import FIELDS, NoteTerms, Segment, TermIds, merged, ranges, renumbered, segment
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 

@@ -12,13 +12,22 @@ clock. What only one engine has stands in :attr:`Trace.sections`, typed by that 
 
 from __future__ import annotations
 
-from brvtui.trace.answers import INSTRUCTIONS, Answer, Lane, ModelPrompt, PromptSection
+from brvtui.trace.answers import (
+    INSTRUCTIONS,
+    Answer,
+    Cited,
+    Completion,
+    EndReason,
+    Lane,
+    ModelPrompt,
+    ModelTurn,
+    PromptSection,
+    ToolStep,
+    Usage,
+)
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.completions import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
-from brvtui.trace.explanations import Explanation, Reason, Remedy
-from brvtui.trace.hits import MOST_LISTED, Detail, Hit, Kind, Listed, NearMiss, Origin, listed
+from brvtui.trace.hits import MOST_LISTED, Detail, Hit, Kind, Leg, LegHit, LegRank, Listed, NearMiss, Origin, listed
 from brvtui.trace.ladder import Ladder, Rung
-from brvtui.trace.legs import Leg, LegHit, LegRank
 from brvtui.trace.plain import to_plain
 from brvtui.trace.scores import (
     SUM_TOLERANCE,
@@ -26,14 +35,27 @@ from brvtui.trace.scores import (
     Ceiling,
     Contribution,
     Horizon,
+    MatchKind,
     Part,
     Scored,
+    TermExpansion,
+    TermMatch,
     TextScore,
     adds_up,
     parts_gap,
 )
-from brvtui.trace.terms import MatchKind, TermExpansion, TermMatch
-from brvtui.trace.traces import SCHEMA, Scale, Section, Snapshotted, Step, Trace, UnreadSection
+from brvtui.trace.traces import (
+    SCHEMA,
+    Explanation,
+    Reason,
+    Remedy,
+    Scale,
+    Section,
+    Snapshotted,
+    Step,
+    Trace,
+    UnreadSection,
+)
 
 __all__ = [
     "INSTRUCTIONS",

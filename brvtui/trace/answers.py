@@ -1,11 +1,117 @@
-"""What the user would read, and the prompt for the model that should write it."""
+"""What the user would read, the prompt for a model, and the work of a model that wrote it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
-from brvtui.trace.completions import Completion
+_WHOLE = re.compile(r"(?:turn|step) \d+")
+"""What lies within another part, a turn's wait for its first text, is not timed twice."""
+
+
+class EndReason(StrEnum):
+    """How a model's work on an answer ended."""
+
+    ANSWERED = "answered"
+    CUT = "cut"
+    """The answer reached its limit of tokens."""
+    REPEATED = "repeated"
+    """The same tool was called with the same arguments too often."""
+    IDLE = "idle"
+    """Too many turns in a row read no new note."""
+    ITERATIONS = "iterations"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of a turn, or of all of them."""
+
+    sent: int
+    received: int
+    estimated: bool
+    """Whether the service did not count them: characters / 4 then."""
+
+
+@dataclass(frozen=True)
+class ModelTurn:
+    """One call of the model. Its milliseconds are in the completion's ``timings``."""
+
+    number: int
+    text: str
+    calls: int
+    """How many tools it called."""
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class ToolStep:
+    """One tool that a model called. Its milliseconds are in the completion's ``timings``."""
+
+    number: int
+    turn: int
+    tool: str
+    arguments: str
+    """As the model wrote them: JSON, or what should have been."""
+    result: str
+    """What it was answered, as JSON."""
+    result_tokens: int
+    """Estimated."""
+    refused: str
+    """Why it was not carried out; empty when it was."""
+    read: tuple[str, ...]
+    """The notes whose text it gave."""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A source that an answer names."""
+
+    path: str
+    in_tree: bool
+    """False for one that the tree does not hold: the answer is not grounded there."""
+    seen: bool
+    """Whether the model was shown its text."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A model's work on one answer."""
+
+    model: str
+    """Model and host."""
+    ended: EndReason
+    why: str
+    """Why it ended so; empty when it simply answered."""
+    turns: tuple[ModelTurn, ...]
+    steps: tuple[ToolStep, ...]
+    usage: Usage
+    cost_cents: float | None
+    """By the prices that the user set; None without any."""
+    cited: tuple[Cited, ...]
+    missing: tuple[str, ...]
+    """Parts that the answer lacks: of Summary, Details, Sources, Gaps."""
+    notices: tuple[str, ...] = ()
+    partial: str = ""
+    """What it had written when it failed or was cancelled; no part of the answer."""
+    turn_cents: tuple[float, ...] = ()
+    """What each turn cost, by the same prices; empty without any."""
+    timings: dict[str, float] = field(default_factory=dict)
+    """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` until its first piece."""
+
+    @property
+    def ungrounded(self) -> tuple[str, ...]:
+        """The sources that the answer names and the tree does not hold."""
+        return tuple(cited.path for cited in self.cited if not cited.in_tree)
+
+    @property
+    def took_ms(self) -> float:
+        """Milliseconds of its turns and its tools, also of those that did not come to their end."""
+        return sum(ms for part, ms in self.timings.items() if _WHOLE.fullmatch(part))
+
 
 INSTRUCTIONS = "instructions"
 """The name of a prompt's section that says what to do with the others."""

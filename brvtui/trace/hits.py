@@ -1,12 +1,45 @@
-"""What a search finds: ranked results, the notes that only just are none, and folders that are lifted."""
+"""What a search finds: ranked lists before they are merged, ranked results, and near misses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from brvtui.trace.legs import LegRank
+from brvtui.trace.checks import State
 from brvtui.trace.scores import Aged, Ceiling, Contribution, Part, TextScore
+
+
+@dataclass(frozen=True, slots=True)
+class LegHit:
+    """One place of a leg. ``rank`` counts from 0; ``value`` is what ranked it, in the leg's own unit."""
+
+    id: str
+    rank: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One ranked list before fusion. ``counts`` is False for a list that is no part of the fused one."""
+
+    name: str
+    """``bm25``, ``vector``, or another channel of the engine."""
+    state: State
+    unit: str
+    """The unit of the hits' values: ``BM25``, ``cosine``; empty for an empty list."""
+    counts: bool
+    why: str
+    hits: tuple[LegHit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LegRank:
+    """The place of a hit in the leg called ``leg``, counted from 0."""
+
+    leg: str
+    rank: int
+    value: float
+
 
 MOST_LISTED = 10
 """Results that an attempt or a step of the ladder carries; its counts count all."""

@@ -1,11 +1,43 @@
-"""What a score is made of: its addends, the text score behind them, and the signals that change it with time."""
+"""What a score is made of: its parts, the text score with its terms, and the signals that change it with time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
-from brvtui.trace.terms import MatchKind
+
+class MatchKind(StrEnum):
+    """How an index term answers a query term."""
+
+    EXACT = "exact"
+    PREFIX = "prefix"
+    FUZZY = "fuzzy"
+
+
+@dataclass(frozen=True)
+class TermMatch:
+    """An index term that answers a query term. ``weight`` is in 0..1; ``df`` counts notes per field."""
+
+    term: str
+    kind: MatchKind
+    weight: float
+    distance: int
+    df: dict[str, int]
+
+
+@dataclass(frozen=True)
+class TermExpansion:
+    """Every index term that answers one query term; ``matches`` holds the heaviest, the counts count all."""
+
+    term: str
+    matches: tuple[TermMatch, ...]
+    exact: int
+    prefix: int
+    fuzzy: int
+    notes: int
+    """Notes that hold any of the matched terms, in any field."""
+
 
 SUM_TOLERANCE = 1e-9
 

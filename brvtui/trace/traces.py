@@ -1,4 +1,4 @@
-"""One query's whole decision: what was asked, every step, the results, and where it ended."""
+"""The whole decision about one query, and why one document is, or is not, in its answer."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.hits import Hit, NearMiss
-from brvtui.trace.legs import Leg
+from brvtui.trace.hits import Detail, Hit, Leg, NearMiss
 
 SCHEMA = 2
 
@@ -139,3 +138,42 @@ class Trace:
         if found is None:
             raise KeyError(name)
         return found
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The earliest reason of an engine's closed list; ``number`` counts from 1 in the order of that list."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One change that would bring the document in. ``verified`` ones were re-run: ``rank`` and ``score`` came out."""
+
+    text: str
+    verified: bool
+    query: str = ""
+    rank: int | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One document and one query: its rank and hit when it is in the answer, else the earliest reason and a remedy."""
+
+    query: str
+    path: str
+    title: str
+    found: bool
+    rank: int | None
+    hit: Hit | None
+    """The document's score; of one that is not in the answer, the score it would have had (None: nothing matches)."""
+    detail: Detail | None
+    reason: Reason | None
+    numbers: str
+    remedy: Remedy | None
+    use: str
+    """What becomes of a document that is in the answer, in words: quoted, passed to a model, listed."""
+    trace: Trace

@@ -15,7 +15,7 @@ from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.ordering import BoardOrder
+from brvtui.engines.byterover.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.garden import STRANGE

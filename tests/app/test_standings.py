@@ -10,8 +10,7 @@ from brvtui.app.maturity.ageing_words import label_of, sentence_of
 from brvtui.app.maturity.cards import card, card_height, header, share
 from brvtui.app.maturity.standings import Mark, Standings, Wanted, ageing_of, gather
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import Coming
-from brvtui.engines.byterover.ageing.ordering import BoardOrder
+from brvtui.engines.byterover.ageing.forecast import BoardOrder, Coming
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.session import Session
 from tests.support.trees import Tree

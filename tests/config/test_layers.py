@@ -15,8 +15,8 @@ from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import ValueKind, entries
 from brvtui.config.sources import Layer, SettingSource
-from brvtui.engines.byterover.profile import ProfileError
 from brvtui.store.folders import config_folder
+from brvtui.typed_tables import ProfileError
 from tests.support.settings import own
 
 

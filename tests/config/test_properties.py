@@ -17,7 +17,7 @@ from brvtui.config.layers import read_tables
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import Entry, ValueKind, entries
 from brvtui.config.writing import write_setting
-from brvtui.engines.byterover.profile import ProfileError
+from brvtui.typed_tables import ProfileError
 from tests.support.settings import own
 
 _SCRAPS = st.sampled_from(

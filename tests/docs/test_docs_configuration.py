@@ -11,7 +11,8 @@ import pytest
 from brvtui.config import PROJECT_FILE, configure, user_file
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import entries
-from brvtui.engines.byterover.profile import BUILT_IN, load
+from brvtui.engines.byterover.profile import load
+from brvtui.profiles import BUILT_IN
 from brvtui.tree.reading.signals import defaults, read_signals_file
 from tests.docs.pages import ROOT, page, section, sources
 from tests.support.trees import Tree

@@ -7,7 +7,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.text.forward import FIELDS, TermIds, note_terms
+from brvtui.text.segment import FIELDS, TermIds, note_terms
 from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_text
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, fields_of, set_fields
 from brvtui.tree.editing.merging import difference, merged

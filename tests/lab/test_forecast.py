@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from brvtui.engines.byterover.ageing.board import Board, Event
-from brvtui.engines.byterover.ageing.curve import curve
-from brvtui.engines.byterover.ageing.forecast import Forecast, calendar
+from brvtui.engines.byterover.ageing.forecast import Forecast, calendar, curve
 from tests.lab.test_board import DATED, board_of, random_board
 from tests.support.trees import BRV3, NOW_MS, Tree, stored
 

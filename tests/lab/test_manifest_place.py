@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from brvtui.engines.byterover.route.manifest import manifest_of, source_fingerprint
-from brvtui.engines.byterover.route.manifest_place import ManifestPlace, manifest_place
+from brvtui.engines.byterover.route.manifest import ManifestPlace, manifest_of, manifest_place, source_fingerprint
 from tests.support.trees import BRV3, Tree
 
 HUNDRED = "x" * 399 + "\n"

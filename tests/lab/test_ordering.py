@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import Forecast
-from brvtui.engines.byterover.ageing.ordering import BoardOrder, columns, soonest
+from brvtui.engines.byterover.ageing.forecast import BoardOrder, Forecast, columns, soonest
 from brvtui.ranking.maturity import LEVELS
 from tests.lab.test_board import board_of, random_board
 from tests.support.trees import Tree

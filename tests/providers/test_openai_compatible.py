@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.jeffs_brain.chunks import Chunk
-from brvtui.engines.jeffs_brain.index import ChunkIndex, embed_index, index_chunks
+from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, embed_index, index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.providers.http import excerpt

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.profile import ProfileError
 from brvtui.engines.byterover.sections import Route
 from brvtui.session import NotLoaded, Session
+from brvtui.typed_tables import ProfileError
 from tests.support.trees import NOW_MS, Tree
 from tests.support.untouched import state_of
 

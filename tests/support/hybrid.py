@@ -11,13 +11,10 @@ from typing import Any
 import numpy as np
 
 from brvtui.engines.contract import Context, Query
-from brvtui.engines.jeffs_brain.chunks import Chunk
 from brvtui.engines.jeffs_brain.engine import JeffsBrain
-from brvtui.engines.jeffs_brain.index import ChunkIndex, index_chunks
-from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
+from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, RankedHit, index_chunks
+from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved, Sources, retrieve
 from brvtui.engines.jeffs_brain.profile import HybridProfile, load
-from brvtui.engines.jeffs_brain.protocols import RankedHit
-from brvtui.engines.jeffs_brain.retrieved import Retrieved
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.engines.jeffs_brain.vectors import VectorTable
 from brvtui.ranking.fusion import Candidate

@@ -23,6 +23,7 @@ from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.sidecar import signals_folder
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers, Source, defaults
+from brvtui.typed_tables import overlay
 
 NOW_MS = 1_795_176_000_000
 """2026-11-20T12:00:00Z."""
@@ -31,13 +32,13 @@ SUMMARY = "---\ntype: summary\ncondensation_order: {order}\ntoken_count: {tokens
 
 BRV3 = profiles.load("brv-3")
 DOCS = profiles.load("docs")
-READS_FRONTMATTER = profiles.overlay(BRV3, {"name": "brv-3*", "signals": {"frontmatter": True}}, "test")
+READS_FRONTMATTER = overlay(BRV3, {"name": "brv-3*", "signals": {"frontmatter": True}}, "test")
 """``brv-3`` with signals read from frontmatter too."""
 
 
 def changed(base: Profile, **tables: Any) -> Profile:
     """``base`` with some constants changed: ``changed(BRV3, direct={"min_top": 0.9})``."""
-    return profiles.overlay(base, tables, "test")
+    return overlay(base, tables, "test")
 
 
 def stored(**values: Any) -> NoteSignals:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.text.analysis import terms
-from brvtui.text.forward import TermIds, note_terms
 from brvtui.text.postings import FOLD_FROM, Postings, build
+from brvtui.text.segment import TermIds, note_terms
 from tests.support.examples import examples
 from tests.support.minisearch import Index
 from tests.support.trees import BRV3

@@ -23,8 +23,7 @@ from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import LAST_DAY
-from brvtui.engines.byterover.ageing.ordering import BoardOrder
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder
 from brvtui.ranking.maturity import LEVELS
 
 _HITS = 5

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import Board, BoardRow, Event
-from brvtui.engines.byterover.ageing.curve import Curve
-from brvtui.engines.byterover.ageing.forecast import LAST_DAY, Coming, Forecast, calendar
-from brvtui.engines.byterover.ageing.ordering import BoardOrder, columns
+from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder, Coming, Curve, Forecast, calendar, columns
 from brvtui.ranking.maturity import LEVELS
 
 if TYPE_CHECKING:

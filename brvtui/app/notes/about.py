@@ -24,7 +24,7 @@ from brvtui.paint.score import ceiling_lines, signals
 from brvtui.paint.text import cut_left, days, plural, wrap
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.route.manifest_place import ManifestPlace
+    from brvtui.engines.byterover.route.manifest import ManifestPlace
     from brvtui.lab.about import About, Around
     from brvtui.tree.reading.links import Resolved
 

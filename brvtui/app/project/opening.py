@@ -40,9 +40,9 @@ class TreeRead:
 def open_session(opening: Opening) -> Session:
     """Finds the project and its settings. Raises :class:`Refusal`."""
     from brvtui.config import ConfigError
-    from brvtui.engines.byterover.profile import ProfileError
     from brvtui.session import Session
     from brvtui.tree.reading.project import ProjectError
+    from brvtui.typed_tables import ProfileError
 
     try:
         return Session.open(opening.start, opening.profile, opening.now_ms, opening.signals_file, tolerant=True)

@@ -144,9 +144,7 @@ class ByteRover:
 
         Raises KeyError for a note that the snapshot does not search.
         """
-        from brvtui.engines.byterover.reasons.score_of import scored
-        from brvtui.engines.byterover.route.finding import search_of
-        from brvtui.engines.byterover.search.detail import detail
+        from brvtui.engines.byterover.search.detail import detail, scored, search_of
 
         made = detail(context, search_of(trace, file), file)
         hit = next((hit for hit in trace.hits if hit.file == file), None)

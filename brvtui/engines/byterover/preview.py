@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.reasons.score_of import score_of
 from brvtui.engines.byterover.route.deciding import Decision, Ranked, decide, ranked
+from brvtui.engines.byterover.search.detail import score_of
 from brvtui.loading.edited import edited, saved
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Origin

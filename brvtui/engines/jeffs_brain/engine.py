@@ -19,15 +19,14 @@ from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.jeffs_brain.index import ChunkIndex
-    from brvtui.engines.jeffs_brain.pipeline import Request
+    from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved
     from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
     from brvtui.engines.jeffs_brain.profile import HybridProfile
-    from brvtui.engines.jeffs_brain.retrieved import Retrieved
     from brvtui.services.embedding import Embedder
     from brvtui.services.reranking import Reranker
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
-    from brvtui.text.aliases import Aliases
+    from brvtui.text.query_language import Aliases
 
 Progress = Callable[[int, int], None]
 """Called with how many texts have their vector, and of how many."""
@@ -180,7 +179,7 @@ class JeffsBrain:
 def _request(query: Query) -> tuple[Request, Aliases]:
     """The request and its aliases. Raises :class:`EngineError` for an unknown option, and for a wrong value."""
     from brvtui.engines.jeffs_brain.pipeline import Request
-    from brvtui.text.aliases import AliasError, checked_aliases, read_aliases
+    from brvtui.text.query_language import AliasError, checked_aliases, read_aliases
 
     options: dict[str, Any] = dict(query.options)
     given = options.pop("aliases", {})

@@ -1,18 +1,20 @@
-"""The notes of a snapshot as the pipeline's index (``docs/jeffs_brain.md``, "The BM25 leg", "Trigrams", "Vectors")."""
+"""The notes of a snapshot as chunks, and the index of them.
+
+``docs/jeffs_brain.md``, "Notes as chunks", "The BM25 leg", "Trigrams", "Vectors"."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.jeffs_brain.chunks import COLUMNS, Chunk, chunk_of
 from brvtui.engines.jeffs_brain.intent import idle_rules
 from brvtui.engines.jeffs_brain.profile import HybridProfile
-from brvtui.engines.jeffs_brain.protocols import RankedHit
 from brvtui.engines.jeffs_brain.vectors import Embedded, KeptVectors, VectorTable, embed_texts
+from brvtui.ranking.fusion import Candidate
 from brvtui.services.embedding import Embedder, Vector
 from brvtui.services.requests import LegError
 from brvtui.snapshot import Parsed as ParsedFile
@@ -20,6 +22,87 @@ from brvtui.snapshot import Snapshot
 from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text
 from brvtui.text.query_language import ParsedQuery, alternatives
 from brvtui.text.trigrams import TrigramIndex
+from brvtui.tree.reading.frontmatter import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is indexed of one note."""
+
+    id: str
+    path: str
+    title: str
+    summary: str
+    tags: str
+    content: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The texts of the full-text index, in the order of its columns."""
+        return (self.path, self.title, self.summary, self.tags, self.content)
+
+    @property
+    def candidate(self) -> Candidate:
+        """The chunk as a ranked list holds it."""
+        return Candidate(self.id, self.path, self.title, self.summary, self.content)
+
+    def embedded(self, most: int) -> str:
+        """The text that a vector stands for: title, summary and content, at most ``most`` characters."""
+        return "\n".join(part for part in (self.title, self.summary, self.content) if part.strip())[:most]
+
+
+COLUMNS = ("path", "title", "summary", "tags", "content")
+
+
+def chunk_of(path: str, title: str, text: str) -> Chunk:
+    """The chunk of the note at ``path`` with the heading ``title``.
+
+    The frontmatter's title, summary, tags and keywords count when they are text; the content is what follows it.
+    """
+    front = parse(text)
+    fields = front.fields
+    listed = [*_texts(fields.get("tags")), *_texts(fields.get("keywords"))]
+    return Chunk(
+        id=path,
+        path=path,
+        title=_text(fields.get("title")) or title,
+        summary=_text(fields.get("summary")),
+        tags=" ".join(dict.fromkeys(listed)),
+        content=text[front.body_start :].strip(),
+    )
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedHit:
+    """An entry of a leg with the number that ranked it: BM25, a likeness of names, or a cosine."""
+
+    candidate: Candidate
+    value: float
+
+
+class Index(Protocol):
+    """Ranked lists over one set of notes, best first, at most ``limit`` long."""
+
+    def bm25(self, query: ParsedQuery, limit: int) -> Sequence[RankedHit]:
+        """The notes that a query with at least one token matches."""
+        ...
+
+    def like_names(self, tokens: Sequence[str], limit: int) -> Sequence[RankedHit]:
+        """The notes whose file name is like one of ``tokens``."""
+        ...
+
+    def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
+        """The notes nearest to a vector that is not empty."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +115,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, eq=False)
 class ChunkIndex:
-    """One generation of the index: an implementation of :class:`brvtui.engines.jeffs_brain.protocols.Index`."""
+    """One generation of the index: an implementation of :class:`brvtui.engines.jeffs_brain.index.Index`."""
 
     rows: tuple[ChunkRow, ...]
     profile: HybridProfile
@@ -99,7 +182,7 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
             kept[position] = place
             rows.append(before[place])
         else:
-            rows.append(ChunkRow(chunk_of(note.path, note.title, _text(snapshot, note.path)), file))
+            rows.append(ChunkRow(chunk_of(note.path, note.title, _content(snapshot, note.path)), file))
     return _index(rows, profile, (previous.text, kept) if previous else None)
 
 
@@ -113,7 +196,7 @@ def _index(
     return ChunkIndex(tuple(rows), profile, text, names, idle_rules(paths, profile.intent))
 
 
-def _text(snapshot: Snapshot, path: str) -> str:
+def _content(snapshot: Snapshot, path: str) -> str:
     try:
         return snapshot.text(path)
     except OSError:

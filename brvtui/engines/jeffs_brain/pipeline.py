@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from brvtui.engines.jeffs_brain import intent as intents
+from brvtui.engines.jeffs_brain.index import Index, RankedHit
 from brvtui.engines.jeffs_brain.profile import HybridProfile
-from brvtui.engines.jeffs_brain.protocols import Index, RankedHit
 from brvtui.engines.jeffs_brain.reranking import RerankOutcome, RerankRequest, head_and_tail, rerank, rerank_text
-from brvtui.engines.jeffs_brain.retrieved import Retrieved
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RankedNote, RetrievalMode, StageError
 from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
@@ -17,8 +16,7 @@ from brvtui.ranking.fusion import Candidate, Fused, fuse, ranked
 from brvtui.services.embedding import Embedder
 from brvtui.services.requests import LegError
 from brvtui.services.reranking import Reranker
-from brvtui.text.aliases import Aliases, expand
-from brvtui.text.query_language import ParsedQuery, compile_fts, parse
+from brvtui.text.query_language import Aliases, ParsedQuery, compile_fts, expand, parse
 from brvtui.timing import Stopwatch
 from brvtui.trace import (
     SCHEMA,
@@ -37,6 +35,15 @@ from brvtui.trace import (
     State,
     Trace,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The answer's notes with their texts, in the order of ``trace.hits``, and how they were found."""
+
+    results: tuple[Candidate, ...]
+    trace: Trace
+
 
 BM25, VECTOR = "bm25", "vector"
 _DECIMALS = 4

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.engines.jeffs_brain.chunks import Chunk, chunk_of
-from brvtui.engines.jeffs_brain.index import ChunkIndex, index_chunks, index_snapshot
+from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, chunk_of, index_chunks, index_snapshot
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, SkipReason
 from brvtui.text.query_language import Operator, ParsedQuery, Token, TokenKind

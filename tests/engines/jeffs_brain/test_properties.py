@@ -9,11 +9,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.engines.jeffs_brain.chunks import Chunk
-from brvtui.engines.jeffs_brain.index import index_chunks
-from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
+from brvtui.engines.jeffs_brain.index import Chunk, index_chunks
+from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved, Sources, retrieve
 from brvtui.engines.jeffs_brain.reranking import head_and_tail, reranked
-from brvtui.engines.jeffs_brain.retrieved import Retrieved
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.ranking.fusion import Candidate, fuse
 from brvtui.ranking.similarity import jaccard

@@ -20,8 +20,7 @@ from brvtui.engines.jeffs_brain.sections import Hybrid
 from brvtui.ladder import query_tokens, sanitised, strongest_term
 from brvtui.ranking.fusion import fuse, safe_k, unanimity
 from brvtui.ranking.similarity import jaccard
-from brvtui.text.aliases import expand
-from brvtui.text.query_language import ParsedQuery, compile_fts
+from brvtui.text.query_language import ParsedQuery, compile_fts, expand
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
 from brvtui.trace import SUM_TOLERANCE
 from tests.support.hybrid import (

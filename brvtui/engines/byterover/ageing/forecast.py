@@ -1,15 +1,22 @@
-"""What changes between today and a day to come, if nobody touches a note (``docs/engine.md``, "What ageing brings")."""
+"""What ageing brings between today and a day to come: for all notes, in order, and for one note day by day.
+
+``docs/engine.md``, "What ageing brings"."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover.ageing.board import Board, BoardState, Bools, Event
+from brvtui.engines.byterover.ageing.board import Board, BoardState, Bools, Event, Floats
+from brvtui.engines.byterover.search.scoring import inputs_at
+from brvtui.ranking.ceiling import scores
+from brvtui.ranking.decay import MS_PER_DAY, age_days, decayed_importance
+from brvtui.ranking.maturity import LEVELS
 
 LAST_DAY = 365
 
@@ -65,3 +72,107 @@ def calendar(board: Board, last_day: int = LAST_DAY) -> Mapping[Event, NDArray[n
         ahead = days[(days > 0) & (days <= last_day)]
         found[event] = np.bincount(np.ceil(ahead).astype(np.int64), minlength=last_day + 1)
     return found
+
+
+Positions = NDArray[np.int64]
+
+
+class BoardOrder(StrEnum):
+    """What the notes are sorted by: the greatest first, but for events, promotions and titles."""
+
+    IMPORTANCE = "importance"
+    EVENT = "next event"
+    PROMOTION = "promotion"
+    CEILING = "ceiling"
+    RECENCY = "recency"
+    ACCESSES = "access hits"
+    UPDATES = "updates"
+    TITLE = "title"
+
+
+def columns(forecast: Forecast, order: BoardOrder, only: Event | None = None) -> tuple[Positions, ...]:
+    """Positions in the snapshot for each of :data:`brvtui.ranking.maturity.LEVELS`, sorted; equal ones by path.
+
+    ``only`` keeps the notes to which that event has come by the day of the forecast.
+    """
+    board = forecast.board
+    ranked = np.lexsort((board.path_ranks, _keys(forecast, order)))
+    if only is not None:
+        ranked = ranked[forecast.then.has_come[only][ranked]]
+    levels = board.snapshot.columns.maturity[ranked]
+    return tuple(ranked[levels == level] for level in range(len(LEVELS)))
+
+
+def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
+    """What is sorted by, ascending."""
+    board, then = forecast.board, forecast.then
+    if order is BoardOrder.EVENT:
+        return soonest(board)
+    if order is BoardOrder.PROMOTION:
+        return board.hits_to_promotion
+    if order is BoardOrder.TITLE:
+        return board.title_ranks.astype(np.float64)
+    if order is BoardOrder.ACCESSES or order is BoardOrder.UPDATES:
+        signals = board.snapshot.signals
+        hits = [entry.access_count if order is BoardOrder.ACCESSES else entry.update_count for entry in signals]
+        return -np.asarray(hits, dtype=np.float64)
+    values = {
+        BoardOrder.IMPORTANCE: then.importance,
+        BoardOrder.CEILING: then.ceiling,
+        BoardOrder.RECENCY: then.recency,
+    }
+    return -values[order]
+
+
+def soonest(board: Board) -> Floats:
+    """Days until the next event that has not come yet; infinite where none is left."""
+    ahead = [np.where(days > 0, days, np.inf) for days in board.days_until.values()]
+    return np.asarray(np.minimum.reduce(ahead), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The day, from today, on which an event comes."""
+
+    event: Event
+    day: float
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One note over the days to come, as arrays beside ``days`` (0, 1, 2 … from today)."""
+
+    path: str
+    maturity: str
+    days: Floats
+    importance: Floats
+    """0..100, after decay by the days since modification, as scores see it."""
+    archive_importance: Floats
+    """0..100, after decay by the days since ``updatedAt``, as archiving sees it; NaN when that is no date."""
+    recency: Floats
+    ceiling: Floats
+    crossings: tuple[Crossing, ...]
+    """Events within these days, soonest first; those that came before today are not among them."""
+
+
+def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
+    """The note at ``position`` of the board from today to ``last_day``."""
+    snapshot, profile = board.snapshot, board.profile
+    note, stored = snapshot.notes[position], snapshot.signals[position]
+    days = np.arange(last_day + 1, dtype=np.float64)
+    moments = board.now_ms + days * MS_PER_DAY
+    made = scores(
+        1.0, age_days(moments, note.mtime_ms), inputs_at(snapshot, np.asarray([position]), profile.score), profile
+    )
+    since_update = age_days(moments, snapshot.columns.updated_ms[position])
+    crossings = [Crossing(event, float(until[position])) for event, until in board.days_until.items()]
+    return Curve(
+        path=note.path,
+        maturity=stored.maturity,
+        days=days,
+        importance=made.importance,
+        archive_importance=decayed_importance(stored.importance, since_update, profile.decay),
+        recency=made.recency,
+        ceiling=made.score,
+        crossings=tuple(sorted((one for one in crossings if 0 < one.day <= last_day), key=lambda one: one.day)),
+    )

@@ -14,7 +14,7 @@ from brvtui.engines.byterover.reasons.remedies import unpunctuated, without_word
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.text.analysis import from_utf16, terms
-from brvtui.text.forward import FIELDS
+from brvtui.text.segment import FIELDS
 from brvtui.trace import Origin
 from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.whitespace import spaced_words

@@ -8,9 +8,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.reasons import Loss
 from brvtui.engines.byterover.reasons.remedies import Change, query_changes
-from brvtui.engines.byterover.reasons.score_of import scored
-from brvtui.engines.byterover.route.finding import search_of
-from brvtui.engines.byterover.search.detail import detail
+from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.misses import PAST_LIMIT, TRIMMED
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState, Route, Search, SearchEnd

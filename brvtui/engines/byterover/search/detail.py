@@ -1,4 +1,4 @@
-"""The term x field detail of one note: a pure function of a search and the snapshot it was made on."""
+"""The term × field detail and the score of one note: pure functions of a search and its snapshot."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.matching import text_scores
-from brvtui.engines.byterover.sections import Search
+from brvtui.engines.byterover.search.scoring import text_hits
+from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.ranking import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.constants import TextRules
-from brvtui.text.forward import FIELDS
+from brvtui.text.segment import FIELDS
 from brvtui.text.vocabulary import KINDS
-from brvtui.trace import Contribution, Detail
+from brvtui.trace import Contribution, Detail, Hit, Trace
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"
 TANTIVY_FORMULA = "boost × tantivy's BM25 (k 1.2, b 0.75, lengths quantised)"
@@ -82,3 +83,24 @@ def _by_tantivy(snapshot: Snapshot, token: str, position: int, made: Iterator[Co
     for item in made:
         score = float(snapshot.index.field_scores(token, item.field)[position])
         yield replace(item, value=item.boost * score)
+
+
+def score_of(context: Context, found: Search, position: int) -> Hit | None:
+    """The hit that the note at ``position`` is, or would have been, in ``found``; None when no term matches it."""
+    return scored(context, detail(context, found, context.snapshot.notes[position].path))
+
+
+def scored(context: Context, made: Detail) -> Hit | None:
+    """The hit of the note whose terms ``made`` details; None when no term matches it."""
+    if made.score is None or not made.contributions:
+        return None
+    return text_hits(context, [context.snapshot.by_path[made.path]], [made.score])[0]
+
+
+def search_of(trace: Trace, file: str) -> Search:
+    """The search that the hit ``file`` of ``trace`` came from: an entity's, or else the search itself."""
+    entity = next((hit.found_by for hit in trace.hits if hit.file == file), "")
+    for made in trace.section(EntityStep).searches:
+        if entity and made.entity == entity:
+            return made.search
+    return trace.section(Search)

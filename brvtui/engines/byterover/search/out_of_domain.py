@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from brvtui.engines.byterover.search.asked import SearchRequest
-from brvtui.engines.byterover.search.combining import Matched
 from brvtui.engines.byterover.search.lint import significant_words
+from brvtui.engines.byterover.search.matching import Matched
 from brvtui.engines.byterover.search.scoring import Ranking
 from brvtui.engines.byterover.sections import SearchEnd
 from brvtui.text.analysis import from_utf16

@@ -7,9 +7,9 @@ from dataclasses import replace
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.asked import SearchOptions, SearchRequest
-from brvtui.engines.byterover.search.combining import Matched, combine, time_of
 from brvtui.engines.byterover.search.lifting import lift
 from brvtui.engines.byterover.search.lint import lint
+from brvtui.engines.byterover.search.matching import Matched, combine, time_of
 from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.out_of_domain import out_of_domain
 from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer

@@ -1,0 +1,236 @@
+"""ByteRover's sections of a trace: how the query was read, the searches, the simulated cache, the outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from brvtui.trace.checks import Check, Stage, State
+from brvtui.trace.hits import Hit, Listed, NearMiss
+from brvtui.trace.scores import TermExpansion
+
+
+@dataclass(frozen=True)
+class QueryWord:
+    """A word of the query as splitting on spaces leaves it, beside the tokens that are searched."""
+
+    word: str
+    tokens: tuple[str, ...]
+    stop_word: bool
+    significant: bool
+    """Long enough to count for the unmatched-word rule."""
+    mismatch: bool
+    """True when the word's own punctuation keeps it from ever equalling a token (``rotated?``)."""
+
+
+@dataclass(frozen=True)
+class QueryLint:
+    """What is left of a query before it is searched."""
+
+    text: str
+    filtered: str
+    words: tuple[QueryWord, ...]
+    tokens: tuple[str, ...]
+    expansions: tuple[TermExpansion, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The part of the tree that a search was kept to, and why. An empty ``path`` is the whole tree."""
+
+    path: str
+    pattern: str
+    source: str
+    """``none``, ``option``, ``path``, ``slash`` or ``first_word``."""
+    match: str
+    """``exact``, ``absolute``, ``relative``, ``simple``, ``substring`` or empty."""
+    text: str
+    """What is left to search."""
+    restricts: bool
+    notes: int
+    """Searchable notes inside the scope."""
+    why: str
+
+
+class SearchEnd(StrEnum):
+    """How one search ended."""
+
+    MATCHES = "matches"
+    NO_TOKENS = "no_tokens"
+    NO_MATCH = "no_match"
+    BELOW_FLOOR = "below_floor"
+    UNMATCHED_WORDS = "unmatched_words"
+    PATH_NOTE = "path_note"
+    PATH_FOLDER = "path_folder"
+    ENGINE_FAILS = "engine_fails"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One of the engine's own relaxations: path look-up, scoped AND, scoped OR, whole tree AND, OR."""
+
+    name: str
+    query: str
+    scope: str
+    combine: str
+    """``AND``, ``OR`` or empty."""
+    state: State
+    came_in: int
+    found: int
+    why: str
+    listed: tuple[Listed, ...] = ()
+    """The best of what it found, before out-of-domain rules, gap and limit; at most :data:`MOST_LISTED`."""
+    timed_by: str = ""
+    """The key of its milliseconds in :attr:`Trace.timings`; empty when none were its own: AND and OR are one pass."""
+
+
+@dataclass(frozen=True)
+class Lift:
+    """One step of parent propagation: a hit's relevance carried to an ancestor folder."""
+
+    folder: str
+    child: str
+    relevance: float
+    levels: int
+    factor: float
+    value: float
+    score: float
+    summary_file: str
+    kept: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Search:
+    """One whole search: how the query was read, what every stage did, what came out."""
+
+    SECTION: ClassVar = "search"
+
+    query: str
+    limit: int
+    outcome: SearchEnd
+    scope: Scope
+    lint: QueryLint
+    attempts: tuple[Attempt, ...]
+    combine: str
+    combine_why: str
+    and_failed: bool
+    searchable: int
+    matched: int
+    total_found: int
+    top: float | None
+    floor: float | None
+    stages: tuple[Stage, ...]
+    out_of_domain: tuple[Check, ...]
+    unmatched_words: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    near_misses: tuple[NearMiss, ...]
+    lifts: tuple[Lift, ...]
+
+
+@dataclass(frozen=True)
+class EntitySearch:
+    """One supplementary search for a word of the query, and the paths it added."""
+
+    entity: str
+    search: Search
+    added: tuple[str, ...]
+    timed_by: str = ""
+    """The key of its milliseconds in :attr:`Trace.timings`."""
+
+
+@dataclass(frozen=True)
+class EntityStep:
+    """The supplementary searches as a whole."""
+
+    SECTION: ClassVar = "entities"
+
+    state: State
+    check: Check
+    why: str
+    words: tuple[str, ...]
+    searches: tuple[EntitySearch, ...]
+
+
+@dataclass(frozen=True)
+class PlainSearch:
+    """A plain search that was asked for beside the route."""
+
+    SECTION: ClassVar = "plain_search"
+
+    search: Search
+
+
+@dataclass(frozen=True)
+class FingerprintState:
+    """The tree's fingerprint as the cache sees it."""
+
+    SECTION: ClassVar = "fingerprint"
+
+    value: str
+    held: bool
+    """True when an earlier value was still held, so the files were not looked at again."""
+    age_s: float
+    left_s: float
+    current: str
+    """What it would be if it were computed now."""
+    files: int
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """A simulated cache entry as this query saw it."""
+
+    key: str
+    tier: int
+    age_s: float
+    left_s: float
+    fingerprint_match: bool
+    shared_tokens: int
+    union_tokens: int
+    similarity: float
+    state: State
+    why: str
+
+
+@dataclass(frozen=True)
+class CacheLook:
+    """Both cache look-ups over every entry, oldest inserted first."""
+
+    SECTION: ClassVar = "cache"
+
+    key: str
+    tokens: tuple[str, ...]
+    capacity: int
+    exact: State
+    exact_why: str
+    fuzzy: State
+    fuzzy_why: str
+    fuzzy_check: Check | None
+    hit_key: str
+    entries: tuple[CacheEntry, ...]
+    simulated: bool = True
+
+
+class Outcome(StrEnum):
+    """What a routed query ended as."""
+
+    EXACT_CACHE = "exact_cache"
+    FUZZY_CACHE = "fuzzy_cache"
+    NOT_COVERED = "not_covered"
+    DIRECT = "direct"
+    SINGLE_CALL = "single_call"
+    AGENTIC_LOOP = "agentic_loop"
+
+
+@dataclass(frozen=True)
+class Route:
+    """What the route ended as."""
+
+    SECTION: ClassVar = "route"
+
+    outcome: Outcome
+    used: bool
+    """False when a cache hit answered: the search was computed to be shown, and not used."""
