@@ -105,11 +105,11 @@ class Trace:
     """Each a :class:`Section`, of a type of its own."""
     scale: Scale = Scale()
     notices: tuple[str, ...] = ()
-    timings: dict[str, float] = field(default_factory=dict)
-    """Milliseconds of every stage."""
     options: dict[str, Any] = field(default_factory=dict)
     """The query's options by name, as plain data, complete enough to ask the same again: an alias file is recorded by
     its content."""
+    timings: dict[str, float] = field(default_factory=dict)
+    """Milliseconds of every stage."""
 
     @property
     def ran(self) -> bool:
