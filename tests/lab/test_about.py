@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.route.manifest_place import manifest_place
+from brvtui.engines.byterover.route.manifest import manifest_place
 from brvtui.lab.about import FileState
 from brvtui.session import Session
 from tests.support.trees import NOW_MS, Tree
