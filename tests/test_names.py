@@ -8,7 +8,7 @@ from pathlib import Path
 
 import brvtui
 
-LEFT_IN_THE_APP = {"Mode", "Place"}
+LEFT_IN_THE_APP = {"Place"}
 """Names that two classes of ``brvtui.app`` still share. It can only shrink: no name may be added."""
 
 

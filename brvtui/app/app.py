@@ -88,13 +88,13 @@ class BrvTui(ConfiguredApp):
         self.browsing = Browsing(self, project)
         self.logs = Logs(self, project, self._fill_query)
         self.reasons = Reasons(self, project)
-        self.cache = Cache(self, project, lambda: self.queries.put_again())
+        self.cache = Cache(self, project, lambda: self.queries.ask_again())
         queries = self.queries = Queries(
             self, project, self.selection, self.reasons, self.cache, lambda ask: self.model.run(ask), self.logs.logged
         )
         self.model = ModelRuns(self, project, queries, self.cache, self.logs.logged, self._bring_answer)
         self.engines = EngineChoice(self, project, queries)
-        self.switches = Switches(self, project, queries.put_again)
+        self.switches = Switches(self, project, queries.ask_again)
         self.sharing = Sharing(self, project, self._write)
         drafts = self.drafts = Drafts(self, project, lambda path: self.editing.edit(path))
         external = self.external_editor = ExternalEditor(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
-    from brvtui.app.live import Live
+    from brvtui.app.live_answer import LiveAnswer
     from brvtui.engines.byterover.counterfactuals.levers import Takes
     from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
@@ -26,11 +26,11 @@ INDEX = "index"
 MANIFEST = "manifest"
 """The kind of ``_manifest.json``."""
 NEWER, GONE = "newer", "gone"
-"""How a file stands to what is shown of it, when it is not as it was read."""
+"""How a file differs from what was read of it."""
 CHANGED = "changed"
 """How a note on disk stands to the one in the editor; it may also be :data:`GONE`."""
-ASTRAY = {NEWER: "changed since", GONE: "file gone"}
-"""The same in few words."""
+STALE_LABELS = {NEWER: "changed since", GONE: "file gone"}
+"""The same in a few words."""
 
 
 class Phase(StrEnum):
@@ -99,15 +99,15 @@ class Overview:
     """Whether a note's frontmatter may hold its signals."""
 
     @property
-    def shut(self) -> str:
+    def unreadable(self) -> str:
         """Why the tree as a whole cannot be read; empty when it can."""
         return next((reason for path, reason in self.unseen if path == "."), "")
 
     @property
     def why_empty(self) -> str:
         """Why there are no notes, where there are none."""
-        if self.shut:
-            return f"the tree: {self.shut}; once it is there, so are its notes"
+        if self.unreadable:
+            return f"the tree: {self.unreadable}; once it is there, so are its notes"
         return "no notes in this tree yet"
 
 
@@ -130,8 +130,8 @@ class SimilarNotes:
 
 
 @dataclass(frozen=True, slots=True)
-class TakesShown:
-    """What it would take that no model is needed for the answer ``trace``; ``found`` is None until that is known."""
+class CounterfactualSearch:
+    """The search for changes after which ``trace`` needs no model; ``found`` is None while it goes on."""
 
     trace: Trace
     found: Takes | None = None
@@ -177,7 +177,7 @@ class ModelState:
 
     name: str = ""
     """The one that is set; empty for none."""
-    live: Live | None = None
+    live: LiveAnswer | None = None
     """What it does for an answer, while it does."""
 
 
@@ -224,8 +224,8 @@ class AnswerState:
     """What the engine makes ahead of queries, in words."""
     serving: bool = False
     """Whether services are asked for a run."""
-    takes: TakesShown | None = None
-    """What was asked for last; it may be of an earlier answer."""
+    counterfactuals: CounterfactualSearch | None = None
+    """The last search for them; it may be of an earlier answer."""
     ticks: Mapping[str, float] = field(default_factory=dict)
     """Thresholds that scores are compared with, by the constant's name, as far as traces named them."""
 

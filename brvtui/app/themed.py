@@ -132,7 +132,7 @@ class ThemedApp(ReportingApp):
         from brvtui.tree.watching.watch import Watcher
 
         if config_folder().is_dir():
-            self._theme_watcher = Watcher([user_folder()], self.background.teller(self._read_themes))
+            self._theme_watcher = Watcher([user_folder()], self.background.relay(self._read_themes))
             self._theme_watcher.start()
         return read_library()
 

@@ -86,7 +86,7 @@ class View:
         return self.presentation.uncached(trace.answer, self.model.name) if trace is not None and trace.ran else ""
 
     @property
-    def may_take_less(self) -> bool:
+    def may_need_less(self) -> bool:
         """Whether the answer needs a model, or there is none."""
         return self.answered is not None and self.presentation.needs_model(self.answered)
 

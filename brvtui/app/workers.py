@@ -68,7 +68,7 @@ class Workers:
         """Cancels the tasks of ``group`` that are under way."""
         self._app.workers.cancel_group(self._app, group)
 
-    def teller(self, callback: Callable[Given, object]) -> Callable[Given, None]:
+    def relay(self, callback: Callable[Given, object]) -> Callable[Given, None]:
         """A function that has ``callback`` called in the event loop, for tasks that tell of more than their result.
 
         It may be called from any thread, and does not wait.

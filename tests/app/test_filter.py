@@ -29,12 +29,12 @@ async def test_every_pane_has_one(app: BrvTui, name: str) -> None:
         assert app.focused.pane is pane
         await pilot.press("x", "slash", "q")
         await settled(pilot)
-        assert pane.sieve.words == ("x/q",)
+        assert pane.word_filter.words == ("x/q",)
         assert pane.border_subtitle in ("no match", f"0 of {getattr(pane, 'all', 0)}")
         await pilot.press("escape")
         await settled(pilot)
         assert app.focused is pane
-        assert not pane.sieve
+        assert not pane.word_filter
         assert not pane.border_subtitle
         assert not pane.children
 
@@ -121,7 +121,7 @@ async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui) -> Non
         assert screen(pilot).body.maximised == "score"
         await pilot.press("escape")
         assert screen(pilot).body.maximised == "score", "the filter goes first"
-        assert not _pane(app, "score").sieve
+        assert not _pane(app, "score").word_filter
         await pilot.press("escape")
         assert not screen(pilot).body.maximised
 
@@ -157,7 +157,7 @@ async def test_the_list_of_keys_can_be_searched(app: BrvTui) -> None:
         await pilot.press("slash", "escape")
         await pilot.pause()
         assert isinstance(app.screen, MessageScreen), "the filter goes first"
-        assert not pane.sieve
+        assert not pane.word_filter
         await pilot.press("escape")
         assert not isinstance(app.screen, MessageScreen)
 

@@ -194,7 +194,7 @@ async def test_letters_are_text_in_the_filter(app: BrvTui) -> None:
         await opened(pilot, "slash")
         await pilot.press("S", "e", "0", "right_square_bracket", "3")
         await settled(pilot)
-        assert column(pilot, "draft").sieve.words == ("se0]3",)
+        assert column(pilot, "draft").word_filter.words == ("se0]3",)
         assert maturity(pilot).wanted.day == 0
 
 

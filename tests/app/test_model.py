@@ -12,12 +12,12 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.live import Live
+from brvtui.app.live_answer import LiveAnswer
 from brvtui.app.query import answering, completing
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.completing import RunStep
 from brvtui.app.query.model_permission import PermissionDialog, what_is_asked
-from brvtui.app.query.prober import Ask
+from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.query_box import QueryBox
 from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
@@ -288,8 +288,8 @@ async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(gard
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await ask(pilot, _CALL)
-            brv(pilot).queries.put(_CALL, run=True)
-            brv(pilot).queries.put(_LOOP, run=True)
+            brv(pilot).queries.ask(_CALL, run=True)
+            brv(pilot).queries.ask(_LOOP, run=True)
             await until(pilot, lambda: (live := view(pilot).model.live) and live.query == _LOOP and live.text)
             await until(pilot, lambda: _running(pilot) == 1)
             await pilot.press("escape")
@@ -352,7 +352,7 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     monkeypatch.setattr(completing, "run", broken)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
-        brv(pilot).store.update(replace(brv(pilot).store.view.model, live=Live(1, _CALL, "", "echo")))
+        brv(pilot).store.update(replace(brv(pilot).store.view.model, live=LiveAnswer(1, _CALL, "", "echo")))
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).model.live is None)
         assert "failed: RuntimeError: broken" in toasts(pilot)
@@ -365,7 +365,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()
     real = completing.run
 
-    def fragile(session: Any, surveyor: Any, asked: Ask, *rest: Any) -> Iterator[RunStep]:
+    def fragile(session: Any, surveyor: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
         if asked.query == _CALL:
             yield answering.answer(session, surveyor, asked, rest[0], "", run=True)
             breaks.wait(5)
@@ -379,7 +379,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await run(pilot, _CALL)
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
-            brv(pilot).queries.put(_LOOP, run=True)
+            brv(pilot).queries.ask(_LOOP, run=True)
             if late:
                 goes_on.set()
                 await until(pilot, lambda: (live := view(pilot).model.live) and live.text)
@@ -388,7 +388,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
             if late:
                 assert view(pilot).model.live is not None
             else:
-                brv(pilot).queries.put(_LOOP)
+                brv(pilot).queries.ask(_LOOP)
                 assert not _running(pilot, "probe")
             goes_on.set()
             hold.set()

@@ -42,7 +42,7 @@ async def test_in_a_filter(app: BrvTui) -> None:
         burst(brv(pilot), "ctrl+u", *"roll")
         await pilot.pause()
         await settled(pilot)
-        assert screen(pilot).results.sieve.words == ("roll",)
+        assert screen(pilot).results.word_filter.words == ("roll",)
 
 
 async def test_in_the_editor(app: BrvTui) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from brvtui.app.branches import ancestors
 from brvtui.app.states import Branch
 from brvtui.app.widgets.outline import Order, kept, ordered, rows
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 
 
 def _file(path: str, importance: float = 0.0, mtime_ms: int = 0, aside: bool = False) -> Branch:
@@ -73,10 +73,10 @@ def test_orders_are_of_files_and_folders_stay_first() -> None:
 
 
 def test_a_filter_keeps_files_and_counts_them_in_every_folder_above() -> None:
-    found = kept(_FILES, Sieve.of("ONE a"))
+    found = kept(_FILES, WordFilter.of("ONE a"))
     assert found.files == {"a/b/one.md"}
     assert found.folders == {"a": 1, "a/b": 1}
-    found = kept(_FILES, Sieve.of("one"))
+    found = kept(_FILES, WordFilter.of("one"))
     assert found.folders == {"a": 1, "a/b": 1, "c": 1}
     assert found.paths == found.files | set(found.folders)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from brvtui.app.query.prober import Ask, Prober
+from brvtui.app.query.prober import Prober, QueryRequest
 
 
 class Engine:
     """Notes what was begun and how often a pause was asked for."""
 
     def __init__(self) -> None:
-        self.begun: list[Ask] = []
+        self.begun: list[QueryRequest] = []
         self.pauses = 0
         self.prober = Prober(self.begun.append, self._pause)
 

@@ -8,7 +8,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.live import Live, LiveStep
+from brvtui.app.live_answer import LiveAnswer, LiveStep
 from brvtui.app.query.model_permission import PermissionDialog
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from tests.app.driving import WIDE, ask, brv, settled, view
@@ -50,7 +50,7 @@ async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
             replace(
                 brv(pilot).store.view.model,
                 name="echo",
-                live=Live(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96),
+                live=LiveAnswer(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96),
             )
         )
         await looks(pilot)

@@ -8,7 +8,7 @@ import pytest
 
 from brvtui.app.maturity.ageing_words import label_of, sentence_of
 from brvtui.app.maturity.cards import card, card_height, header, share
-from brvtui.app.maturity.standings import Mark, Standings, Wanted, ageing_of, gather
+from brvtui.app.maturity.standings import BoardOptions, Mark, Standings, ageing_of, gather
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import BoardOrder, Coming
 from brvtui.paint.glyphs import ASCII, UNICODE
@@ -37,7 +37,7 @@ def marks(standings: Standings) -> dict[str, Mark | None]:
 
 
 def test_today_says_what_comes_next(session: Session) -> None:
-    found = marks(gather(session, Wanted(), None))
+    found = marks(gather(session, BoardOptions(), None))
     assert found["a/plain.md"] == Mark(Event.LEAVES_TIER_2, pytest.approx(2.46, abs=0.01), False)
     assert found["a/old.md"] == Mark(Event.PRUNING, 0.0, False)
     core = found["b/core.md"]
@@ -46,7 +46,7 @@ def test_today_says_what_comes_next(session: Session) -> None:
 
 
 def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Session) -> None:
-    found = marks(gather(session, Wanted(65), None))
+    found = marks(gather(session, BoardOptions(65), None))
     dated = found["a/dated.md"]
     assert dated is not None
     assert (dated.event, dated.by_then, dated.more) == (Event.ARCHIVE, True, 2)
@@ -56,8 +56,8 @@ def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Sessio
 
 
 def test_what_was_gathered_is_used_again(session: Session) -> None:
-    first = gather(session, Wanted(), None)
-    second = gather(session, Wanted(30, BoardOrder.TITLE, Event.PRUNING), first)
+    first = gather(session, BoardOptions(), None)
+    second = gather(session, BoardOptions(30, BoardOrder.TITLE, Event.PRUNING), first)
     assert second.board is first.board
     assert second.names is first.names
     assert second.calendar is first.calendar
@@ -65,7 +65,7 @@ def test_what_was_gathered_is_used_again(session: Session) -> None:
 
 
 def test_notes_are_found_by_path(session: Session) -> None:
-    made = gather(session, Wanted(), None)
+    made = gather(session, BoardOptions(), None)
     assert made.level_of("b/core.md") == "core"
     assert made.level_of("gone.md") == ""
     assert made.position("gone.md") is None
@@ -73,7 +73,7 @@ def test_notes_are_found_by_path(session: Session) -> None:
 
 
 def test_one_note(session: Session) -> None:
-    standings = gather(session, Wanted(10), None)
+    standings = gather(session, BoardOptions(10), None)
     made = ageing_of(session, standings, "b/core.md", 4)
     assert made is not None
     assert (made.row.importance_stored, made.hits.times, made.hits.importance) == (90, 4, 100)
@@ -111,7 +111,7 @@ def test_sentences() -> None:
 @pytest.mark.parametrize("width", [10, 23, 40, 61, 62, 77, 120])
 def test_cards_fit(width: int, glyphs: object, session: Session) -> None:
     for day in (0, 65, 365):
-        standings = gather(session, Wanted(day), None)
+        standings = gather(session, BoardOptions(day), None)
         for position in range(len(standings.board)):
             lines = card(standings, position, width, glyphs)  # type: ignore[arg-type]
             assert len(lines) == card_height(width)

@@ -123,7 +123,7 @@ async def test_nothing_is_told_to_a_widget_that_is_gone() -> None:
 async def test_a_task_may_tell_of_more_than_its_result() -> None:
     app, told = _Garden(), list[tuple[int, int]]()
     async with app.run_test() as pilot:
-        tell = app.background.teller(lambda spade: told.append((spade, threading.get_ident())))
+        tell = app.background.relay(lambda spade: told.append((spade, threading.get_ident())))
         await app.background.run(lambda: [tell(spade) for spade in range(3)], group="dig").wait()
         await pilot.pause()
         assert told == [(spade, threading.get_ident()) for spade in range(3)]

@@ -77,7 +77,8 @@ RETRY = Place("retry", "Retry", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
 ROUTE = Place("route", "Route", PlaceKind.PANE, (
-    Action("route.takes", "v", "takes", "what it takes", "What it would take that no model is needed", bar=True),
+    Action("route.takes", "v", "counterfactuals", "what it takes", "What it would take that no model is needed",
+           bar=True),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
 SETTINGS_LIST = Place("settings list", "Settings", PlaceKind.PANE, (

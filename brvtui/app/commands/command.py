@@ -9,7 +9,7 @@ from brvtui.app.actions import PLACES
 from brvtui.app.actions.action import Action, Place, PlaceKind
 from brvtui.app.keys.naming import key_name, keys_of
 from brvtui.app.modes import EDITOR, SCREENS, Mode
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 
 NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
 """Answers to a question that is not asked, and keys that move in a text and change it."""
@@ -78,16 +78,16 @@ def _of(place: Place, modes: Sequence[Mode], front: str, keymap: Mapping[str, st
         yield rank, Command(action.description, where, keys, Act(action, mode))
 
 
-def found(sieve: Sieve, commands: Iterable[Command]) -> list[Command]:
-    """Those that hold every word of ``sieve``. First whose title begins with the words as they stand, then whose title
-    has words that begin so, then whose title holds them; equals stay in their order."""
-    kept = [command for command in commands if sieve.keeps(command.low)]
-    return sorted(kept, key=lambda command: _rank(sieve, command.title.lower()))
+def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
+    """The commands that hold every word of ``word_filter``: those whose title begins with the words as they stand, then
+    those whose title has words that begin so, then those whose title holds them; equals stay in their order."""
+    kept = [command for command in commands if word_filter.keeps(command.low)]
+    return sorted(kept, key=lambda command: _rank(word_filter, command.title.lower()))
 
 
-def _rank(sieve: Sieve, title: str) -> int:
-    if title.startswith(" ".join(sieve.words)):
+def _rank(word_filter: WordFilter, title: str) -> int:
+    if title.startswith(" ".join(word_filter.words)):
         return 0
-    if all(title.startswith(word) or f" {word}" in title for word in sieve.words):
+    if all(title.startswith(word) or f" {word}" in title for word in word_filter.words):
         return 1
-    return 2 if sieve.keeps(title) else 3
+    return 2 if word_filter.keeps(title) else 3

@@ -20,7 +20,7 @@ from brvtui.app.states import Branch
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.paint.line import Line, line, lit
 from brvtui.paint.text import cut
 
@@ -41,14 +41,14 @@ class CommandsPane(ChoicePane):
         super().__init__(id=id)
         self.commands: Sequence[Command] = ()
         """What was found."""
-        self._sought = Sieve(())
+        self._sought = WordFilter(())
 
     @property
     def command(self) -> Command | None:
         """The one under the cursor."""
         return self.commands[self.cursor] if self.cursor < len(self.commands) else None
 
-    def put(self, commands: Sequence[Command], sought: Sieve) -> None:
+    def put(self, commands: Sequence[Command], sought: WordFilter) -> None:
         """Shows ``commands``, the first chosen, with the words that were sought lit."""
         self.commands, self._sought, self.cursor, self.offset_row = commands, sought, 0, 0
         self.rebuild(force=True)
@@ -116,21 +116,21 @@ class CommandsDialog(Dialog[Command]):
         self._seek()
 
     def _seek(self) -> None:
-        sieve = Sieve.of(self.query_one(Input).value)
-        notes = self._notes(sieve)
+        word_filter = WordFilter.of(self.query_one(Input).value)
+        notes = self._notes(word_filter)
         ranked = [Command(note.name, note.path, note=note.path) for note in notes[:MOST_RANKED]]
-        commands = found(sieve, [*self._actions, *ranked])
-        self.rows.put(commands[:MOST_ROWS], sieve)
+        commands = found(word_filter, [*self._actions, *ranked])
+        self.rows.put(commands[:MOST_ROWS], word_filter)
         amount = len(commands) + max(0, len(notes) - MOST_RANKED)
         shown = f"the first {MOST_ROWS} of {amount}: type on" if amount > MOST_ROWS else f"{amount}"
         self.query_one("#dialog").border_subtitle = shown
 
-    def _notes(self, sieve: Sieve) -> list[Branch]:
+    def _notes(self, word_filter: WordFilter) -> list[Branch]:
         """The files that hold every word; none without words."""
         overview = self.services.store.view.project.overview
-        if overview is None or not sieve:
+        if overview is None or not word_filter:
             return []
-        return [file for file in overview.branches.values() if not file.is_folder and sieve.keeps(file.low)]
+        return [file for file in overview.branches.values() if not file.is_folder and word_filter.keeps(file.low)]
 
     @on(CommandsPane.Taken)
     def action_take(self) -> None:

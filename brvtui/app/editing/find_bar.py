@@ -15,7 +15,7 @@ from textual.widgets import Input
 from brvtui.app.actions.panes import FIND
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.app.widgets.saying import Saying
+from brvtui.app.widgets.paragraphs import Paragraphs
 
 
 class FindField(OrderedInput):
@@ -42,11 +42,11 @@ class FindBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         """Label, field, count."""
-        yield Saying(("find", "bold accent"), id="find-label")
+        yield Paragraphs(("find", "bold accent"), id="find-label")
         field = FindField(id="find", compact=True)
         field.cursor_blink = False
         yield field
-        yield Saying(id="find-count")
+        yield Paragraphs(id="find-count")
 
     @property
     def field(self) -> FindField:
@@ -56,7 +56,7 @@ class FindBar(Horizontal):
     def show_count(self, number: int, count: int) -> None:
         """Shows which match of how many is selected."""
         said = f"{number} of {count}" if count else "nowhere" if self.field.value else ""
-        self.query_one("#find-count", Saying).say((said, "muted" if count else "warn"))
+        self.query_one("#find-count", Paragraphs).set_text((said, "muted" if count else "warn"))
 
     @on(Input.Changed, "#find")
     def _typed(self) -> None:

@@ -17,7 +17,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.field import Field
 from brvtui.app.widgets.options import Options
-from brvtui.app.widgets.saying import Saying
+from brvtui.app.widgets.paragraphs import Paragraphs
 
 
 class NewNoteDialog(Dialog[NewNoteRequest]):
@@ -41,7 +41,7 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
         yield Field("title", title, id="title")
         yield Field("folder", folder, id="folder")
         yield Options("template", [template.value for template in Template], id="template")
-        yield Saying(id="path")
+        yield Paragraphs(id="path")
 
     def on_mount(self) -> None:
         """Shows the path that follows from the proposals."""
@@ -59,14 +59,14 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
     def _typed(self) -> None:
         from brvtui.tree.reading.inside import PathError
 
-        said = self.query_one("#path", Saying)
+        said = self.query_one("#path", Paragraphs)
         if not self.query_one("#title", Field).value.strip():
-            said.say(("give the note a title: its name follows from it", "muted"))
+            said.set_text(("give the note a title: its name follows from it", "muted"))
             return
         try:
-            said.say((self._path, "bold strong"))
+            said.set_text((self._path, "bold strong"))
         except PathError as error:
-            said.say((str(error), "bad"))
+            said.set_text((str(error), "bad"))
 
     async def action_begin(self) -> None:
         """Dismisses the dialog with the note to begin, if its path can be used."""

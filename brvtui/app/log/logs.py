@@ -36,7 +36,7 @@ class Logs:
         self._read(session)
         if not self._begun:
             self._begun = True
-            answered = self._services.background.teller(self._engine_answered)
+            answered = self._services.background.relay(self._engine_answered)
             # A log that cannot be watched is read when it is looked at.
             self._services.background.run(partial(session.logbook.follow, answered), group="log watch")
 

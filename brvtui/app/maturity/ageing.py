@@ -29,7 +29,7 @@ from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, days, number, plural, wrap
 from brvtui.text.visible import visible
 
-_ASTRAY = {
+_STALE = {
     NEWER: "the file changed since: this is how the text before ages",
     GONE: "the file is gone: what is known of it is from before",
 }
@@ -88,7 +88,7 @@ class AgeingPane(Pane):
             return empty_lines(
                 "no note is selected" if not view.selection.file else "this note is not in the tree", width
             )
-        lines = [*stale_lines(_ASTRAY, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
+        lines = [*stale_lines(_STALE, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
         lines += _bar(made, width, self.glyphs)
         lines += _curves(made, width, self.glyphs)
         lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.maturity.ageing_words import label_of
 from brvtui.app.maturity.standings import Standings
-from brvtui.app.states import ASTRAY
+from brvtui.app.states import STALE_LABELS
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line
@@ -33,11 +33,11 @@ def header(width: int) -> Line:
     return made.fit("next", _LABEL, "faint").cut(width)
 
 
-def card(standings: Standings, position: int, width: int, glyphs: Glyphs, astray: str = "") -> list[Line]:
-    """The lines of the note at ``position``; of one whose file is ``astray``, that in place of what ageing brings."""
+def card(standings: Standings, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
+    """The lines of the note at ``position``; of one whose file is ``stale``, that in place of what ageing brings."""
     label, role = label_of(standings.mark(position), glyphs)
-    if astray:
-        label, role = ASTRAY[astray], "warn"
+    if stale:
+        label, role = STALE_LABELS[stale], "warn"
     recency = share(float(standings.forecast.then.recency[position]))
     if card_height(width) == 1:
         made = _named(standings, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()

@@ -17,7 +17,7 @@ from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import empty_lines
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.paint.line import Line
 
 
@@ -77,7 +77,7 @@ class ColumnPane(ChoicePane):
         self.pinned = 1
         self.standings: Standings | None = None
         self._positions: list[int] = []
-        self._of: tuple[Standings, Sieve] | None = None
+        self._of: tuple[Standings, WordFilter] | None = None
         """What the choices were made from."""
 
     def put(self, standings: Standings) -> None:
@@ -111,27 +111,29 @@ class ColumnPane(ChoicePane):
             return empty_lines(text, width)
         self._choose(standings)
         if not self.choices:
-            return empty_lines(NOTHING if self.sieve else self._empty(standings, view), width)
+            return empty_lines(NOTHING if self.word_filter else self._empty(standings, view), width)
         height, positions, paths = card_height(width), self._positions, tuple(self.choices)
-        astray = view.stale.files
+        stale = view.stale.files
         self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
         return Cards(
             header(width),
             len(positions),
             height,
-            lambda place: card(standings, positions[place], width, self.glyphs, astray.get(paths[place], "")),
+            lambda place: card(standings, positions[place], width, self.glyphs, stale.get(paths[place], "")),
         )
 
     def _choose(self, standings: Standings) -> None:
         """Keeps the notes that the filter keeps, and the cursor; also while the column is hidden and not built."""
-        if self._of is not None and self._of[0] is standings and self._of[1] == self.sieve:
+        if self._of is not None and self._of[0] is standings and self._of[1] == self.word_filter:
             return
-        self._of = (standings, self.sieve)
+        self._of = (standings, self.word_filter)
         before = self.chosen or self.view.selection.file
         column = standings.columns[self.level]
         self.all = len(column)
-        keeps = self.sieve.keeps
-        self._positions = [place for place in column if keeps(standings.names[place])] if self.sieve else list(column)
+        keeps = self.word_filter.keeps
+        self._positions = (
+            [place for place in column if keeps(standings.names[place])] if self.word_filter else list(column)
+        )
         notes = standings.board.snapshot.notes
         self.choices, self.owner = [notes[place].path for place in self._positions], []
         if before in self.choices:
@@ -198,7 +200,7 @@ class ColumnPane(ChoicePane):
         if self.standings is not None:
             self._choose(self.standings)
         for column in self.screen.query(ColumnPane).results(ColumnPane):
-            if column.sieve != self.sieve:
+            if column.word_filter != self.word_filter:
                 column.put_filter(text)
 
     def clicked(self, place: int) -> None:

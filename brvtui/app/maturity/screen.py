@@ -16,7 +16,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.ageing import AgeingPane
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from brvtui.app.maturity.standings import Standings, Wanted, ageing_of, gather
+from brvtui.app.maturity.standings import BoardOptions, Standings, ageing_of, gather
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
@@ -45,7 +45,7 @@ class MaturityScreen(FrameScreen):
         """A screen that shows today, by importance."""
         super().__init__(layouts)
         self._project = project
-        self.wanted = Wanted()
+        self.wanted = BoardOptions()
         self.standings: Standings | None = None
         self.times = _HITS
         self._of: tuple[object, ...] = ()
@@ -89,7 +89,7 @@ class MaturityScreen(FrameScreen):
 
     def want(self, **changes: object) -> None:
         """Changes what is wanted: the slider shows it at once, the notes when they are worked out."""
-        self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of Wanted's own fields
+        self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
         self.query_one(ForecastBar).put(self.standings, self.wanted.day)
         self._gather()
 

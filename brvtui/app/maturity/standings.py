@@ -22,7 +22,7 @@ _NOTABLE = (Event.ARCHIVE, Event.PRUNING)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BoardOptions:
     """What the screen was asked to show."""
 
     day: int = 0
@@ -46,7 +46,7 @@ class Mark:
 class Standings:
     """Every note on one day, by maturity, in the wanted order."""
 
-    wanted: Wanted
+    wanted: BoardOptions
     forecast: Forecast
     columns: Mapping[str, Sequence[int]]
     """Positions in the snapshot, by maturity."""
@@ -85,7 +85,7 @@ class Standings:
 class Ageing:
     """One note: where it stands, how it ages, and what hits or updates would make of it."""
 
-    wanted: Wanted
+    wanted: BoardOptions
     row: BoardRow
     then_importance: float
     then_recency: float
@@ -98,7 +98,7 @@ class Ageing:
     updates: After
 
 
-def gather(session: Session, wanted: Wanted, before: Standings | None) -> Standings:
+def gather(session: Session, wanted: BoardOptions, before: Standings | None) -> Standings:
     """What ``wanted`` asks for. The board is that of ``before``, if there is one."""
     board = before.board if before is not None else session.ageing.board()
     forecast = session.ageing.forecast(wanted.day, board)

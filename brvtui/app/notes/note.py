@@ -183,7 +183,7 @@ class NotePane(Pane):
     def spans(self, number: int) -> Sequence[Span]:
         """The line with the query's terms, what the filter matches, and the link at hand lit."""
         spans = super().spans(number)
-        if self._terms is not None and not self.sieve:
+        if self._terms is not None and not self.word_filter:
             spans = lit(spans, self._terms, HIGHLIGHT)
         here = [(spot.start, spot.end, _LINK_HERE) for spot in self._spots(self.link) if spot.line == number]
         return painted(spans, here) if here else spans

@@ -94,7 +94,7 @@ class Project:
         store, background = self._services.store, self._services.background
         named = replace(store.view.engine, profile=session.profile.name)
         store.update(replace(named, frozen=session.frozen, recording=session.recording))
-        read = partial(self._read_first, session, background.teller(self._progressed))
+        read = partial(self._read_first, session, background.relay(self._progressed))
         background.run(read, self._first_read, group=LOAD, on_error=self.failed)
 
     def _read_first(self, session: Session, progressed: Callable[[int, int], None]) -> TreeRead | None:
@@ -114,7 +114,7 @@ class Project:
         self.show_tree(read)
         if self.session is not None:
             background = self._services.background
-            changed, watching = background.teller(self._disk_changed), background.teller(self._watching)
+            changed, watching = background.relay(self._disk_changed), background.relay(self._watching)
             watch = partial(opening.watch, self.session, changed, watching)
             background.run(watch, self._watched, group=LOAD, on_error=self.failed)
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class Switches:
     """Switches the session, and says so."""
 
-    def __init__(self, services: AppServices, project: Project, put_again: Callable[[], None]) -> None:
-        """``put_again`` asks the query anew under another profile."""
+    def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
+        """``ask_again`` asks the query anew under another profile."""
         self._services = services
         self._project = project
-        self._put_again = put_again
+        self._ask_again = ask_again
 
     def next_profile(self) -> None:
         """Switches to the next built-in profile, and reads the tree with it."""
@@ -51,7 +51,7 @@ class Switches:
         store, profile = self._services.store, session.profile
         store.update(replace(store.view.engine, profile=profile.name), replace(store.view.answer, ticks={}))
         self._services.notify(f"profile {profile.name}: {profile.summary}", timeout=4)
-        self._put_again()
+        self._ask_again()
 
     def record(self) -> None:
         """Turns recording of access hits on or off."""

@@ -20,7 +20,7 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
-    from brvtui.app.live import Live
+    from brvtui.app.live_answer import LiveAnswer
     from brvtui.paint.answers import Mark
     from brvtui.trace import Trace
 
@@ -140,7 +140,7 @@ class AnswerPane(Pane):
             self._edges.append((made.width, tab))
         return made
 
-    def _written(self, live: Live, view: View, trace: Trace, width: int) -> list[Line]:
+    def _written(self, live: LiveAnswer, view: View, trace: Trace, width: int) -> list[Line]:
         """What a model does, and what it has written so far."""
         from brvtui.app.query.model_lines import live_lines
         from brvtui.paint.answers import paragraphs
@@ -166,7 +166,7 @@ def _marked(view: View, trace: Trace | None) -> Mark:
     return marker(view.presentation.words(trace)) if trace is not None else None
 
 
-def _live(view: View) -> Live | None:
+def _live(view: View) -> LiveAnswer | None:
     """The work of a model on the query that is shown."""
     live = view.model.live
     return live if live is not None and live.is_about(view.query.text, view.query.scope) else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui import faults
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.selection import detail_of
-from brvtui.app.query.prober import Ask
+from brvtui.app.query.prober import QueryRequest
 from brvtui.config.sources import Layer
 from brvtui.trace import Detail, Trace
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Answered:
     """The answer to a request."""
 
-    ask: Ask
+    request: QueryRequest
     trace: Trace
     took_ms: float
     detail: Detail | None
@@ -43,32 +43,36 @@ class Refused:
     why: str
 
 
-def answer(session: Session, surveyor: Surveyor, ask: Ask, engine: str, mode: str, run: bool) -> Answered | Refused:
-    """Has ``engine`` answer ``ask``, in a run or a probe. A run's query joins the history."""
+def answer(
+    session: Session, surveyor: Surveyor, request: QueryRequest, engine: str, mode: str, run: bool
+) -> Answered | Refused:
+    """Has ``engine`` answer ``request``, in a run or a probe. A run's query joins the history."""
     from brvtui.engines.contract import EngineError
 
     before, started = session.snapshot.generation, time.perf_counter()
     asks = session.run if run else session.probe
     try:
-        trace = asks(ask.query, ask.scope, engine, {"mode": mode} if mode else {})
+        trace = asks(request.query, request.scope, engine, {"mode": mode} if mode else {})
     except EngineError as error:
         return Refused(str(error))
-    return answered(session, surveyor, ask, trace, (time.perf_counter() - started) * 1000, before)
+    return answered(session, surveyor, request, trace, (time.perf_counter() - started) * 1000, before)
 
 
-def answered(session: Session, surveyor: Surveyor, ask: Ask, trace: Trace, took_ms: float, before: int) -> Answered:
+def answered(
+    session: Session, surveyor: Surveyor, request: QueryRequest, trace: Trace, took_ms: float, before: int
+) -> Answered:
     """``trace`` with what is shown beside it; it was made since generation ``before`` was the newest."""
     detail = detail_of(session, trace, trace.hits[0].file) if trace.hits else None
     if not trace.ran:
-        return Answered(ask, trace, took_ms, detail)
+        return Answered(request, trace, took_ms, detail)
     history, problem, read = None, "", None
     try:
-        history = tuple(session.history.add(ask.query))
+        history = tuple(session.history.add(request.query))
     except OSError as error:
         problem = f"the history cannot be written: {faults.advice(error)}"
     if session.recording and session.snapshot.generation != before:
         read = TreeRead(surveyor.survey(session.snapshot), tuple(session.history.read()))
-    return Answered(ask, trace, took_ms, detail, history, problem, read)
+    return Answered(request, trace, took_ms, detail, history, problem, read)
 
 
 def log(session: Session, trace: Trace, took_ms: float) -> str:
@@ -85,7 +89,7 @@ def import_painters(engine: str) -> None:
 
     It takes longer than all that the first screen shows without an answer.
     """
-    from brvtui.app.query import model_lines, takes  # noqa: F401
+    from brvtui.app.query import counterfactuals, model_lines  # noqa: F401
     from brvtui.engines.registry import presentation
     from brvtui.paint import hits, score  # noqa: F401
 

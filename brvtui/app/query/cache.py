@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 class Cache:
     """Looks at the cache that a run would find."""
 
-    def __init__(self, services: AppServices, project: Project, put_again: Callable[[], None]) -> None:
-        """``put_again`` asks the query anew when the cache would answer otherwise."""
+    def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
+        """``ask_again`` asks the query anew when the cache would answer otherwise."""
         self._services = services
         self._project = project
-        self._put_again = put_again
+        self._ask_again = ask_again
 
     def look(self) -> None:
         """Looks at the simulated cache as it is now."""
@@ -38,7 +38,7 @@ class Cache:
         if session is not None:
             session.clear_cache()
             self._services.notify("the simulated cache is empty", timeout=2)
-            self._put_again()
+            self._ask_again()
 
     def _seen(self, query: str, seen: CacheNow) -> None:
         trace = self._services.store.view.answer.trace
@@ -47,4 +47,4 @@ class Cache:
         self._services.store.update(CacheState(seen))
         before, now = trace.section(CacheLook), seen.look
         if (before.exact, before.fuzzy) != (now.exact, now.fuzzy) and not trace.ran:
-            self._put_again()
+            self._ask_again()

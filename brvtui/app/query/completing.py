@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from brvtui.app.query.answering import Answered, Refused, answer, answered, log
-from brvtui.app.query.prober import Ask
+from brvtui.app.query.prober import QueryRequest
 from brvtui.trace import Trace, events
 
 if TYPE_CHECKING:
@@ -49,32 +49,34 @@ RunStep = Answered | Refused | Logged | PermissionWanted | events.Event | Answer
 and at last how it ended."""
 
 
-def run(session: Session, surveyor: Surveyor, ask: Ask, engine: str, cancellation: Cancellation) -> Iterator[RunStep]:
-    """Runs ``ask``; where a model would answer that may not be asked yet, probes it. Each step blocks."""
+def run(
+    session: Session, surveyor: Surveyor, request: QueryRequest, engine: str, cancellation: Cancellation
+) -> Iterator[RunStep]:
+    """Runs ``request``; where a model would answer that may not be asked yet, probes it. Each step blocks."""
     from brvtui.engines.byterover.completion.completing import asks_model
 
     state = session.model.state
-    if state.name and not state.problem and not ask.without_model:
+    if state.name and not state.problem and not request.without_model:
         if state.allowed:
-            yield from _complete(session, surveyor, ask, engine, cancellation)
+            yield from _complete(session, surveyor, request, engine, cancellation)
             return
-        trace = session.probe(ask.query, ask.scope, engine)
+        trace = session.probe(request.query, request.scope, engine)
         if asks_model(trace):
-            yield answer(session, surveyor, replace(ask, run=False), engine, "", run=False)
+            yield answer(session, surveyor, replace(request, run=False), engine, "", run=False)
             yield PermissionWanted(state.name, trace)
             return
-    ended = answer(session, surveyor, ask, engine, "", run=True)
+    ended = answer(session, surveyor, request, engine, "", run=True)
     yield ended
     if isinstance(ended, Answered):
         yield Logged(log(session, ended.trace, ended.took_ms))
 
 
 def _complete(
-    session: Session, surveyor: Surveyor, ask: Ask, engine: str, cancellation: Cancellation
+    session: Session, surveyor: Surveyor, request: QueryRequest, engine: str, cancellation: Cancellation
 ) -> Iterator[RunStep]:
     before, began = session.snapshot.generation, time.perf_counter()
     text, told, asked = "", 0.0, False
-    for event in session.complete(ask.query, ask.scope, cancellation, engine):
+    for event in session.complete(request.query, request.scope, cancellation, engine):
         now = time.perf_counter()
         took_ms = (now - began) * 1000
         if isinstance(event, events.TextDelta):
@@ -88,7 +90,7 @@ def _complete(
             case events.TextDelta():
                 pass
             case events.Routed(trace, model):
-                yield answered(session, surveyor, ask, trace, took_ms, before)
+                yield answered(session, surveyor, request, trace, took_ms, before)
                 asked = bool(model)
                 if asked:
                     yield event

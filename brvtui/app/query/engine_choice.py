@@ -74,7 +74,7 @@ class EngineChoice:
             return
         following = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]
         store.update(replace(store.view.engine, mode=following))
-        self._queries.put_again()
+        self._queries.ask_again()
 
     # preparing
 
@@ -96,7 +96,7 @@ class EngineChoice:
         if isinstance(session.engines.named(view.engine.name), Prepares) and self._may(session):
             self._show(_PREPARING)
             background = self._services.background
-            told = background.teller(self._progressed)
+            told = background.relay(self._progressed)
             prepare = partial(answering.prepare, session, view.engine.name, told, is_cancelled)
             background.run(prepare, self._prepared, group=_GROUP, exclusive=True, on_error=self._broke_down)
         else:
@@ -119,7 +119,7 @@ class EngineChoice:
         elif session is not None and self._prepares:
             self._show("")
             if answering.has_services(session):
-                self._queries.put_again()  # the vectors that a probe did not wait for are there
+                self._queries.ask_again()  # the vectors that a probe did not wait for are there
 
     @property
     def _prepares(self) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from brvtui.app.live import Live
+from brvtui.app.live_answer import LiveAnswer
 from brvtui.paint.completion import step_lines, tokens
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 
-def live_lines(live: Live, width: int, glyphs: Glyphs) -> list[Line]:
+def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
     """Who is asked, its tools so far, and what it waits for; the text that it writes stands below."""
     state = "stopping…" if live.cancelling else "esc stops it"
     head = f"{live.model} · turn {live.turn}" if live.turn else live.model

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from brvtui.app.actions.dialogs import PERMISSION
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
-from brvtui.app.widgets.saying import Saying
+from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.trace import Trace
 from brvtui.wording import counted
@@ -30,7 +30,7 @@ class PermissionDialog(Dialog[str]):
 
     def make_parts(self) -> ComposeResult:
         """What would be sent, where, how often."""
-        yield Saying(
+        yield Paragraphs(
             (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace), "text"),
             ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),
             id="question",

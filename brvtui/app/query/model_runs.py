@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from brvtui.app.live import Live, advanced
+from brvtui.app.live_answer import LiveAnswer, advanced
 from brvtui.app.project.project import Project
 from brvtui.app.query import completing
 from brvtui.app.query.answering import Answered, Refused
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.completing import AnswerEnded, Logged, PermissionWanted, RunStep
-from brvtui.app.query.prober import Ask
+from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.queries import Queries
 from brvtui.app.services import AppServices
 from brvtui.trace import Trace, events
@@ -50,7 +50,7 @@ class ModelRuns:
         self._newest = 0
         """The number of the newest run."""
 
-    def run(self, ask: Ask) -> None:
+    def run(self, request: QueryRequest) -> None:
         """Runs a query, in place of the run whose model is still answering."""
         session = self._project.session
         if session is None:
@@ -59,15 +59,15 @@ class ModelRuns:
         from brvtui.services.model import Cancellation
 
         cancellation = self._cancellation = Cancellation()
-        self._newest = ask.number
+        self._newest = request.number
         engine, surveyor = self._services.store.view.engine.name, self._project.surveyor
-        told = self._services.background.teller(partial(self._step, ask))
+        told = self._services.background.relay(partial(self._step, request))
 
         def work() -> None:
-            for step in completing.run(session, surveyor, ask, engine, cancellation):
+            for step in completing.run(session, surveyor, request, engine, cancellation):
                 told(step)
 
-        self._services.background.run(work, group="run", on_error=partial(self._broke_down, ask))
+        self._services.background.run(work, group="run", on_error=partial(self._broke_down, request))
 
     def stop(self) -> bool:
         """Breaks off the model's answer that is under way; whether one was shown."""
@@ -83,16 +83,16 @@ class ModelRuns:
         if self._cancellation is not None:
             self._cancellation.cancel()
 
-    def _broke_down(self, ask: Ask, why: str) -> None:
+    def _broke_down(self, request: QueryRequest, why: str) -> None:
         """Leaves nothing that seems to go on; a run that is old by now hides no answer of a newer one."""
         self._services.notify(why, severity="error", timeout=10)
-        if ask.number == self._newest:
+        if request.number == self._newest:
             self._show_live(None)
-        self._queries.prober.failed(ask.number)
+        self._queries.prober.failed(request.number)
 
     # what is told of a run
 
-    def _step(self, ask: Ask, step: RunStep) -> None:
+    def _step(self, request: QueryRequest, step: RunStep) -> None:
         match step:
             case Answered():
                 self._queries.remember(step)
@@ -104,24 +104,24 @@ class ModelRuns:
             case Logged(problem):
                 self._logged(problem)
             case PermissionWanted():
-                self._ask_permission(ask, step)
+                self._ask_permission(request, step)
             case events.Routed(trace, model):
-                self._show_live(Live(ask.number, trace.query, trace.scope_option, model))
+                self._show_live(LiveAnswer(request.number, trace.query, trace.scope_option, model))
                 self._bring_answer()
             case AnswerEnded():
-                self._ended(ask, step)
+                self._ended(request, step)
             case _:
                 live = self._services.store.view.model.live
-                if live is not None and live.number == ask.number:
+                if live is not None and live.number == request.number:
                     self._show_live(advanced(live, step))
 
-    def _show_live(self, live: Live | None) -> None:
+    def _show_live(self, live: LiveAnswer | None) -> None:
         store = self._services.store
         store.update(replace(store.view.model, live=live))
 
-    def _ask_permission(self, ask: Ask, wanted: PermissionWanted) -> None:
+    def _ask_permission(self, request: QueryRequest, wanted: PermissionWanted) -> None:
         session = self._project.session
-        is_asked = (self._queries.typed, self._services.store.view.query.scope) == (ask.query, ask.scope)
+        is_asked = (self._queries.typed, self._services.store.view.query.scope) == (request.query, request.scope)
         if session is None or not is_asked or self._services.has_modal:
             return
         from brvtui.app.query.model_permission import ALLOW, NOT_NOW, PermissionDialog
@@ -130,14 +130,14 @@ class ModelRuns:
             if answer == ALLOW:
                 session.model.allow()
             if answer in (ALLOW, NOT_NOW) and self._project.session is session:
-                self._queries.prober.ask(ask.query, ask.scope, run=True, without_model=answer == NOT_NOW)
+                self._queries.prober.ask(request.query, request.scope, run=True, without_model=answer == NOT_NOW)
 
         self._services.push_screen(PermissionDialog(wanted.model, session.model.address, wanted.trace), answered)
 
-    def _ended(self, ask: Ask, ended: AnswerEnded) -> None:
+    def _ended(self, request: QueryRequest, ended: AnswerEnded) -> None:
         store, trace = self._services.store, ended.trace
         live = store.view.model.live
-        if live is not None and live.number == ask.number:
+        if live is not None and live.number == request.number:
             self._show_live(None)
         if self._is_of_now(trace):
             store.update(replace(store.view.answer, trace=trace))

@@ -12,7 +12,7 @@ PAUSE_S = 0.08
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class QueryRequest:
     """One request for a trace; ``number`` orders them."""
 
     number: int
@@ -29,7 +29,7 @@ class Prober:
     ``start`` begins a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called again.
     """
 
-    def __init__(self, start: Callable[[Ask], None], pause: Callable[[], None]) -> None:
+    def __init__(self, start: Callable[[QueryRequest], None], pause: Callable[[], None]) -> None:
         """Nothing is under way."""
         self._start = start
         self._pause = pause
@@ -37,8 +37,8 @@ class Prober:
         self._busy = False
         self._begun = 0
         """The number of the request that was begun last."""
-        self._runs: deque[Ask] = deque()
-        self._probe: Ask | None = None
+        self._runs: deque[QueryRequest] = deque()
+        self._probe: QueryRequest | None = None
         self._slow = False
 
     @property
@@ -51,7 +51,7 @@ class Prober:
     ) -> None:
         """Requests a trace; a probe that has not begun gives way to it. One ``at_once`` waits for no further keys."""
         self._number += 1
-        made = Ask(self._number, query, scope, run, without_model)
+        made = QueryRequest(self._number, query, scope, run, without_model)
         if run:
             self._runs.append(made)
             self._probe = None

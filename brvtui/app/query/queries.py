@@ -14,7 +14,7 @@ from brvtui.app.project.selection import Selection
 from brvtui.app.query import answering
 from brvtui.app.query.answering import Answered, Refused
 from brvtui.app.query.cache import Cache
-from brvtui.app.query.prober import PAUSE_S, Ask, Prober
+from brvtui.app.query.prober import PAUSE_S, Prober, QueryRequest
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, CacheState, Overview, Phase, SelectionState
@@ -38,7 +38,7 @@ class Queries:
         selection: Selection,
         reasons: Reasons,
         cache: Cache,
-        complete: Callable[[Ask], None],
+        complete: Callable[[QueryRequest], None],
         logged: Callable[[str], None],
     ) -> None:
         """Nothing was asked. ``complete`` has a model answer, where an engine lets one; ``logged`` is told that a run
@@ -61,19 +61,19 @@ class Queries:
 
     # what is asked
 
-    def put(self, query: str, run: bool = False) -> None:
-        """Puts ``query`` to the engine, or shows the empty state when it is blank."""
-        self._put(query, run, at_once=False)
+    def ask(self, query: str, run: bool = False) -> None:
+        """Has the engine answer ``query``, or shows the empty state when it is blank."""
+        self._ask(query, run, at_once=False)
 
-    def put_again(self) -> None:
+    def ask_again(self) -> None:
         """Asks what was asked last, because something that it depends on has changed."""
-        self._put(self.typed, run=False, at_once=True)
+        self._ask(self.typed, run=False, at_once=True)
 
-    def _put(self, query: str, run: bool, at_once: bool) -> None:
+    def _ask(self, query: str, run: bool, at_once: bool) -> None:
         if self._project.saved is not None:
             return
         self.typed = query
-        self._reasons.stop_trying()
+        self._reasons.cancel_counterfactuals()
         view = self._services.store.view
         if not query.strip():
             self._clear()
@@ -110,14 +110,14 @@ class Queries:
         view = self._services.store.view
         live = view.model.live
         if live is None or not live.is_about(self.typed, view.query.scope):
-            self.put_again()
+            self.ask_again()
 
     def scope_to(self, folder: str) -> None:
         """Keeps queries to ``folder``; empty for the whole tree."""
         if not self._project.refuses():
             store = self._services.store
             store.update(replace(store.view.query, scope=folder))
-            self.put_again()
+            self.ask_again()
 
     def _pause(self) -> None:
         if self._pausing is not None:
@@ -126,35 +126,35 @@ class Queries:
 
     # answering
 
-    def _begin(self, ask: Ask) -> None:
+    def _begin(self, request: QueryRequest) -> None:
         """Begins to answer. Where services take part, a probe is answered without them at once, and a run beside it."""
         session, store = self._project.session, self._services.store
         if session is None:
             return
         chosen = store.view.engine
-        if ask.run and isinstance(session.engines.named(chosen.name), Completes):
-            self._complete(ask)
+        if request.run and isinstance(session.engines.named(chosen.name), Completes):
+            self._complete(request)
             return
-        self.has_run |= ask.run
-        serving = ask.run and answering.has_services(session)
+        self.has_run |= request.run
+        serving = request.run and answering.has_services(session)
         store.update(replace(store.view.answer, serving=serving))
-        answer = partial(answering.answer, session, self._project.surveyor, ask, chosen.name, chosen.mode)
+        answer = partial(answering.answer, session, self._project.surveyor, request, chosen.name, chosen.mode)
         run = self._services.background.run
-        failed = partial(self._failed, ask)
+        failed = partial(self._failed, request)
         run(partial(answer, False), self._answered, group="probe", exclusive=True, on_error=failed)
-        if ask.run:
+        if request.run:
             failed = partial(self._failed, None)
             run(partial(answer, True), self._served_by_services, group="serve", exclusive=True, on_error=failed)
 
     def _answered(self, ended: Answered | Refused) -> None:
         if isinstance(ended, Refused):
             self._refused(ended)
-        elif self.finished(ended) and self._served != ended.ask.number:
+        elif self.finished(ended) and self._served != ended.request.number:
             self.show(ended)
 
     def finished(self, answered: Answered) -> bool:
         """Begins the next request; whether ``answered`` is of the newest."""
-        return self.prober.finished(answered.ask.number, answered.took_ms)
+        return self.prober.finished(answered.request.number, answered.took_ms)
 
     def _served_by_services(self, ended: Answered | Refused) -> None:
         if isinstance(ended, Refused):
@@ -165,8 +165,8 @@ class Queries:
         if session is not None:
             log = partial(answering.log, session, ended.trace, ended.took_ms)
             self._services.background.run(log, self._logged, group="log run")
-        if ended.ask.number == self.prober.newest:
-            self._served = ended.ask.number
+        if ended.request.number == self.prober.newest:
+            self._served = ended.request.number
             self._services.store.update(replace(self._services.store.view.answer, serving=False))
             self.show(ended)
 
@@ -200,11 +200,11 @@ class Queries:
         if cache is not None and (trace.ran or cache.entries):
             self._cache.look()
 
-    def _failed(self, ask: Ask | None, why: str) -> None:
+    def _failed(self, request: QueryRequest | None, why: str) -> None:
         """Says why a request broke down, and begins the next one."""
         self._services.notify(why, severity="error", timeout=10)
-        if ask is not None:
-            self.prober.failed(ask.number)
+        if request is not None:
+            self.prober.failed(request.number)
         else:
             store = self._services.store
             store.update(replace(store.view.answer, serving=False))
@@ -232,4 +232,4 @@ class Queries:
             SelectionState(),
             CacheState(),
         )
-        self.put_again()
+        self.ask_again()

@@ -22,7 +22,7 @@ class Prompt(Lines):
         return [line(f" {self.glyphs.prompt} ", "bold accent")]
 
 
-class Mode(Lines):
+class QueryBadge(Lines):
     """The scope of the query, and whether what is shown was probed or run."""
 
     READS = (QueryState, AnswerState, EngineState)
@@ -50,7 +50,7 @@ class QueryBox(Vertical):
         with Horizontal(id="query-row"):
             yield Prompt(id="prompt")
             yield QueryInput(id="query")
-            yield Mode(id="mode")
+            yield QueryBadge(id="mode")
         yield LintLine(id="lint")
 
     def update(self, view: View) -> None:

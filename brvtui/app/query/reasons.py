@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
-from brvtui.app.states import TakesShown
+from brvtui.app.states import CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.trace import Explanation, Trace
 
@@ -46,31 +46,31 @@ class Reasons:
         if explanation is not None and trace is self._services.store.view.answer.trace:
             self._services.push_screen(why_screen(explanation))
 
-    def want_takes(self) -> None:
+    def find_counterfactuals(self) -> None:
         """Finds out what it would take that the query needs no model; again after all of it was said."""
         if self._project.refuses():
             return
         session, view = self._project.session, self._services.store.view
-        trace, shown = view.answer.trace, view.answer.takes
-        if session is None or trace is None or not view.may_take_less:
+        trace, shown = view.answer.trace, view.answer.counterfactuals
+        if session is None or trace is None or not view.may_need_less:
             said = "nothing to find: only a query that needs a model, or that nothing covers, can need less"
             self._services.notify(said, timeout=4)
         elif shown is None or shown.trace is not trace or shown.found is not None:
-            self._services.store.update(replace(view.answer, takes=TakesShown(trace)))
-            found = partial(self._takes_found, trace)
+            self._services.store.update(replace(view.answer, counterfactuals=CounterfactualSearch(trace)))
+            found = partial(self._counterfactuals_found, trace)
             self._services.background.run(partial(_takes, session, trace), found, group=_TAKES, exclusive=True)
 
-    def stop_trying(self) -> None:
+    def cancel_counterfactuals(self) -> None:
         """Ends trying changes: they are of an answer that is about to be replaced."""
         self._services.background.cancel(_TAKES)
         answer = self._services.store.view.answer
-        if answer.takes is not None and answer.takes.found is None:
-            self._services.store.update(replace(answer, takes=None))
+        if answer.counterfactuals is not None and answer.counterfactuals.found is None:
+            self._services.store.update(replace(answer, counterfactuals=None))
 
-    def _takes_found(self, trace: Trace, takes: Takes | None) -> None:
+    def _counterfactuals_found(self, trace: Trace, takes: Takes | None) -> None:
         answer = self._services.store.view.answer
         if takes is not None and trace is answer.trace:
-            self._services.store.update(replace(answer, takes=TakesShown(trace, takes)))
+            self._services.store.update(replace(answer, counterfactuals=CounterfactualSearch(trace, takes)))
 
 
 # in worker threads

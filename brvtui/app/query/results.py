@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import ASTRAY, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
+from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import empty_lines
@@ -65,7 +65,7 @@ class ResultsPane(ChoicePane):
                 trace.scale,
                 hit.signals.maturity if hit.signals else view.maturity_of(hit.file),
                 view.presentation.remark(hit),
-                ASTRAY.get(view.stale.files.get(hit.file, ""), ""),
+                STALE_LABELS.get(view.stale.files.get(hit.file, ""), ""),
                 tall or hit.file == view.selection.file,
                 width,
                 self.glyphs,
@@ -73,9 +73,7 @@ class ResultsPane(ChoicePane):
             made += rows
             self.owner += [len(self.choices) - 1] * len(rows)
         if not trace.hits:
-            overview = view.project.overview
-            shut = overview.why_empty if overview is not None and overview.shut else ""
-            made += [Line().gap().extend(part.spans) for part in _nothing(trace, view, shut, width - 2)]
+            made += [Line().gap().extend(part.spans) for part in _nothing(trace, view, width - 2)]
             self.owner += [-1] * len(made)
         return made
 
@@ -98,7 +96,7 @@ class ResultsPane(ChoicePane):
                 self.owner.append(-1)
             self.choices.append(miss.file)
             self.owner.append(len(self.choices) - 1)
-            warning = ASTRAY.get(view.stale.files.get(miss.file, ""), "")
+            warning = STALE_LABELS.get(view.stale.files.get(miss.file, ""), "")
             lack = view.presentation.lack_in_short(miss, self.glyphs)
             made.append(miss_line(miss, trace.scale, lack, view.maturity_of(miss.file), warning, width, self.glyphs))
         own = sum(1 for hit in trace.hits if not hit.found_by)
@@ -143,13 +141,14 @@ class ResultsPane(ChoicePane):
             self.post_message(self.NoteWanted(self.chosen))
 
 
-def _nothing(trace: Trace, view: View, shut: str, width: int) -> list[Line]:
-    """What to say of no result; where the tree is ``shut``, no note can be begun either."""
+def _nothing(trace: Trace, view: View, width: int) -> list[Line]:
+    """What to say of no result; where the tree cannot be read, no note can be begun either."""
+    overview = view.project.overview
     made = [line(_NOTHING, "bold strong")]
     made += [line(part, "muted") for part in wrap(trace.verdict.removeprefix(f"{_NOTHING}: "), width)]
     made += view.presentation.nothing(trace)
-    if shut:
-        made += [Line(), *(line(part, "warn") for part in wrap(shut, width))]
+    if overview is not None and overview.unreadable:
+        made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
     elif not trace.covered:
         made += [Line(), line("a", "bold accent").add(" begins a note about it", "text")]
     return made

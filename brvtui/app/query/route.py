@@ -38,16 +38,17 @@ class RoutePane(Pane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
     @dataclass
-    class TakesWanted(Message):
-        """What it would take that no model is needed is to be found; whether the pane has room to show it."""
+    class CounterfactualsWanted(Message):
+        """Asks for the smallest changes after which no model is needed."""
 
         has_room: bool
+        """Whether the pane has room to show them."""
 
     def __init__(self, *, id: str) -> None:
         """A route pane that leaves the verdict to the line above it."""
         super().__init__(id=id)
         self.with_verdict = False
-        self._takes_at = 0
+        self._counterfactuals_at = 0
         self._reveals = False
 
     def arranged(self, shown: frozenset[str]) -> None:
@@ -67,24 +68,24 @@ class RoutePane(Pane):
         trace = view.answered
         if trace is None:
             return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
-        from brvtui.app.query.takes import takes_lines
+        from brvtui.app.query.counterfactuals import counterfactual_lines
         from brvtui.paint.steps import notices, times
 
         top += notices(trace.notices, width, self.glyphs)
         decision = view.presentation.decision(trace, width, self.glyphs)
-        takes = takes_lines(view, width, self.glyphs)
-        self._takes_at = len(top) - self.pinned + len(decision)
+        counterfactuals = counterfactual_lines(view, width, self.glyphs)
+        self._counterfactuals_at = len(top) - self.pinned + len(decision)
         flow = view.presentation.flow(trace, width, self.glyphs)
-        return [*top, *decision, *takes, *flow, *times(trace.timings, width)]
+        return [*top, *decision, *counterfactuals, *flow, *times(trace.timings, width)]
 
     def changed(self) -> None:
         """Shows what was asked for last, once it is there."""
         super().changed()
-        if self._reveals and self.view.answer.takes is not None:
-            self.scroll_to_row(self._takes_at)
-            self._reveals = self.view.answer.takes.found is None
+        if self._reveals and self.view.answer.counterfactuals is not None:
+            self.scroll_to_row(self._counterfactuals_at)
+            self._reveals = self.view.answer.counterfactuals.found is None
 
-    def action_takes(self) -> None:
-        """Finds out what it would take that no model is needed."""
+    def action_counterfactuals(self) -> None:
+        """Asks for the smallest changes after which no model is needed, and scrolls to them."""
         self._reveals = True
-        self.post_message(self.TakesWanted(self.rows - self.pinned >= _LEAST_ROWS))
+        self.post_message(self.CounterfactualsWanted(self.rows - self.pinned >= _LEAST_ROWS))

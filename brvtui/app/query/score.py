@@ -15,7 +15,7 @@ from brvtui.paint.line import Line, line
 if TYPE_CHECKING:
     from brvtui.trace import Trace
 
-_ASTRAY = {
+_STALE = {
     NEWER: "the file changed since: this is the score of the text before",
     GONE: "the file is gone: what is known of it is from before",
 }
@@ -39,7 +39,7 @@ class ScorePane(Pane):
         """The explanation of the selected hit or near miss."""
         if view.answered is None:
             return legend(width, self.glyphs)
-        return stale_lines(_ASTRAY, view, width, self.glyphs) + self._explained(view.answered, view, width)
+        return stale_lines(_STALE, view, width, self.glyphs) + self._explained(view.answered, view, width)
 
     def _explained(self, trace: Trace, view: View, width: int) -> list[Line]:
         from brvtui.paint.score import miss_lines, score_lines, terms, title_line

@@ -110,11 +110,11 @@ class QueryScreen(FrameScreen):
 
     @on(Input.Changed, "#query")
     def _typed(self) -> None:
-        self._queries.put(self.field.value)
+        self._queries.ask(self.field.value)
 
     @on(Input.Submitted, "#query")
     def _entered(self) -> None:
-        self._queries.put(self.field.value, run=True)
+        self._queries.ask(self.field.value, run=True)
 
     @on(Pane.NoteWanted)
     def _show_note(self, event: Pane.NoteWanted) -> None:
@@ -130,11 +130,11 @@ class QueryScreen(FrameScreen):
     def _scope(self, event: ScopeTree.ScopeWanted) -> None:
         self._queries.scope_to(event.folder)
 
-    @on(RoutePane.TakesWanted)
-    def _try_changes(self, event: RoutePane.TakesWanted) -> None:
-        if self.view.may_take_less and not event.has_room and not self.body.maximised:
+    @on(RoutePane.CounterfactualsWanted)
+    def _try_changes(self, event: RoutePane.CounterfactualsWanted) -> None:
+        if self.view.may_need_less and not event.has_room and not self.body.maximised:
             self.action_maximise()
-        self._reasons.want_takes()
+        self._reasons.find_counterfactuals()
 
     def fill(self, query: str) -> None:
         """Puts ``query`` into the field, as if it was typed."""
@@ -160,7 +160,7 @@ class QueryScreen(FrameScreen):
 
     def action_run(self) -> None:
         """Runs the query."""
-        self._queries.put(self.field.value, run=True)
+        self._queries.ask(self.field.value, run=True)
 
     def action_query(self) -> None:
         """Back to the query."""

@@ -68,7 +68,7 @@ def _before(view: View, width: int, glyphs: Glyphs) -> Line:
     if view.project.phase is Phase.LOADING:
         return _loading(view, width, glyphs)
     if view.project.overview and not view.project.overview.notes:
-        if view.project.overview.shut:
+        if view.project.overview.unreadable:
             return badge("GONE", "bad").add(f"  {view.project.overview.why_empty}")
         return badge("EMPTY", "warn").add("  the tree has no notes yet: curate one with brv, it appears here by itself")
     made = badge("READY", "accent").add(f"  type a question to see {view.presentation.question}, and why", "muted")

@@ -16,7 +16,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.styles import sheet
 from brvtui.app.widgets.key_bar import KeyBar
-from brvtui.app.widgets.saying import Saying
+from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.text.visible import visible
 
 Answer = TypeVar("Answer")
@@ -42,7 +42,7 @@ class Dialog(ModalScreen[Answer | None]):
     def make_parts(self) -> ComposeResult:
         """Yields the widgets above the keys: the question; subclasses add theirs."""
         if self._said:
-            yield Saying(*((paragraph, "text") for paragraph in self._said), id="question")
+            yield Paragraphs(*((paragraph, "text") for paragraph in self._said), id="question")
 
     def compose(self) -> ComposeResult:
         """The parts in a frame, the keys below them."""

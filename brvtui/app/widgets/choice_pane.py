@@ -72,12 +72,12 @@ class ChoicePane(Pane):
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
         """Whether the filter keeps ``choice``, which is drawn as ``lines``."""
-        return self.sieve.keeps(self.words(choice, lines).lower())
+        return self.word_filter.keeps(self.words(choice, lines).lower())
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines of the choices that the filter keeps, and nothing else."""
         self.all = len(self.choices)
-        if not self.sieve:
+        if not self.word_filter:
             return lines
         chosen, choices = self.chosen, self.choices
         drawn: dict[int, list[Line]] = {}
@@ -93,16 +93,16 @@ class ChoicePane(Pane):
 
     def tally(self) -> str:
         """How many choices the filter keeps, of how many."""
-        return f"{len(self.choices)} of {self.all}" if self.sieve else ""
+        return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
-    def sieved(self) -> None:
+    def filter_changed(self) -> None:
         """Keeps the cursor in view."""
         self.reveal()
 
     def keep_filter(self) -> None:
         """Leaves the field with the cursor on a choice that is kept."""
         super().keep_filter()
-        if self.sieve and self.chosen:
+        if self.word_filter and self.chosen:
             self.moved(self.chosen)
 
     def step(self, step: int) -> None:

@@ -7,7 +7,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input
 
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.app.widgets.saying import Saying
+from brvtui.app.widgets.paragraphs import Paragraphs
 
 
 class Field(Horizontal):
@@ -21,7 +21,7 @@ class Field(Horizontal):
 
     def compose(self) -> ComposeResult:
         """The label, and where it is typed."""
-        yield Saying((self._label, "muted"), id=f"{self.id}-label")
+        yield Paragraphs((self._label, "muted"), id=f"{self.id}-label")
         field = OrderedInput(self._begin, id=f"{self.id}-input", compact=True, select_on_focus=False)
         field.cursor_blink = False
         yield field

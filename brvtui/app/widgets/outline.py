@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from brvtui.app.branches import ancestors
 from brvtui.app.states import Branch, Overview
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 
 _OPEN_AT_FIRST = 60
 """Trees of no more folders and files than that begin with all folders open."""
@@ -56,10 +56,10 @@ class Kept:
     """Files and folders."""
 
 
-def kept(files: Sequence[Branch], sieve: Sieve) -> Kept:
-    """What ``sieve`` keeps of ``files``."""
+def kept(files: Sequence[Branch], word_filter: WordFilter) -> Kept:
+    """What ``word_filter`` keeps of ``files``."""
     found = files
-    for word in sieve.words:
+    for word in word_filter.words:
         found = [branch for branch in found if word in branch.low]
     paths = [branch.path for branch in found]
     folders: dict[str, int] = {}
@@ -112,19 +112,19 @@ class Outline:
             small = len(overview.branches) <= _OPEN_AT_FIRST
             self.opened = frozenset(path for path, branch in overview.branches.items() if branch.is_folder and small)
 
-    def settle(self, overview: Overview, selected: str, sieve: Sieve) -> bool:
+    def settle(self, overview: Overview, selected: str, word_filter: WordFilter) -> bool:
         """Makes the rows of ``overview``, ``selected`` always among them; whether they are other ones than before."""
         branch = overview.branches.get(selected)
-        aside = branch is not None and branch.aside and not sieve
+        aside = branch is not None and branch.aside and not word_filter
         also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
-        opened = None if sieve else self.opened
-        made_from = (overview.generation, opened, self.order, self.aside, sieve, also)
+        opened = None if word_filter else self.opened
+        made_from = (overview.generation, opened, self.order, self.aside, word_filter, also)
         if made_from == self._made_from:
             return False
         self._made_from = made_from
-        files = self._files_of(overview) if sieve else []
+        files = self._files_of(overview) if word_filter else []
         self.total = len(files)
-        self.kept = kept(files, sieve) if sieve else None
+        self.kept = kept(files, word_filter) if word_filter else None
         self.rows = rows(overview.roots, self.order, opened, self._shown(also))
         return True
 

@@ -20,7 +20,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import View
 from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.lines import LETTERS, Lines
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.paint.line import Line, Span, lit
 from brvtui.paint.text import cut
 from brvtui.text.visible import visible
@@ -58,7 +58,7 @@ class Pane(Lines, can_focus=True):
         self.offset_row = 0
         self.pinned = 0
         self.tabs: Content | None = None
-        self.sieve = Sieve(())
+        self.word_filter = WordFilter(())
         self.field: FilterField | None = None
         """Where the filter is typed, while there is one."""
         self.found: Sequence[int] = ()
@@ -147,7 +147,7 @@ class Pane(Lines, can_focus=True):
 
     def also_reads(self) -> tuple[object, ...]:
         """The filter."""
-        return (" ".join(self.sieve.words),)
+        return (" ".join(self.word_filter.words),)
 
     def made(self) -> Sequence[Line]:
         """The lines, filtered."""
@@ -155,8 +155,8 @@ class Pane(Lines, can_focus=True):
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """``lines`` as they are; those that match are found, to be lit and stepped through."""
-        if self.sieve:
-            keeps = self.sieve.keeps
+        if self.word_filter:
+            keeps = self.word_filter.keeps
             low = self.lowered(lines)
             self.found = [place for place, text in enumerate(low) if place >= self.pinned and keeps(text)]
         else:
@@ -171,7 +171,7 @@ class Pane(Lines, can_focus=True):
 
     def tally(self) -> str:
         """What the filter found, in words; empty without a filter."""
-        if not self.sieve:
+        if not self.word_filter:
             return ""
         if not self.found:
             return "no match"
@@ -182,15 +182,15 @@ class Pane(Lines, can_focus=True):
     def spans(self, number: int) -> Sequence[Span]:
         """The line with what the filter matches lit."""
         spans = super().spans(number)
-        if self.sieve.pattern is None or number < self.pinned:
+        if self.word_filter.pattern is None or number < self.pinned:
             return spans
-        return lit(spans, self.sieve.pattern, _MATCH_HERE if number == self._here else _MATCH)
+        return lit(spans, self.word_filter.pattern, _MATCH_HERE if number == self._here else _MATCH)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The filter's key is text while a field has the focus; matches can be stepped through while there is one."""
         if action == "filter":
             return not self.services.takes_letters
-        return bool(self.sieve) if action == "match" else True
+        return bool(self.word_filter) if action == "match" else True
 
     def action_filter(self) -> None:
         """Opens the filter's field, or goes back to it."""
@@ -202,7 +202,7 @@ class Pane(Lines, can_focus=True):
 
     def keep_filter(self) -> None:
         """Leaves the field; a blank filter is none."""
-        if not self.sieve:
+        if not self.word_filter:
             self.clear_filter()
             return
         self.screen.set_focus(self, scroll_visible=False)
@@ -227,13 +227,13 @@ class Pane(Lines, can_focus=True):
 
     def put_filter(self, text: str) -> None:
         """Filters by ``text``; a blank one shows everything again."""
-        before = self.sieve
-        self.sieve = Sieve.of(text)
-        if self.sieve != before:
+        before = self.word_filter
+        self.word_filter = WordFilter.of(text)
+        if self.word_filter != before:
             self._here = -1
             self.repaint()
             self.rebuild()
-            self.sieved()
+            self.filter_changed()
             self._count()
 
     def _count(self) -> None:
@@ -241,7 +241,7 @@ class Pane(Lines, can_focus=True):
         if self.border_subtitle != tally.markup:
             self.border_subtitle = tally
 
-    def sieved(self) -> None:
+    def filter_changed(self) -> None:
         """Called when the filter has changed: the first match from here on is shown."""
         if self.found:
             self._show_match(bisect_left(self.found, self.offset_row) % len(self.found))

@@ -28,7 +28,7 @@ from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
 
 if TYPE_CHECKING:
-    from brvtui.app.live import Live
+    from brvtui.app.live_answer import LiveAnswer
 
 _EDITED_CELLS = 28
 """For the name of the note in the editor."""
@@ -135,7 +135,7 @@ def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
     return [(f"{glyphs.watching} ", "ok"), ("watching", "text")]
 
 
-def _work(live: Live | None) -> list[Span]:
+def _work(live: LiveAnswer | None) -> list[Span]:
     """What the model is at, in words."""
     if live is None:
         return []

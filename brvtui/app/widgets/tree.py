@@ -109,7 +109,7 @@ class TreePane(ChoicePane):
             self._followed = view.selection.file
             self.outline.open(*ancestors(view.selection.file))
             before = self.followed(before)
-        other = self.outline.settle(overview, view.selection.file, self.sieve)
+        other = self.outline.settle(overview, view.selection.file, self.word_filter)
         self.all = self.outline.total
         head = self.head(view, width)
         last = self._last
@@ -161,7 +161,7 @@ class TreePane(ChoicePane):
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
             made.add(f"  {KIND_WORDS[branch.kind]}", "faint")
-        elif self.outline.kept is not None and not self.sieve.keeps(branch.name.lower()):
+        elif self.outline.kept is not None and not self.word_filter.keeps(branch.name.lower()):
             made.gap(2).add(cut_left(branch.path.rpartition("/")[2], max(_LEAST_NAME, width - made.width)), "faint")
         return made.right(width, Line().add(mark, "strong") if mark else self._value(branch))
 
@@ -215,7 +215,7 @@ class TreePane(ChoicePane):
         return [line(" . ", "bold muted").add(f"{verb}{overview.aside} stubs, derived files", "faint")]
 
     def _unseen(self, overview: Overview, width: int) -> list[Line]:
-        unseen = [pair for pair in overview.unseen if self.sieve.keeps(pair[0].lower())]
+        unseen = [pair for pair in overview.unseen if self.word_filter.keeps(pair[0].lower())]
         if not unseen:
             return []
         is_open = self.outline.is_open(UNSEEN)

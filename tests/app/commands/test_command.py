@@ -9,7 +9,7 @@ from brvtui.app.actions import ACTIONS, PLACES
 from brvtui.app.commands.command import NOT_OFFERED, Act, Command, found, offered
 from brvtui.app.keys.bindings import own_bindings
 from brvtui.app.query.results import ResultsPane
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 
 _COMMANDS = [
     Command("Quit, from anywhere", "everywhere", "^q", Act(ACTIONS["app.quit"], "")),
@@ -20,7 +20,7 @@ _COMMANDS = [
 
 
 def titles(text: str) -> list[str]:
-    return [command.title for command in found(Sieve.of(text), _COMMANDS)]
+    return [command.title for command in found(WordFilter.of(text), _COMMANDS)]
 
 
 def test_words_that_begin_the_titles_words_come_first_then_those_within_then_the_rest() -> None:
@@ -39,7 +39,7 @@ def test_without_words_everything_stays_in_its_order() -> None:
 @given(st.lists(st.text(st.sampled_from("abc /")), max_size=8), st.text(st.sampled_from("abc ")))
 def test_what_is_found_is_what_holds_every_word_each_once(names: list[str], text: str) -> None:
     commands = [Command(name, f"{place}.md") for place, name in enumerate(names)]
-    kept = found(Sieve.of(text), commands)
+    kept = found(WordFilter.of(text), commands)
     assert sorted(command.aside for command in kept) == sorted(
         command.aside for command in commands if all(word in command.low for word in text.split())
     )

@@ -12,7 +12,7 @@ from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import wrap
 
 
-class Saying(Lines):
+class Paragraphs(Lines):
     """Paragraphs, each in one role; as high as they need."""
 
     def __init__(self, *paragraphs: Span, id: str) -> None:
@@ -20,7 +20,7 @@ class Saying(Lines):
         super().__init__(id=id)
         self._paragraphs: Sequence[Span] = paragraphs
 
-    def say(self, *paragraphs: Span) -> None:
+    def set_text(self, *paragraphs: Span) -> None:
         """Says something else."""
         if paragraphs != self._paragraphs:
             self._paragraphs = paragraphs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.live import Live, advanced
+from brvtui.app.live_answer import LiveAnswer, advanced
 from brvtui.app.query.model_lines import live_lines
 from brvtui.paint.completion import completion_lines
 from brvtui.paint.glyphs import for_terminal
@@ -13,14 +13,14 @@ _STEP = ToolStep(1, 1, "read_note", '{"path": "a.md"}', "{}", 42, "", ("a.md",))
 _REFUSED = ToolStep(2, 1, "read_note", '{"path": "../b"}', "{}", 3, "leads out of the tree", ())
 
 
-def after(*happened: events.Event) -> Live:
-    live = Live(1, "why", "", "echo")
+def after(*happened: events.Event) -> LiveAnswer:
+    live = LiveAnswer(1, "why", "", "echo")
     for event in happened:
         live = advanced(live, event)
     return live
 
 
-def plain(live: Live) -> str:
+def plain(live: LiveAnswer) -> str:
     return "\n".join(made.plain for made in live_lines(live, 76, for_terminal("off")))
 
 

@@ -40,10 +40,10 @@ async def test_every_kind_of_change_is_listed(app: BrvTui, size: tuple[int, int]
     async with app.run_test(size=size) as pilot:
         await opened(pilot)
         assert "v tries the smallest changes" in text_of(pilot, "#route")
-        assert view(pilot).answer.takes is None
+        assert view(pilot).answer.counterfactuals is None
         await pilot.press("v")
         await settled(pilot)
-        takes = view(pilot).answer.takes
+        takes = view(pilot).answer.counterfactuals
         assert takes is not None
         assert takes.found is not None
         assert takes.found.verified
@@ -69,7 +69,7 @@ async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
         assert view(pilot).answer.trace is not None
         assert view(pilot).answer.trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
         assert "what it would take" not in text_of(pilot, "#route")
-        assert view(pilot).answer.takes is None
+        assert view(pilot).answer.counterfactuals is None
         assert "nothing to find" in toasts(pilot)
 
 
@@ -82,7 +82,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
         await ask(pilot, QUERY)
         await pilot.press("f4", "j", "enter")
         await settled(pilot)
-        assert view(pilot).answer.takes is None
+        assert view(pilot).answer.counterfactuals is None
 
 
 class Held:
@@ -117,7 +117,7 @@ async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatc
         await until(pilot, lambda: bool(held.cancelled))  # its thread outlives the worker that was cancelled
         await settled(pilot)
         assert held.cancelled == [True]
-        assert view(pilot).answer.takes is None
+        assert view(pilot).answer.counterfactuals is None
         assert "trying changes…" not in text_of(pilot, "#route")
 
 
@@ -131,7 +131,7 @@ async def test_pressed_again_it_waits_for_what_is_under_way(app: BrvTui, monkeyp
         held.go_on.set()
         await settled(pilot)
         assert held.cancelled == [False]
-        assert view(pilot).answer.takes is not None
+        assert view(pilot).answer.counterfactuals is not None
 
 
 async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Any) -> None:
@@ -143,7 +143,7 @@ async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await pilot.press("f4", "v")
         await pilot.pause()
-        assert view(pilot).answer.takes is None
+        assert view(pilot).answer.counterfactuals is None
         assert any("a saved trace: its project is not open" in toast.message for toast in app._notifications)
         assert "trying" not in text_of(pilot, "#route")
 

@@ -9,7 +9,7 @@ from brvtui.trace import events
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveAnswer:
     """One query's call of a model."""
 
     number: int
@@ -33,7 +33,7 @@ class Live:
         return (query, scope) == (self.query, self.scope)
 
 
-def advanced(live: Live, event: events.Event) -> Live:
+def advanced(live: LiveAnswer, event: events.Event) -> LiveAnswer:
     """``live`` after ``event``."""
     match event:
         case events.TurnBegun(number):

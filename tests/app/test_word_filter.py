@@ -7,29 +7,29 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.widgets.sieve import Sieve
+from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.paint.line import lit, painted
 
 _SPANS = st.lists(st.tuples(st.text("ab ", max_size=5), st.sampled_from(["text", "muted"])), max_size=6)
 
 
 def test_every_word_must_be_there_in_any_order_and_case() -> None:
-    sieve = Sieve.of("  Token  AUTH ")
-    assert sieve.words == ("token", "auth")
-    assert sieve.keeps("auth/jwt/token_store.md")
-    assert not sieve.keeps("auth/jwt/session.md")
+    word_filter = WordFilter.of("  Token  AUTH ")
+    assert word_filter.words == ("token", "auth")
+    assert word_filter.keeps("auth/jwt/token_store.md")
+    assert not word_filter.keeps("auth/jwt/session.md")
 
 
 def test_a_blank_filter_is_none() -> None:
-    assert not Sieve.of("  ")
-    assert Sieve.of(" ").pattern is None
-    assert Sieve.of("").keeps("anything")
+    assert not WordFilter.of("  ")
+    assert WordFilter.of(" ").pattern is None
+    assert WordFilter.of("").keeps("anything")
 
 
 def test_words_are_no_patterns() -> None:
-    sieve = Sieve.of("a.c [x")
-    assert sieve.pattern is not None
-    assert sieve.pattern.findall("abc a.c [x") == ["a.c", "[x"]
+    word_filter = WordFilter.of("a.c [x")
+    assert word_filter.pattern is not None
+    assert word_filter.pattern.findall("abc a.c [x") == ["a.c", "[x"]
 
 
 def test_a_match_across_spans_is_lit_in_both() -> None:

@@ -8,13 +8,13 @@ from functools import cached_property
 
 
 @dataclass(frozen=True)
-class Sieve:
+class WordFilter:
     """The words of a filter, in lower case."""
 
     words: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> Sieve:
+    def of(cls, text: str) -> WordFilter:
         """The filter that ``text`` says; a blank one keeps everything."""
         return cls(tuple(dict.fromkeys(text.lower().split())))
 
