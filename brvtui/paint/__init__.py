@@ -1,1 +1,1 @@
-"""Lines of text with roles: what panes, reports and Markdown are made of."""
+"""Lines of text in roles, of which panes, reports and Markdown are made."""

@@ -1,4 +1,4 @@
-"""The texts of an answer as lines: what the user would read, the prompt, a note; with the query's words marked."""
+"""The texts of an answer as lines: the answer itself, the prompt, a note, with the query's words marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mark = re.Pattern[str] | None
 
 
 def marker(words: Sequence[str]) -> Mark:
-    """A pattern of whole ``words``; None when there are none."""
+    """Returns a pattern that matches the whole ``words``; None when there are none."""
     if not words:
         return None
     longest = sorted(set(words[:_MOST_TERMS]), key=len, reverse=True)
@@ -26,13 +26,13 @@ def marker(words: Sequence[str]) -> Mark:
 
 
 def answer_lines(answer: Answer, width: int, mark: Mark) -> list[Line]:
-    """The notice and the text of an answer."""
+    """Returns the notice and the text of an answer."""
     made = [line(f" {part}", "warn") for part in wrap(answer.notice, width - 1) if answer.notice]
     return made + paragraphs(answer.text, width, mark)
 
 
 def prompt_lines(prompt: ModelPrompt, width: int, mark: Mark) -> list[Line]:
-    """Limits, lanes of the manifest, then every section of a prompt with its estimated tokens."""
+    """Returns the limits of a prompt, the lanes of its manifest, and each section with its estimated tokens."""
     facts = (
         f"{prompt.tokens} tokens in, at most {prompt.max_tokens} out, temperature {prompt.temperature:g}, "
         f"{prompt.max_iterations} iterations"
@@ -54,7 +54,7 @@ def _lane(lane: Lane, width: int) -> Line:
 
 
 def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
-    """``text`` wrapped to ``width`` with the marked terms; headings stand out; very long texts end with a note."""
+    """Wraps ``text`` to ``width`` and marks terms and headings; a very long text ends with the number of lines left."""
     made: list[Line] = []
     source = text.split("\n")
     for number, paragraph in enumerate(source):

@@ -1,4 +1,4 @@
-"""Everything that was tried for one answer, as rows of one kind: attempts, extra searches, steps of a ladder."""
+"""The attempts that an engine made for one answer, as rows: attempts, extra searches, steps of the retry ladder."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ _TIMED = 40
 _NARROW = 30
 _SHORTER = (("whole tree", "whole"), (" searches", ""), ("retry ladder · advice", "ladder: advice"), (" found", ""))
 RUNG = "rung:"
-"""How the id of a ladder's step begins."""
+"""The prefix of the ids of a ladder's steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """One thing that was tried, or the heading of several. ``id`` is its own within one trace."""
+    """One attempt, or the heading of several. ``id`` is unique within a trace."""
 
     id: str
     name: str
     state: State
     found: str
-    """What came out, in words; empty when the state says it all."""
+    """The outcome in words; empty when the state says it all."""
     why: str
     query: str = ""
     scope: str = ""
     results: tuple[Listed, ...] = ()
     total: int = 0
-    """How many it found in all."""
+    """The number of notes found; :attr:`results` may hold fewer."""
     unit: str = _SCORE
     took_ms: float | None = None
     depth: int = 0
 
 
 def opened_first(rows: tuple[Attempted, ...]) -> str:
-    """The row that is open when nobody has chosen: the step of a ladder that found something after others had not."""
+    """Returns the id of the row to open at first: the ladder's step that found something after others had not."""
     found = (row.id for row in rows if row.id.startswith(RUNG) and row.results and row.state is State.HIT)
     return next((identity for identity in found if identity != f"{RUNG}0"), "")
 
 
 def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempted:
-    """A step of a ladder."""
+    """Returns the row of a ladder's step; ``times`` are milliseconds by name."""
     return Attempted(
         id=f"{RUNG}{rung.number}",
         name=rung.strategy,
@@ -62,7 +62,7 @@ def rung_row(rung: Rung, times: Mapping[str, float], depth: int = 0) -> Attempte
 
 
 def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, ...]:
-    """A ladder and its steps below it."""
+    """Returns the rows of a ladder: its heading, then its steps."""
     name = "retry ladder" if ladder.in_route else "retry ladder · advice"
     found = f"{len(ladder.found)} found" if ladder.state is State.HIT else ""
     head = Attempted("ladder", name, ladder.state, found, ladder.why)
@@ -70,7 +70,7 @@ def ladder_rows(ladder: Ladder, times: Mapping[str, float]) -> tuple[Attempted, 
 
 
 def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
-    """What was tried and what it found."""
+    """Returns the first line of a row: the attempt and its outcome."""
     state = row.state.value
     reached = row.state not in (State.NOT_REACHED, State.SKIPPED, State.NOT_RUN)
     name, found = row.name, row.found or STATE_WORDS[state]
@@ -87,7 +87,7 @@ def head_line(row: Attempted, width: int, glyphs: Glyphs, opened: bool) -> Line:
 
 
 def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
-    """What was asked, where, and why it ended as it did; ``short``: a line each, which leaves room for results."""
+    """Returns query, scope and reason of a row; one line each if ``short``, to leave room for results."""
     indent = 2 + row.depth
     made = []
     if row.query:
@@ -100,7 +100,7 @@ def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
 
 
 def result_line(result: Listed, row: Attempted, maturity: str, here: bool, width: int, glyphs: Glyphs) -> Line:
-    """One of its results with its score, as of a note of that ``maturity``; ``here``: the selected one."""
+    """Returns the line of a result with its score; ``maturity`` is the note's, ``here`` marks the selected one."""
     sign, role = glyph_of(result.kind or Kind.CONTEXT, maturity, glyphs)
     value = f"{result.score:.2f}"
     if row.unit != _SCORE and width >= _TIMED:
@@ -110,7 +110,7 @@ def result_line(result: Listed, row: Attempted, maturity: str, here: bool, width
 
 
 def rest_of(row: Attempted) -> str:
-    """What is said below the results of a row."""
+    """Returns the words below the results of a row: how many more there are, or that there are none."""
     more = row.total - len(row.results)
     if not row.results:
         return "the scope of what follows" if row.total else "no results"

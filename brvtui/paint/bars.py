@@ -1,4 +1,4 @@
-"""Bars made of cells: a score bar in eighths, a stacked bar of a score's parts, a bar that runs down."""
+"""Bars made of cells: of one value, of the parts of a score, of importance and its thresholds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.glyphs import PART_ROLES, Glyphs
 from brvtui.paint.line import Line, Span, joined
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _FULL_IMPORTANCE = 100.0
 
 
 def eighths(value: float, width: int, glyphs: Glyphs) -> str:
-    """``value`` in 0..1 as a bar over ``width`` cells, exact to an eighth of a cell; filled up with spaces."""
+    """Returns a bar of ``width`` cells for ``value`` in 0..1, exact to an eighth of a cell, padded with spaces."""
     steps = len(glyphs.eighths)
     filled = round(max(0.0, min(1.0, value)) * width * steps)
     whole, rest = divmod(filled, steps)
@@ -27,14 +27,14 @@ def eighths(value: float, width: int, glyphs: Glyphs) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The kept width of every positive part, in order, and what was taken away in all."""
+    """The parts of a score as segments of a bar: name and width of each positive part, and the sum of the negative."""
 
     kept: tuple[tuple[str, float], ...]
     taken: float
 
 
 def stack(parts: Sequence[Part]) -> Stack:
-    """How ``parts`` lie beside each other: what is taken away shrinks, in proportion, what came before it."""
+    """Returns the segments of a bar for ``parts``; a negative part shrinks those before it in proportion."""
     kept: list[tuple[str, float]] = []
     taken = 0.0
     for part in parts:
@@ -49,7 +49,7 @@ def stack(parts: Sequence[Part]) -> Stack:
 
 
 def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs) -> list[Span]:
-    """A bar from 0 to 1 over ``width`` cells: every part in its own fill, what is taken away hatched, ticks."""
+    """Returns a bar from 0 to 1 over ``width`` cells, each part in its own fill, losses hatched, with ``ticks``."""
     pieces = stack(parts)
     marks = {min(width - 1, int(tick * width)) for tick in ticks}
     edges: list[tuple[float, str]] = []
@@ -70,7 +70,7 @@ def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: G
 
 
 def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
-    """The labels of ``ticks`` (value: sign and text) under a bar over ``width`` cells; where tight, the sign alone."""
+    """Returns the labels of ``ticks`` (sign and text by value) for under a bar; the sign alone where room is short."""
     made = Line()
     ordered = sorted(ticks.items())
     columns = [min(width - 1, int(value * width)) for value, _ in ordered]
@@ -82,36 +82,19 @@ def tick_labels(width: int, ticks: Mapping[float, str]) -> Line:
     return made
 
 
-_ROLES = {
-    "relevance": "relevance",
-    "importance": "importance",
-    "recency": "recency",
-    "local bonus": "local",
-    "maturity": "maturity",
-    "propagated": "propagated",
-    "named note": "named",
-    "named folder": "named",
-    "below the named folder": "named",
-    "bm25 leg": "relevance",
-    "vector leg": "propagated",
-    "intent": "maturity",
-    "lost": "lost",
-}
-
-
 def role_of(part: str) -> str:
-    """The role that a part of a score is painted in."""
-    return _ROLES.get(part, "other")
+    """Returns the role that a part of a score is painted in."""
+    return PART_ROLES.get(part, "other")
 
 
 def meter(value: float, width: int, glyphs: Glyphs) -> list[Span]:
-    """``value`` in 0..1 as a bar over ``width`` cells, exact to an eighth of a cell, what is left as a line."""
+    """Returns a bar of ``width`` cells for ``value`` in 0..1, exact to an eighth of a cell, the rest as a line."""
     done = eighths(value, width, glyphs).rstrip(" ")
     return [(done, "bar"), (glyphs.dash * (width - len(done)), "faint")]
 
 
 def draining(left: float, whole: float, width: int, glyphs: Glyphs) -> str:
-    """A bar of ``width`` cells that runs empty as ``left`` of ``whole`` goes to zero."""
+    """Returns a bar of ``width`` cells that is full when ``left`` equals ``whole``, and empty at zero."""
     share = max(0.0, min(1.0, left / whole)) if whole > 0 else 0.0
     full = round(share * width)
     return glyphs.full * full + glyphs.empty * (width - full)
@@ -120,9 +103,9 @@ def draining(left: float, whole: float, width: int, glyphs: Glyphs) -> str:
 def importance_bar(
     value: float, stored: float, thresholds: Mapping[float, str], width: int, glyphs: Glyphs
 ) -> list[Span]:
-    """A bar from 0 to 100 over ``width`` cells: full up to ``value``, light up to ``stored``, a tick at thresholds.
+    """Returns a bar from 0 to 100 over ``width`` cells: full up to ``value``, light up to ``stored``.
 
-    ``thresholds`` gives the role of each tick. A tick on the full part is drawn on its colour.
+    ``thresholds`` are marked with ticks in the role that each maps to; a tick on the full part keeps its ground.
     """
     steps = len(glyphs.eighths)
     filled = round(max(0.0, min(value, _FULL_IMPORTANCE)) / _FULL_IMPORTANCE * width * steps)

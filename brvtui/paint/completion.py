@@ -1,4 +1,4 @@
-"""A language model's work on an answer, as lines: its tools, turns, tokens and cost."""
+"""A language model's work on an answer as lines: its tools, turns, tokens and cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAD_ROLES = {EndReason.ANSWERED: "muted", EndReason.CUT: "warn", EndReason.FAI
 
 @dataclass(frozen=True, slots=True)
 class LiveStep:
-    """A tool that the model called; ``step`` and ``ms`` are None until it has answered."""
+    """A call of a tool by the model; ``step`` and ``ms`` are None until the tool has answered."""
 
     number: int
     tool: str
@@ -24,7 +24,7 @@ class LiveStep:
 
 
 def completion_lines(done: Completion, width: int, glyphs: Glyphs) -> list[Line]:
-    """What the model did for the answer above: how it ended, sources that are not there, tools, tokens, cost, time."""
+    """Returns a report of the model's work: how it ended, missing sources, tools, tokens, cost in cents, time."""
     made = [rule(width, f"by {done.model}", dash=glyphs.dash)]
     if done.why:
         role = _HEAD_ROLES.get(done.ended, "warn")
@@ -58,7 +58,7 @@ def _marked(text: str, role: str, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def step_lines(made: LiveStep, width: int, glyphs: Glyphs) -> list[Line]:
-    """A tool, what it was asked, and what came of it."""
+    """Returns the lines of one call of a tool: its arguments and result."""
     head = line(f" {made.number}. ", "muted").add(made.tool, "bold accent").add(f" {made.arguments}", "text")
     right = Line().add("…" if made.step is None else _result(made.step), "muted")
     if made.ms is not None:
@@ -70,7 +70,7 @@ def step_lines(made: LiveStep, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _turn(done: Completion, place: int, width: int) -> Line:
-    """One call of the model: its tokens, what it cost, how long it took."""
+    """Returns the line of one call of the model: its tokens, cost and time."""
     turn = done.turns[place]
     right = Line().add(tokens(turn.usage.sent, turn.usage.received), "muted")
     if place < len(done.turn_cents):
@@ -86,7 +86,7 @@ def _result(step: ToolStep) -> str:
 
 
 def tokens(sent: int, received: int) -> str:
-    """Tokens sent and received, in words."""
+    """Returns the tokens sent and received in words."""
     return f"{sent} t in, {received} t out"
 
 

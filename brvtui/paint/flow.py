@@ -1,4 +1,4 @@
-"""Text of several roles in lines of a width, with the places of the links in it."""
+"""Text in several roles, wrapped to a width, with the places of its links; tables of such text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_COLUMN = 4
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Text (already made visible) in one role; ``link`` is the number of the link that it belongs to."""
+    """Text without control characters in one role; ``link`` is the number of the link that it belongs to."""
 
     text: str
     role: str = "text"
@@ -29,12 +29,12 @@ Row = list[Piece]
 
 
 def width_of(row: Iterable[Piece]) -> int:
-    """Cells that ``row`` takes."""
+    """Returns the width of ``row`` in cells."""
     return sum(cell_len(piece.text) for piece in row)
 
 
 def flow(pieces: Sequence[Piece], width: int) -> list[Row]:
-    """``pieces`` (one paragraph) in rows of at most ``width`` cells, broken at spaces where that is possible.
+    """Wraps ``pieces`` (one paragraph) to rows of at most ``width`` cells, at spaces where that is possible.
 
     A line feed ends a row.
     """
@@ -48,7 +48,7 @@ def flow(pieces: Sequence[Piece], width: int) -> list[Row]:
 
 
 def chop(pieces: Sequence[Piece], width: int) -> list[Row]:
-    """``pieces`` in rows of at most ``width`` cells, broken anywhere: nothing of them falls away."""
+    """Breaks ``pieces`` into rows of at most ``width`` cells anywhere, so that every character is kept."""
     text = "".join(piece.text for piece in pieces)
     room = max(width, _LEAST_WIDTH)
     ranges: list[tuple[int, int]] = []
@@ -61,7 +61,7 @@ def chop(pieces: Sequence[Piece], width: int) -> list[Row]:
 
 
 def _sliced(pieces: Sequence[Piece], ranges: Iterable[tuple[int, int]]) -> list[Row]:
-    """What of ``pieces`` lies in each of ``ranges``, which ascend and do not overlap."""
+    """Cuts ``pieces`` at ``ranges`` of characters, which ascend and do not overlap, into a row each."""
     rows: list[Row] = []
     number = before = 0
     for start, end in ranges:
@@ -81,7 +81,7 @@ def _sliced(pieces: Sequence[Piece], ranges: Iterable[tuple[int, int]]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where (a part of) a link stands: its line, and its characters in that line."""
+    """The place of a link, or of a part of it: a line and a range of characters in it."""
 
     line: int
     start: int
@@ -89,7 +89,7 @@ class Spot:
 
 
 def spots_in(row: Iterable[Piece], line: int) -> Iterable[tuple[int, Spot]]:
-    """Number and place of every link in ``row``, which is drawn as line ``line``."""
+    """Yields number and place of each link in ``row``, which is line number ``line``."""
     start = 0
     open_link, begun = NO_LINK, 0
     for piece in (*row, Piece("")):
@@ -101,12 +101,12 @@ def spots_in(row: Iterable[Piece], line: int) -> Iterable[tuple[int, Spot]]:
 
 
 def line_of(row: Iterable[Piece]) -> Line:
-    """``row`` as a line."""
+    """Returns ``row`` as a line."""
     return Line(joined((piece.text, piece.role) for piece in row))
 
 
 def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, dash: str) -> list[Row]:
-    """``rows`` of cells, the first of them the head, as rows of text; cells wrap where columns must be narrow.
+    """Lays out ``rows`` of cells, the head first, in ``width`` cells; text wraps where columns must be narrow.
 
     ``aligned`` says ``left``, ``right`` or ``center`` for every column.
     """
@@ -127,7 +127,7 @@ def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, das
 
 
 def column_widths(rows: Sequence[Sequence[Row]], width: int) -> list[int]:
-    """The cells of every column: as wide as its widest cell, the widest ones narrowed until all fit ``width``."""
+    """Returns the width of each column: that of its widest text, the widest columns narrowed until all fit."""
     count = max(len(cells) for cells in rows)
     natural = [max([1, *(width_of(cells[place]) for cells in rows if place < len(cells))]) for place in range(count)]
     room = width - _GAP * (count - 1)

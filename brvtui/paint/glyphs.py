@@ -1,4 +1,4 @@
-"""Every sign that the app draws, and a letter form of each for terminals without Unicode."""
+"""The signs that the app draws, and a letter for each where the terminal has no Unicode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace take
     from brvtui.trace import Kind
 
 AUTO, ON = "auto", "on"
-"""Settings of ASCII output: chosen by the terminal's encoding, or always."""
+"""Values of the setting ``ascii``: letters if the terminal's encoding needs them, or always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +48,45 @@ class Glyphs:
     cross: str
 
 
-_STATES = ("hit", "missed", "passed", "failed", "taken", "skipped", "not_reached", "not_run")
+_STATES = (
+    ("hit", "taken", "»", ">"),
+    ("missed", "muted", "–", "-"),
+    ("passed", "ok", "✓", "+"),
+    ("failed", "bad", "✗", "x"),
+    ("taken", "taken", "»", ">"),
+    ("skipped", "muted", "⊘", "/"),
+    ("not_reached", "faint", "·", "."),
+    ("not_run", "muted", "~", "~"),
+)
+"""The states of a step: value, role, sign, letter."""
+STATE_WORDS = {state: state.replace("_", " ") for state, *_ in _STATES}
+STATE_ROLES = {state: role for state, role, *_ in _STATES}
 
-
-def _states(signs: str) -> dict[str, str]:
-    return dict(zip(_STATES, signs, strict=True))
-
+_PARTS = (
+    ("relevance", "relevance", "█", "R"),
+    ("importance", "importance", "▓", "I"),
+    ("recency", "recency", "▒", "r"),
+    ("local bonus", "local", "░", "L"),
+    ("maturity", "maturity", "▚", "M"),
+    ("propagated", "propagated", "█", "P"),
+    ("named note", "named", "█", "N"),
+    ("named folder", "named", "█", "N"),
+    ("below the named folder", "named", "█", "N"),
+    ("bm25 leg", "relevance", "█", "W"),
+    ("vector leg", "propagated", "▓", "V"),
+    ("intent", "maturity", "▚", "x"),
+    ("other", "other", "▒", "?"),
+    ("lost", "lost", "╱", "/"),
+)
+"""The parts of a score: name, role, the sign and the letter that fill their bar."""
+PART_ROLES = {part: role for part, role, *_ in _PARTS}
 
 UNICODE = Glyphs(
     unicode=True,
     maturity={"draft": "○", "validated": "◐", "core": "●"},
     kind={"summary": "▤", "archive_stub": "▱"},
-    state=_states("»–✓✗»⊘·~"),
-    fills={
-        "relevance": "█",
-        "importance": "▓",
-        "recency": "▒",
-        "local bonus": "░",
-        "maturity": "▚",
-        "propagated": "█",
-        "named note": "█",
-        "named folder": "█",
-        "below the named folder": "█",
-        "bm25 leg": "█",
-        "vector leg": "▓",
-        "intent": "▚",
-        "other": "▒",
-        "lost": "╱",
-    },
+    state={state: sign for state, _, sign, _ in _STATES},
+    fills={part: sign for part, _, sign, _ in _PARTS},
     eighths="▏▎▍▌▋▊▉█",
     full="▰",
     empty="▱",
@@ -103,23 +114,8 @@ ASCII = Glyphs(
     unicode=False,
     maturity={"draft": "d", "validated": "v", "core": "c"},
     kind={"summary": "s", "archive_stub": "a"},
-    state=_states(">-+x>/.~"),
-    fills={
-        "relevance": "R",
-        "importance": "I",
-        "recency": "r",
-        "local bonus": "L",
-        "maturity": "M",
-        "propagated": "P",
-        "named note": "N",
-        "named folder": "N",
-        "below the named folder": "N",
-        "bm25 leg": "W",
-        "vector leg": "V",
-        "intent": "x",
-        "other": "?",
-        "lost": "/",
-    },
+    state={state: letter for state, _, _, letter in _STATES},
+    fills={part: letter for part, _, _, letter in _PARTS},
     eighths="#",
     full="#",
     empty=".",
@@ -145,29 +141,16 @@ ASCII = Glyphs(
 
 MATURITIES = ("draft", "validated", "core")
 
-STATE_WORDS = {state: state.replace("_", " ") for state in _STATES}
-
-STATE_ROLES = {
-    "hit": "taken",
-    "missed": "muted",
-    "passed": "ok",
-    "failed": "bad",
-    "taken": "taken",
-    "skipped": "muted",
-    "not_reached": "faint",
-    "not_run": "muted",
-}
-
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
-    """The sign of a result and its role."""
+    """Returns the sign of a result or note, and the role to paint it in."""
     if kind.value in glyphs.kind:
         return glyphs.kind[kind.value], "summary" if kind.value == "summary" else "stub"
     return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"
 
 
 def for_terminal(letters: str = AUTO, encoding: str | None = None) -> Glyphs:
-    """Letters or signs, as the setting ``ascii`` says; by itself, signs where the output is UTF-8."""
+    """Returns letters or signs, as the setting ``ascii`` says; if that is ``auto``, signs where the output is UTF-8."""
     if letters != AUTO:
         return ASCII if letters == ON else UNICODE
     used = (encoding or getattr(sys.__stdout__, "encoding", "") or "").lower().replace("-", "")

@@ -1,4 +1,4 @@
-"""The first line of an answer."""
+"""The headline of an answer: its first line in the app and in reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Headline:
 
 
 def headline_line(shown: Headline, total_ms: float, busy: str, width: int) -> Line:
-    """The badge, what it means and why; at the right what warns or is ``busy``, and the milliseconds."""
+    """Returns the badge, its meaning and the reason; at the right a warning, or what is ``busy``, and milliseconds."""
     made = badge(shown.badge, shown.role)
     if shown.label:
         made.add(" ").add(shown.label, "muted" if shown.role == NO_ANSWER else f"bold {shown.role}")

@@ -28,9 +28,9 @@ def hit_lines(
     width: int,
     glyphs: Glyphs,
 ) -> list[Line]:
-    """Rank, mark, title and score with its bar; below it, ``with_path``, the path and a remark.
+    """Returns rank, mark, title and score with its bar; if ``with_path``, a second line with path and remark.
 
-    ``warning`` marks a document whose file is not what is shown of it, and says so.
+    ``warning`` says that the document's file has changed, and takes the place of mark and remark.
     """
     sign, role = (glyphs.warn, "warn") if warning else glyph_of(hit.kind, maturity, glyphs)
     bar = _BAR if width >= (_BARRED if scale.decimals <= _COARSE else _FINELY_BARRED) else 0
@@ -48,7 +48,7 @@ def hit_lines(
 
 
 def miss_line(miss: NearMiss, scale: Scale, lack: str, maturity: str, warning: str, width: int, glyphs: Glyphs) -> Line:
-    """Mark, title and score of a document that is not in the results, and what it lacks, in a few cells."""
+    """Returns mark, title and score of a document outside the results, and in a few cells why it is outside."""
     sign, role = (glyphs.warn, "warn") if warning else glyph_of(miss.kind, miss.maturity or maturity, glyphs)
     number = _written(miss.score, scale)
     made = line(" – ", "faint").add(f"{sign} ", role).fit(miss.title, width - 5 - len(number) - 9, "muted")
@@ -56,6 +56,6 @@ def miss_line(miss: NearMiss, scale: Scale, lack: str, maturity: str, warning: s
 
 
 def _written(score: float, scale: Scale) -> str:
-    """The score behind a title, in at least :data:`_SCORE` cells; a small one without the 0 before the point."""
+    """Returns the score in at least :data:`_SCORE` cells; a small one without the 0 before the point."""
     text = f"{score:.{scale.decimals}f}"
     return f"{text:>{_SCORE}}" if scale.decimals <= _COARSE else f" {text.removeprefix('0')}"

@@ -1,4 +1,4 @@
-"""One line of styled text. Roles are names of colours and attributes; a :class:`Palette` turns them into styles."""
+"""Lines of styled text. Styles are named by roles, which a theme's palette turns into colours and attributes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Span = tuple[str, str]
 
 @dataclass(slots=True)
 class Line:
-    """Spans beside each other. ``ground`` is the role of the whole line's background."""
+    """A line made of spans; its methods add to it and return it. ``ground`` is the role of its background."""
 
     spans: list[Span] = field(default_factory=list)
     ground: str = ""
 
     @property
     def width(self) -> int:
-        """Cells taken."""
+        """The width in cells."""
         return sum(cell_len(text) for text, _ in self.spans)
 
     @property
@@ -38,40 +38,40 @@ class Line:
         return self.plain.lower()
 
     def add(self, text: str, role: str = "text") -> Line:
-        """This line with ``text`` after it; controls in it become placeholders."""
+        """Adds ``text``, in which placeholders replace control characters."""
         if text:
             self.spans.append((visible(text), role))
         return self
 
     def fit(self, text: str, width: int, role: str = "text") -> Line:
-        """This line with ``text`` in exactly ``width`` cells after it."""
+        """Adds ``text`` in exactly ``width`` cells."""
         if width > 0:
             self.spans.append((fit(visible(text), width), role))
         return self
 
     def gap(self, width: int = 1) -> Line:
-        """This line with ``width`` spaces after it."""
+        """Adds ``width`` spaces."""
         if width > 0:
             self.spans.append((" " * width, "text"))
         return self
 
     def to(self, column: int) -> Line:
-        """This line filled with spaces up to ``column``."""
+        """Adds spaces up to ``column``."""
         return self.gap(column - self.width)
 
     def extend(self, spans: Iterable[Span]) -> Line:
-        """This line with ``spans`` (already made visible) after it."""
+        """Adds ``spans``, whose text must be free of control characters."""
         self.spans.extend(spans)
         return self
 
     def right(self, width: int, other: Line) -> Line:
-        """This line with ``other`` at the right edge of ``width`` cells; this one is cut where they would meet."""
+        """Puts ``other`` at the right edge of ``width`` cells, and cuts this line where they would meet."""
         room = width - other.width
         self.cut(max(0, room - 1) if other.spans else room)
         return self.to(room).extend(other.spans)
 
     def cut(self, width: int) -> Line:
-        """This line in at most ``width`` cells."""
+        """Cuts the line to at most ``width`` cells."""
         if self.width <= width:
             return self
         kept: list[Span] = []
@@ -89,17 +89,17 @@ class Line:
 
 
 def line(text: str = "", role: str = "text") -> Line:
-    """A line that begins with ``text``."""
+    """Returns a line of ``text``."""
     return Line().add(text, role)
 
 
 def badge(text: str, role: str) -> Line:
-    """A filled label."""
+    """Returns a line with a filled label."""
     return Line().gap().add(f" {text} ", f"bold badge-text on {role}")
 
 
 def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") -> Line:
-    """A ruled line over ``width`` cells with ``label`` in it."""
+    """Returns a rule over ``width`` cells with ``label`` in it."""
     made = line(dash * 2, role)
     if label:
         made.gap().add(label, "muted").gap()
@@ -107,7 +107,7 @@ def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") ->
 
 
 def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3) -> Line:
-    """Groups of spans beside each other, ``gap`` apart; the groups of least weight are left out until all fits.
+    """Returns a line of groups of spans, ``gap`` apart, without the groups of least weight that do not fit.
 
     ``left`` holds (weight, spans) in the order of display.
     """
@@ -125,7 +125,7 @@ def _total(groups: list[tuple[int, list[Span]]], gap: int) -> int:
 
 
 def folded(whole: Line, width: int) -> list[Line]:
-    """``whole`` in lines of at most ``width`` cells, broken between words where that is possible."""
+    """Breaks ``whole`` into lines of at most ``width`` cells, between words where that is possible."""
     if whole.width <= width:
         return [whole]
     role = next((role for text, role in whole.spans if text.strip()), "text")
@@ -133,7 +133,7 @@ def folded(whole: Line, width: int) -> list[Line]:
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """``spans``, neighbours in one role made one span."""
+    """Joins neighbouring spans of one role into one, and leaves out empty ones."""
     made: list[Span] = []
     for text, role in spans:
         if made and made[-1][1] == role:
@@ -144,14 +144,17 @@ def joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def lit(spans: Sequence[Span], pattern: re.Pattern[str], role: str) -> list[Span]:
-    """``spans`` with what ``pattern`` matches in role ``role``; the others as they were."""
+    """Returns ``spans`` with the matches of ``pattern``, also across spans, in ``role``."""
     text = "".join(part for part, _ in spans)
     ranges = [match.span() for match in pattern.finditer(text) if match.end() > match.start()]
     return painted(spans, ((start, end, role) for start, end in ranges)) if ranges else list(spans)
 
 
 def painted(spans: Sequence[Span], ranges: Iterable[tuple[int, int, str]]) -> list[Span]:
-    """``spans`` with the characters of each (start, end, role) in that role; ranges ascend and do not overlap."""
+    """Returns ``spans`` with the characters of each (start, end, role) in that role.
+
+    Ranges must ascend and may not overlap.
+    """
     made: list[Span] = []
     pending = iter(ranges)
     current = next(pending, None)

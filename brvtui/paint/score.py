@@ -1,4 +1,4 @@
-"""A score as lines: its parts as a bar and as a table that adds up, then ceiling, signals and terms."""
+"""A score as lines: its parts as a bar and a table that adds up, then ceiling, signals and terms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
 
 
 def ticks_of(trace: Trace) -> dict[str, float]:
-    """The thresholds that ``trace`` names and a score can be compared with, by the constant's name."""
+    """Returns the thresholds for scores that ``trace`` names, by the name of their constant."""
     named = {
         check.constant: check.threshold for step in trace.steps for check in step.checks if check.threshold is not None
     }
@@ -50,7 +50,7 @@ def ticks_of(trace: Trace) -> dict[str, float]:
 def score_lines(
     hit: Hit, detail: Detail | None, scale: Scale, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """The parts of a hit's score and their sum, then all that is known of it; ``detail`` may still be on its way."""
+    """Returns parts and sum of a hit's score, ceiling, signals and terms; ``detail`` is None until it is known."""
     made = _bar(hit, scale, ticks, width, glyphs)
     places = max(4, scale.decimals)
     made += [_part(part, scale, places, width, glyphs) for part in hit.parts]
@@ -63,7 +63,7 @@ def score_lines(
 
 
 def title_line(hit: Hit, maturity: str, scale: Scale, aside: str, width: int, glyphs: Glyphs) -> Line:
-    """Kind, title and score of a hit; ``aside`` warns beside the score."""
+    """Returns kind, title and score of a hit; ``aside`` is a warning before the score."""
     sign, role = glyph_of(hit.kind, maturity, glyphs)
     kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
     made = Line().gap().add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
@@ -72,7 +72,7 @@ def title_line(hit: Hit, maturity: str, scale: Scale, aside: str, width: int, gl
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
-    """The head of a document that is not in the results: its score, the reason, what it lacked."""
+    """Returns the head of a document outside the results: its score, the reason, what it lacked."""
     sign, role = glyph_of(missed.kind, missed.maturity, glyphs)
     right = Line().add(f"{missed.score:.{scale.decimals}f}", "bold strong")
     made = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
@@ -83,7 +83,7 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
 
 
 def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, glyphs: Glyphs) -> list[Line]:
-    """The parts beside each other; a whole bar is the scale's full score."""
+    """Returns the bar of the parts, whose full width is the scale's full score."""
     if not adds_up(hit):
         off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
         return [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
@@ -119,7 +119,7 @@ def _short(value: float) -> str:
 
 
 def how(part: Part, places: int = 3) -> str:
-    """What a part was made of, its amount with ``places`` decimals: ``0.957 × 0.6``."""
+    """Returns how a part was computed, its amount with ``places`` decimals: ``0.957 × 0.6``."""
     if part.name == "rounding":
         return part.note
     if part.name == "cap":
@@ -137,7 +137,7 @@ def how(part: Part, places: int = 3) -> str:
 
 
 def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
-    """The best score that any wording could give, and for how long that is enough."""
+    """Returns the best score that any wording could reach, and for how long that passes each threshold."""
     text = f"ceiling {ceiling.score:.3f}"
     for horizon in ceiling.horizons:
         threshold = _short(horizon.threshold)
@@ -151,7 +151,7 @@ def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
 
 
 def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
-    """Signals before and after decay, their source, and what an access hit would do."""
+    """Returns the signals before and after decay, their source, and the effect of an access hit."""
     made = [rule(width, f"signals from {aged.source} · {days(aged.days)} old", dash=glyphs.dash)]
     first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")
     then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text")
@@ -166,7 +166,7 @@ def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def terms(score: TextScore | None, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
-    """The text score in one line, then every contribution; ``detail`` may still be on its way."""
+    """Returns the text score, then each term's contribution; ``detail`` is None until it is known."""
     if score is None:
         return []
     head = f"text · raw {score.raw:.2f} = {score.term_sum:.2f} × {score.matched_terms} terms → {score.relevance:.3f}"

@@ -1,4 +1,4 @@
-"""Steps of a decision as lines: beside each other, below each other with their checks, counts, notices, times."""
+"""The steps of a decision as lines: a strip, or a list with checks, counts, notices and times."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from brvtui.trace import Check, Stage, State, Step
 
 @dataclass(frozen=True, slots=True)
 class StepName:
-    """A step before there is an answer: its tier, if it has one, a short and a shortest name, and where its time is."""
+    """A step as it is shown before there is an answer: its tier, if it has one, and names of three lengths."""
 
     name: str
     short: str
     shortest: str = ""
     tier: str = ""
     timed_by: str = ""
-    """The key of its milliseconds in the timings of a trace."""
+    """The key of its time in a trace's timings."""
     usual: bool = True
-    """Whether every answer has it."""
+    """Whether every answer has this step."""
 
 
 Outlook = Sequence[StepName]
-"""The steps of an engine's answers, in their order."""
+"""The steps of an engine's answers in order."""
 _NARROW_CELL = 10
 _WIDE_CELL = 14
 _REACHED = (State.HIT, State.TAKEN, State.PASSED, State.FAILED, State.MISSED)
@@ -42,7 +42,7 @@ def strip(
     glyphs: Glyphs,
     values: bool = False,
 ) -> list[Line]:
-    """The steps beside each other: names, how each ended, and with ``values`` what decided and how long it took."""
+    """Returns the steps beside each other: names, states, and if ``values``, the deciding checks and milliseconds."""
     cell = (width - 1) // max(1, len(steps))
     known = {entry.name: entry for entry in outlook}
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
@@ -59,15 +59,15 @@ def strip(
             names.gap()
         states.fit(_state(step, cell, glyphs), cell - 1, f"bold {role}" if step.state is State.TAKEN else role).gap()
         check = deciding(step)
-        told = step.summary if step.tier is None and reached else ""
-        checks.fit(comparison(check) if check else told, cell - 1, "muted").gap()
+        summary = step.summary if step.tier is None and reached else ""
+        checks.fit(comparison(check) if check else summary, cell - 1, "muted").gap()
         spent = timings.get(_known(step, known).timed_by, 0.0)
         times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
     return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
-    """The steps before any query."""
+    """Returns the strip of steps before there is an answer."""
     outlook = [entry for entry in outlook if entry.usual]
     cell = (width - 1) // max(1, len(outlook))
     labels, states = Line().gap(), Line().gap()
@@ -105,7 +105,7 @@ def _state(step: Step, cell: int, glyphs: Glyphs) -> str:
 
 
 def deciding(step: Step) -> Check | None:
-    """The check of a step that decided: in a step that failed the last that failed, else the last that was reached."""
+    """Returns the check that decided a step: the last that failed in a failed step, else the last that was made."""
     reached = [check for check in step.checks if check.passed is not None]
     failed = [check for check in reached if check.passed is False]
     chosen = failed if failed and step.state in (State.FAILED, State.MISSED) else reached
@@ -113,19 +113,19 @@ def deciding(step: Step) -> Check | None:
 
 
 def comparison(check: Check) -> str:
-    """``0.82 ≥ 0.85``; whole numbers on both sides stay whole."""
+    """Returns a check as ``0.82 ≥ 0.85``; two whole numbers have no decimals."""
     places = places_of(check)
     return f"{number(check.value, places)} {check.operator} {number(check.threshold, places)}"
 
 
 def places_of(check: Check) -> int:
-    """How many decimals a check is written with: none when it compares counts."""
+    """Returns the number of decimals of a check: none when it compares counts."""
     both = (check.value, check.threshold)
     return 0 if all(value is None or float(value).is_integer() for value in both) else 2
 
 
 def step_line(step: Step, width: int, glyphs: Glyphs) -> Line:
-    """One step: how it ended and why."""
+    """Returns the line of a step: how it ended and why."""
     role = STATE_ROLES[step.state.value]
     made = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
     made.add(f"tier {step.tier} " if step.tier is not None else "", "muted").add(step.label, "bold strong")
@@ -136,7 +136,7 @@ def step_line(step: Step, width: int, glyphs: Glyphs) -> Line:
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
-    """One check of a step: value, threshold, margin, and where there is room the constant's name."""
+    """Returns the line of a check: value, threshold, margin, and where there is room its constant."""
     sign, role = _passed(check, glyphs)
     if step.state in (State.SKIPPED, State.NOT_REACHED) or (step.state is State.PASSED and check.passed is False):
         role = "muted"
@@ -158,14 +158,14 @@ def _passed(check: Check, glyphs: Glyphs) -> tuple[str, str]:
 
 
 def stage_line(stage: Stage, width: int) -> Line:
-    """What one stage took in, dropped and gave on."""
+    """Returns the line of a stage: how many documents came in, were dropped, went out."""
     made = Line().gap().fit(stage.name, min(_NAME, width // 2), "text")
     made.add(f"{stage.came_in:>6} − {stage.dropped:<5} = {stage.went_out:<5}", "text")
     return made.add(f" {stage.note}" if stage.note else "", "muted").cut(width)
 
 
 def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
-    """What the user should know about the project's state."""
+    """Returns a section of notices to the user; nothing when there are none."""
     if not texts:
         return []
     made = [rule(width, "good to know", dash=glyphs.dash)]
@@ -176,7 +176,7 @@ def notices(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def times(timings: Mapping[str, float], width: int) -> list[Line]:
-    """The milliseconds of every stage."""
+    """Returns a section with the milliseconds of each stage; nothing when there are none."""
     if not timings:
         return []
     made = [rule(width, "time spent")]

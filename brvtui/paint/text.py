@@ -1,4 +1,4 @@
-"""Text from notes made fit for a terminal: never markup, never escapes, measured in cells."""
+"""Text measured, cut and wrapped in terminal cells; numbers in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORDS = re.compile(r" *[^ ]+| +")
 
 
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
-    """``text`` in at most ``width`` cells; what does not fit gives way to ``ellipsis`` at the end."""
+    """Cuts ``text`` to at most ``width`` cells; ``ellipsis`` stands for what was cut at the end."""
     if width <= 0:
         return ""
     if cell_len(text) <= width:
@@ -20,7 +20,7 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def cut_left(text: str, width: int, ellipsis: str = "…") -> str:
-    """``text`` in at most ``width`` cells, its beginning cut off: the end of a path says most."""
+    """Cuts the beginning of ``text`` to at most ``width`` cells: the end of a path says most."""
     if width <= 0:
         return ""
     if cell_len(text) <= width:
@@ -35,7 +35,7 @@ def cut_left(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def cut_hard(text: str, width: int) -> str:
-    """The beginning of ``text`` in at most ``width`` cells, without a mark."""
+    """Cuts ``text`` to at most ``width`` cells without an ellipsis."""
     return text if cell_len(text) <= width else _prefix(text, width)
 
 
@@ -49,20 +49,20 @@ def _prefix(text: str, width: int) -> str:
 
 
 def fit(text: str, width: int) -> str:
-    """``text`` in exactly ``width`` cells: cut with an ellipsis, or filled up with spaces."""
+    """Cuts or pads ``text`` to exactly ``width`` cells."""
     short = cut(text, width)
     return short + " " * (width - cell_len(short))
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """``text`` (one paragraph) in lines of at most ``width`` cells, broken at spaces where that is possible."""
+    """Wraps ``text`` (one paragraph) to lines of at most ``width`` cells, at spaces where that is possible."""
     return [text[start:end] for start, end in breaks(text, max(width, _LEAST_WIDTH))]
 
 
 def breaks(text: str, width: int) -> list[tuple[int, int]]:
-    """Where the lines of ``text`` begin and end when it is wrapped to ``width`` cells; spaces at the breaks fall away.
+    """Returns start and end of each line of ``text`` when wrapped to ``width`` cells, without spaces at the breaks.
 
-    At least one line, the last of which may be empty.
+    There is at least one line; the last one may be empty.
     """
     if len(text) <= width and cell_len(text) <= width:
         return [(0, len(text))]
@@ -106,19 +106,19 @@ def _pieces(text: str) -> list[str]:
 
 
 def number(value: float | None, places: int = 2) -> str:
-    """A score or ratio: ``0.82``; an en dash for None."""
+    """Writes a score or ratio: ``0.82``; an en dash for None."""
     if value is None:
         return "–"
     return f"{value:.{places}f}".replace("-", "−")
 
 
 def signed(value: float, places: int = 2) -> str:
-    """``value`` with its sign, a true minus: ``+0.12``, ``−0.03``."""
+    """Writes ``value`` with its sign, a true minus: ``+0.12``, ``−0.03``."""
     return f"{value:+.{places}f}".replace("-", "−")
 
 
 def seconds(value: float) -> str:
-    """A short duration: ``12 s``, ``4 min``, ``3 h``."""
+    """Writes a duration in seconds: ``12 s``, ``4 min``, ``3 h``."""
     if value < 60:
         return f"{value:.0f} s"
     if value < 3600:
@@ -127,17 +127,17 @@ def seconds(value: float) -> str:
 
 
 def days(value: float) -> str:
-    """An age or forecast in days: ``0.4 d``, ``12 d``."""
+    """Writes an age or forecast in days: ``0.4 d``, ``12 d``."""
     return f"{value:.1f} d" if value < 10 else f"{value:.0f} d"
 
 
 def ms(value: float) -> str:
-    """Milliseconds: ``0.02 ms``, ``1.4 ms``, ``120 ms``."""
+    """Writes milliseconds: ``0.02 ms``, ``1.4 ms``, ``120 ms``."""
     if value < 0.1:
         return f"{value:.2f} ms"
     return f"{value:.1f} ms" if value < 100 else f"{value:.0f} ms"
 
 
 def plural(amount: int, noun: str) -> str:
-    """``1 note``, ``2 notes``."""
+    """Writes an amount with its noun: ``1 note``, ``2 notes``."""
     return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import Input
 
@@ -85,7 +83,7 @@ class CommandsDialog(Dialog[Command]):
     """Ends with the chosen command, or None. What is typed finds at once, so Enter takes what stands first."""
 
     AUTO_FOCUS = "#command"
-    BINDINGS: ClassVar[list[BindingType]] = bindings(COMMANDS)
+    BINDINGS = bindings(COMMANDS)
 
     def __init__(self, mode: str, near: Collection[str]) -> None:
         """A palette over screen ``mode``, whose focused pane has the actions called as in ``near``."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
@@ -23,7 +21,7 @@ class FindField(OrderedInput):
 
     TITLE = "Find"
     HELP_TEXT = "Words to find in the text, in any case. Enter and down go to the next place, up to the one before."
-    BINDINGS: ClassVar[list[BindingType]] = bindings(FIND)
+    BINDINGS = bindings(FIND)
 
     def action_step(self, step: int) -> None:
         """Goes to the next match, or the one before."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from brvtui.app.actions.dialogs import CHANGES
 from brvtui.app.actions.panes import DRAFTS
@@ -24,7 +22,7 @@ UNDO, REDO = "undo", "redo"
 class ChangesDialog(Dialog[str]):
     """Lists changes. Dismissed with UNDO, REDO or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(CHANGES)
+    BINDINGS = bindings(CHANGES)
     AUTO_FOCUS = "#changes"
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
@@ -84,7 +82,7 @@ class DraftsPane(ChoicePane):
 
     TITLE = "Drafts"
     HELP_TEXT = "Texts that were typed and never saved. Enter shows how one differs from its note, and asks."
-    BINDINGS: ClassVar[list[BindingType]] = bindings(DRAFTS)
+    BINDINGS = bindings(DRAFTS)
 
     def __init__(self, paths: Sequence[str], *, id: str) -> None:
         """A pane over the notes at ``paths``."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Input
 
 from brvtui.app.actions.dialogs import NEW_NOTE
@@ -23,7 +21,7 @@ from brvtui.app.widgets.paragraphs import Paragraphs
 class NewNoteDialog(Dialog[NewNoteRequest]):
     """Asks for title, folder and template, which make the path. Dismissed with a request; nothing is written."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(NEW_NOTE)
+    BINDINGS = bindings(NEW_NOTE)
     AUTO_FOCUS = "#title-input"
 
     def __init__(self, title: str, folder: str, why: str, taken: Collection[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -13,7 +12,6 @@ from rich.text import Text
 from textual import events
 from textual._text_area_theme import TextAreaTheme
 from textual._tree_sitter import get_language
-from textual.binding import BindingType
 from textual.content import Content
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
@@ -63,7 +61,7 @@ class NoteEditor(TextArea, inherit_bindings=False):
         "listed (F3); F4 shows what the edit does to the current query. Ctrl+S saves; what that does to the note's "
         "modification time, and so to its score, stands above the text."
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(TEXT)
+    BINDINGS = bindings(TEXT)
 
     def __init__(self, *, id: str) -> None:
         """An editor without a note."""

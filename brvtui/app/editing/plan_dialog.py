@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -34,7 +33,7 @@ _NUMBER = "importance must be a number from 0 to 100"
 class PlanDialog(Dialog["Plan"]):
     """Shows what is about to happen and waits for Enter. Subclasses add fields, which change the plan."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PLAN)
+    BINDINGS = bindings(PLAN)
     AUTO_FOCUS = "#plan"
 
     def __init__(self, title: str, said: str, make: Callable[[], Plan] | None = None) -> None:

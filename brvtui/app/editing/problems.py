@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import PROBLEMS
@@ -31,7 +30,7 @@ class ProblemsPane(ChoicePane):
         "relations to notes that do not exist. Found while you type; nothing here keeps you from saving. Enter goes to "
         "the line."
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PROBLEMS)
+    BINDINGS = bindings(PROBLEMS)
 
     @dataclass
     class LineWanted(Message):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.timer import Timer
 
 from brvtui.app.actions import dialogs
@@ -34,7 +33,7 @@ _SIGNS = {"mine": ("-", "bad"), "theirs": ("+", "ok"), "both": (" ", "muted")}
 class LeavingDialog(Dialog[str]):
     """Asks about unsaved text. Dismissed with SAVE, DISCARD, KEEP, or None: stay in the editor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(dialogs.LEAVING)
+    BINDINGS = bindings(dialogs.LEAVING)
 
     def __init__(self, path: str, can_stay_open: bool) -> None:
         """Asks about the note at ``path``; KEEP is offered if it ``can_stay_open``."""
@@ -92,7 +91,7 @@ class UnexpectedQuestion(Dialog[str]):
 class ConflictDialog(UnexpectedQuestion):
     """Asks about a note that changed on disk. Dismissed with MINE, THEIRS, MERGED, or None: back to the text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(dialogs.CONFLICT)
+    BINDINGS = bindings(dialogs.CONFLICT)
 
     def __init__(self, said: Sequence[str], hunks: Sequence[Hunk], is_text: bool) -> None:
         """Shows ``hunks``; THEIRS and MERGED are offered only if the note on disk ``is_text``."""
@@ -109,7 +108,7 @@ class ConflictDialog(UnexpectedQuestion):
 class DraftDialog(UnexpectedQuestion):
     """Asks about a draft. Dismissed with TAKE, DROP, or None: the note is not opened, its draft stays."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(dialogs.DRAFT)
+    BINDINGS = bindings(dialogs.DRAFT)
 
     def __init__(self, said: Sequence[str], hunks: Sequence[Hunk]) -> None:
         """Shows how the draft differs from the note."""
@@ -119,7 +118,7 @@ class DraftDialog(UnexpectedQuestion):
 class GoneDialog(UnexpectedQuestion):
     """Asks about a note that was removed on disk. Dismissed with AGAIN, DROP, or None: back to the text."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(dialogs.GONE)
+    BINDINGS = bindings(dialogs.GONE)
 
     def __init__(self, path: str) -> None:
         """Asks about the note at ``path``."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widgets import TextArea
 
@@ -53,7 +52,7 @@ class EditorScreen(FrameScreen):
     CSS_PATH = sheet("editor")
     TITLE = "Edit"
     PLAN = EDITOR
-    BINDINGS: ClassVar[list[BindingType]] = bindings(EDIT_SCREEN)
+    BINDINGS = bindings(EDIT_SCREEN)
     AUTO_FOCUS = "#text"
 
     def __init__(self, layouts: Layouts, project: Project, external: ExternalEditor) -> None:

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
-
-from textual.binding import BindingType
+from typing import TYPE_CHECKING
 
 from brvtui.app.actions.dialogs import EXPORT
 from brvtui.app.keys.bindings import bindings
@@ -34,7 +32,7 @@ class _ExportResult:
 class ExportScreen(FieldScreen[Path]):
     """Asks for a file's path. Dismissed with the path of the saved file, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(EXPORT)
+    BINDINGS = bindings(EXPORT)
 
     def __init__(self, name: str, saved: Callable[[], SavedTrace], trees: Sequence[Path]) -> None:
         """Proposes the file ``name``; ``saved`` returns the trace and may block; no file is written into ``trees``."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import ABOUT
@@ -47,7 +46,7 @@ class AboutPane(ChoicePane):
         "model is shown. Below, notes that it links to, notes that link to it and, when asked for (f), notes like it "
         "by their words: Enter goes to one."
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ABOUT)
+    BINDINGS = bindings(ABOUT)
 
     @dataclass
     class SurroundingsWanted(Message):

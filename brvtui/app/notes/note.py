@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
-from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
 
@@ -53,7 +52,7 @@ class NotePane(Pane):
         "go from link to link, Enter follows one: relations, entries of related, links to other notes and within this "
         "one. b goes back to the note before, B forward again. r shows the text as it is in the file. / finds words."
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTE)
+    BINDINGS = bindings(NOTE)
 
     @dataclass
     class PageWanted(Message):

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.binding import BindingType
-
 from brvtui.app.actions.panes import NOTES_TREE
 from brvtui.app.branches import ancestors
 from brvtui.app.keys.bindings import bindings
@@ -25,7 +21,7 @@ class NotesTree(TreePane):
         "notes (▫: abstracts, folder summaries, the manifest, full texts of archived notes) are shown when asked for. "
         "The last node lists files that the engine does not see, each with its reason."
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTES_TREE)
+    BINDINGS = bindings(NOTES_TREE)
 
     def heading(self, view: View) -> str:
         """Says in which order the notes stand, when it is not the usual one."""

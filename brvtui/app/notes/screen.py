@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from brvtui.app.actions.screens import NOTES_SCREEN
 from brvtui.app.arrangement import NOTES
@@ -25,7 +22,7 @@ class NotesScreen(FrameScreen):
 
     TITLE = "Notes"
     PLAN = NOTES
-    BINDINGS: ClassVar[list[BindingType]] = bindings(NOTES_SCREEN)
+    BINDINGS = bindings(NOTES_SCREEN)
     AUTO_FOCUS = "#tree"
 
     def __init__(self, layouts: Layouts, browsing: Browsing) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -26,7 +25,7 @@ class Dialog(ModalScreen[Answer | None]):
     """Asks a question. It is dismissed with the answer, or with None by Esc."""
 
     CSS_PATH = sheet("dialog")
-    BINDINGS: ClassVar[list[BindingType]] = bindings(DIALOG)
+    BINDINGS = bindings(DIALOG)
 
     def __init__(self, title: str, *said: str, wide: bool = False) -> None:
         """A dialog under ``title`` that begins with the paragraphs ``said``; a ``wide`` one takes nearly all cells."""

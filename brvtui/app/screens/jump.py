@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -33,7 +31,7 @@ class JumpScreen(ModalScreen[str | None]):
     """Shows a letter on each target. It is dismissed with the id of the chosen one, or with None."""
 
     CSS_PATH = sheet("modal")
-    BINDINGS: ClassVar[list[BindingType]] = bindings(JUMP)
+    BINDINGS = bindings(JUMP)
 
     def __init__(self, targets: Sequence[JumpTarget]) -> None:
         """An overlay over ``targets``, lettered in their order."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.geometry import Size
 from textual.screen import ModalScreen
 
@@ -60,7 +59,7 @@ class MessageScreen(ModalScreen[None]):
     """The modal itself: any of Esc, q, F1, ? closes it."""
 
     CSS_PATH = sheet("modal")
-    BINDINGS: ClassVar[list[BindingType]] = bindings(MESSAGE)
+    BINDINGS = bindings(MESSAGE)
 
     def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
         """A modal with a title, a paragraph and a table of keys."""

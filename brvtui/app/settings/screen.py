@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from brvtui.app.actions.screens import SETTINGS_SCREEN
 from brvtui.app.arrangement import SETTINGS
@@ -26,7 +23,7 @@ class SettingsScreen(FrameScreen):
 
     TITLE = "Settings"
     PLAN = SETTINGS
-    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS_SCREEN)
+    BINDINGS = bindings(SETTINGS_SCREEN)
     AUTO_FOCUS = "#settings"
 
     def make_panes(self) -> ComposeResult:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from brvtui.app.actions.dialogs import SETTING_FIELD
 from brvtui.app.keys.bindings import bindings
@@ -17,7 +14,7 @@ from brvtui.config.schema import Value
 class SettingField(FieldScreen[Value]):
     """Asks for the value of a setting. Dismissed with a value that can be used, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTING_FIELD)
+    BINDINGS = bindings(SETTING_FIELD)
 
     def __init__(self, name: str, value: str, allowed: str, read: Callable[[str], Value]) -> None:
         """A field for ``name`` with its ``value``; ``read`` makes a value of a text, or raises ConfigError."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import SETTINGS_LIST
@@ -29,7 +27,7 @@ class SettingsPane(ChoicePane):
         "field to type in; Delete brings the default back. Changes go into your own settings file and hold at once, "
         "unless the setting says otherwise."
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(SETTINGS_LIST)
+    BINDINGS = bindings(SETTINGS_LIST)
 
     class RowChosen(Message):
         """Another setting is under the cursor."""
