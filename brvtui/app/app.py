@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -15,15 +15,8 @@ from textual.notifications import SeverityLevel
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
-from brvtui.app.editing.changes import NoteChanges
-from brvtui.app.editing.controller import Editing
-from brvtui.app.editing.drafts import Drafts
-from brvtui.app.editing.external_editor import ExternalEditor
-from brvtui.app.exporting.sharing import Sharing
 from brvtui.app.keys.bindings import bindings, own_bindings
-from brvtui.app.log.logs import Logs
 from brvtui.app.modes import EDITOR
-from brvtui.app.notes.browsing import Browsing
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project
@@ -32,8 +25,6 @@ from brvtui.app.project.stale import StaleFiles
 from brvtui.app.project.switches import Switches
 from brvtui.app.query.answering import import_painters
 from brvtui.app.query.cache import Cache
-from brvtui.app.query.engine_choice import EngineChoice
-from brvtui.app.query.model_runs import ModelRuns
 from brvtui.app.query.queries import Queries
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.screens.frame import FrameScreen
@@ -46,10 +37,19 @@ from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.app.commands.command import Act, Command
+    from brvtui.app.editing.changes import NoteChanges
+    from brvtui.app.editing.controller import Editing
+    from brvtui.app.editing.drafts import Drafts
+    from brvtui.app.editing.external_editor import ExternalEditor
     from brvtui.app.editing.screen import EditorScreen
+    from brvtui.app.exporting.sharing import Sharing
+    from brvtui.app.log.logs import Logs
     from brvtui.app.log.screen import LogScreen
     from brvtui.app.maturity.screen import MaturityScreen
+    from brvtui.app.notes.browsing import Browsing
     from brvtui.app.notes.screen import NotesScreen
+    from brvtui.app.query.engine_choice import EngineChoice
+    from brvtui.app.query.model_runs import ModelRuns
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.settings.screen import SettingsScreen
     from brvtui.saved.traces import SavedTrace
@@ -85,23 +85,85 @@ class BrvTui(ConfiguredApp):
         self.layouts = Layouts(self, project, self._take_layout)
         self.stale = StaleFiles(self, project)
         self.selection = Selection(self, project)
-        self.browsing = Browsing(self, project)
-        self.logs = Logs(self, project, self._fill_query)
         self.reasons = Reasons(self, project)
         self.cache = Cache(self, project, lambda: self.queries.ask_again())
-        queries = self.queries = Queries(
-            self, project, self.selection, self.reasons, self.cache, lambda ask: self.model.run(ask), self.logs.logged
+        self.queries = Queries(
+            self,
+            project,
+            self.selection,
+            self.reasons,
+            self.cache,
+            lambda ask: self.model.run(ask),
+            lambda problem: self.logs.logged(problem),
         )
-        self.model = ModelRuns(self, project, queries, self.cache, self.logs.logged, self._bring_answer)
-        self.engines = EngineChoice(self, project, queries)
-        self.switches = Switches(self, project, queries.ask_again)
-        self.sharing = Sharing(self, project, self._write)
-        drafts = self.drafts = Drafts(self, project, lambda path: self.editing.edit(path))
-        external = self.external_editor = ExternalEditor(
-            self, project, drafts, self.suspend, lambda conflict: self.editing.resolve(conflict)
+        self.switches = Switches(self, project, self.queries.ask_again)
+
+    # The first frame is painted before the controllers below are imported; each is made when it is first needed.
+
+    @cached_property
+    def model(self) -> ModelRuns:
+        """Answers that a model writes."""
+        from brvtui.app.query.model_runs import ModelRuns
+
+        return ModelRuns(self, self.project, self.queries, self.cache, self.logs.logged, self._bring_answer)
+
+    @cached_property
+    def engines(self) -> EngineChoice:
+        """Chooses the engine that answers."""
+        from brvtui.app.query.engine_choice import EngineChoice
+
+        return EngineChoice(self, self.project, self.queries)
+
+    @cached_property
+    def browsing(self) -> Browsing:
+        """What the Notes screen shows."""
+        from brvtui.app.notes.browsing import Browsing
+
+        return Browsing(self, self.project)
+
+    @cached_property
+    def logs(self) -> Logs:
+        """The engine's log and our own."""
+        from brvtui.app.log.logs import Logs
+
+        return Logs(self, self.project, self._fill_query)
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """What is copied, and traces that are saved."""
+        from brvtui.app.exporting.sharing import Sharing
+
+        return Sharing(self, self.project, self._write)
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """Texts that were not saved."""
+        from brvtui.app.editing.drafts import Drafts
+
+        return Drafts(self, self.project, lambda path: self.editing.edit(path))
+
+    @cached_property
+    def external_editor(self) -> ExternalEditor:
+        """The user's own editor."""
+        from brvtui.app.editing.external_editor import ExternalEditor
+
+        return ExternalEditor(
+            self, self.project, self.drafts, self.suspend, lambda conflict: self.editing.resolve(conflict)
         )
-        self.editing = Editing(self, project, external, drafts, self.workers)
-        self.changes = NoteChanges(self, project, self.editing)
+
+    @cached_property
+    def editing(self) -> Editing:
+        """The note that is edited."""
+        from brvtui.app.editing.controller import Editing
+
+        return Editing(self, self.project, self.external_editor, self.drafts, self.workers)
+
+    @cached_property
+    def changes(self) -> NoteChanges:
+        """Changes of notes that are planned, shown, carried out and undone."""
+        from brvtui.app.editing.changes import NoteChanges
+
+        return NoteChanges(self, self.project, self.editing)
 
     def _screens(self) -> dict[str, Callable[[], FrameScreen]]:
         """By the name of its mode, what makes a screen when it is first in front."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from brvtui.app.states import INDEX, MANIFEST, Branch
+from brvtui.app.states import INDEX, MANIFEST, Branch, ancestors
 from brvtui.paint.glyphs import MATURITIES
 from brvtui.tree.reading.files import CONTEXT_FILE, MANIFEST_FILE, Role, role_of
 
@@ -162,11 +162,3 @@ def _manifest(snapshot: Snapshot) -> _Derived | None:
     except OSError:
         return None
     return _Derived(MANIFEST, stat.st_mtime_ns // 1_000_000)
-
-
-def ancestors(path: str) -> Iterator[str]:
-    """The folders above ``path``, the nearest first."""
-    above = path.rpartition("/")[0]
-    while above:
-        yield above
-        above = above.rpartition("/")[0]

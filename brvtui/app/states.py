@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -62,6 +62,14 @@ class Branch:
     mtime_ms: int = 0
     low: str = ""
     """What a filter looks at: title and path of a file in lower case."""
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """The folders above ``path``, the nearest first."""
+    above = path.rpartition("/")[0]
+    while above:
+        yield above
+        above = above.rpartition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from brvtui.app.actions.panes import NOTES_TREE
-from brvtui.app.branches import ancestors
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import Branch
+from brvtui.app.states import Branch, ancestors
 from brvtui.app.view import View
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane

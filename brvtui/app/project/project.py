@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 from textual.timer import Timer
 
 from brvtui.app.memory import settle_memory
-from brvtui.app.overview import Surveyor
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening, TreeRead
 from brvtui.app.services import AppServices
@@ -21,6 +20,7 @@ from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 
 if TYPE_CHECKING:
+    from brvtui.app.overview import Surveyor
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
@@ -62,10 +62,16 @@ class Project:
         """None while no project is open."""
         self.saved: SavedTrace | None = None
         """None while no saved trace is shown."""
-        self.surveyor = Surveyor()
         self._reading = False
         self._changed_again = False
         self._late: Timer | None = None
+
+    @cached_property
+    def surveyor(self) -> Surveyor:
+        """Makes overviews of the tree; first needed in a worker, after the first frame."""
+        from brvtui.app.overview import Surveyor
+
+        return Surveyor()
 
     def refuses(self) -> bool:
         """Whether a saved trace is shown in place of a project; then a toast says that there is nothing to ask."""

@@ -10,10 +10,10 @@ from brvtui import faults
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import NoteText, SelectionState
-from brvtui.trace import Detail, Trace
 
 if TYPE_CHECKING:
     from brvtui.session import Session
+    from brvtui.trace import Detail, Trace
 
 _NO_TEXT = "the text of the note is not saved with the trace: open its project to read it"
 

@@ -12,11 +12,11 @@ from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.selection import detail_of
 from brvtui.app.query.prober import QueryRequest
 from brvtui.config.sources import Layer
-from brvtui.trace import Detail, Trace
 
 if TYPE_CHECKING:
     from brvtui.app.overview import Surveyor
     from brvtui.session import Session
+    from brvtui.trace import Detail, Trace
 
 
 @dataclass(frozen=True, slots=True)

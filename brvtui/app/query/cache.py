@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import CacheState
-from brvtui.engines.byterover.sections import CacheLook
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.route.tree_changes import CacheNow
@@ -41,6 +40,8 @@ class Cache:
             self._ask_again()
 
     def _seen(self, query: str, seen: CacheNow) -> None:
+        from brvtui.engines.byterover.sections import CacheLook
+
         trace = self._services.store.view.answer.trace
         if trace is None or trace.query != query:
             return

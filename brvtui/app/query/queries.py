@@ -19,10 +19,7 @@ from brvtui.app.query.reasons import Reasons
 from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, CacheState, Overview, Phase, SelectionState
 from brvtui.app.view import selectable
-from brvtui.engines.byterover.sections import CacheLook
-from brvtui.engines.contract import Completes
 from brvtui.engines.registry import DEFAULT
-from brvtui.paint.score import ticks_of
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
@@ -93,6 +90,8 @@ class Queries:
 
     def show_saved(self, saved: SavedTrace, overview: Overview) -> None:
         """Shows a saved trace as it was, in place of a project."""
+        from brvtui.paint.score import ticks_of
+
         trace, store = saved.trace, self._services.store
         self.typed = trace.query
         moment = f" at {saved.saved_at}" if saved.saved_at else ""
@@ -128,6 +127,8 @@ class Queries:
 
     def _begin(self, request: QueryRequest) -> None:
         """Begins to answer. Where services take part, a probe is answered without them at once, and a run beside it."""
+        from brvtui.engines.contract import Completes
+
         session, store = self._project.session, self._services.store
         if session is None:
             return
@@ -182,6 +183,9 @@ class Queries:
 
     def show(self, answered: Answered) -> None:
         """Shows the answer in every pane."""
+        from brvtui.engines.byterover.sections import CacheLook
+        from brvtui.paint.score import ticks_of
+
         store, trace = self._services.store, answered.trace
         view = store.view
         same = (trace.query, trace.scope_option) == (view.query.text, view.query.scope)

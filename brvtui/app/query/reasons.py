@@ -10,11 +10,11 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.trace import Explanation, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals.levers import Takes
     from brvtui.session import Session
+    from brvtui.trace import Explanation, Trace
 
 _TAKES = "takes"
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from brvtui.app.branches import ancestors
-from brvtui.app.states import Branch, Overview
+from brvtui.app.states import Branch, Overview, ancestors
 from brvtui.app.widgets.word_filter import WordFilter
 
 _OPEN_AT_FIRST = 60

@@ -8,9 +8,18 @@ from typing import ClassVar, overload
 from textual.binding import BindingType
 
 from brvtui.app.actions.panes import TREE
-from brvtui.app.branches import ancestors
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import INDEX, MANIFEST, Branch, Overview, Phase, ProjectState, QueryState, SelectionState
+from brvtui.app.states import (
+    INDEX,
+    MANIFEST,
+    Branch,
+    Overview,
+    Phase,
+    ProjectState,
+    QueryState,
+    SelectionState,
+    ancestors,
+)
 from brvtui.app.view import View, marks_of
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import empty_lines
