@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.engines.contract import Context, Engine, Moment, Query, Replays
+from brvtui.engines.contract import Context, Engine, Query, Replays, ReplayStep
 from brvtui.trace import Hit, Trace, to_plain
 from brvtui.tree.reading.json_file import read_json
 
@@ -42,7 +42,7 @@ def read_queries(path: Path) -> list[ListedQuery]:
     return made
 
 
-def read_sequence(path: Path) -> list[Moment]:
+def read_sequence(path: Path) -> list[ReplayStep]:
     """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError`."""
     made = []
     for number, item in enumerate(_read_list(path)):
@@ -53,7 +53,7 @@ def read_sequence(path: Path) -> list[Moment]:
         if not isinstance(item, dict) or not isinstance(item.get("query"), str) or not is_number or not named:
             raise ReplayError(f'{path}: entry {number} must be {{"query", "wait" seconds, "touch" a note or null}}')
         assert wait is not None
-        made.append(Moment(item["query"], float(wait), touch))
+        made.append(ReplayStep(item["query"], float(wait), touch))
     return made
 
 
@@ -92,24 +92,24 @@ def replay_queries(
 
 
 def replay_sequence(
-    engine: Engine[Any], context: Context[Any], moments: list[Moment], like: Query
+    engine: Engine[Any], context: Context[Any], steps: list[ReplayStep], like: Query
 ) -> Iterator[dict[str, Any]]:
     """One line for each step, in order, while the clock moves on, asked with the scope and options of ``like``.
 
     Raises :class:`ReplayError` for a note that is not there.
     """
-    for number, moment in enumerate(moments):
-        if moment.touch and moment.touch not in context.snapshot.parsed:
-            raise ReplayError(f"step {number}: no file {moment.touch} in {context.snapshot.project.tree} to touch")
+    for number, step in enumerate(steps):
+        if step.touch and step.touch not in context.snapshot.parsed:
+            raise ReplayError(f"step {number}: no file {step.touch} in {context.snapshot.project.tree} to touch")
     if isinstance(engine, Replays):
-        for number, said in enumerate(engine.replay_sequence(context, moments, like)):
-            yield {"step": number, "query": moments[number].query, **said}
+        for number, said in enumerate(engine.replay_sequence(context, steps, like)):
+            yield {"step": number, "query": steps[number].query, **said}
         return
     clock = context.now_ms
-    for number, moment in enumerate(moments):
-        clock += moment.wait_seconds * MS
-        trace = engine.answer(replace(context, now_ms=clock), replace(like, text=moment.query, services=True))
-        yield {"step": number, "query": moment.query, **_said(trace, None)}
+    for number, step in enumerate(steps):
+        clock += step.wait_seconds * MS
+        trace = engine.answer(replace(context, now_ms=clock), replace(like, text=step.query, services=True))
+        yield {"step": number, "query": step.query, **_said(trace, None)}
 
 
 def _said(trace: Trace, limit: int | None) -> dict[str, Any]:

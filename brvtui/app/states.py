@@ -11,7 +11,7 @@ from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
-    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
@@ -142,7 +142,7 @@ class CounterfactualSearch:
     """The search for changes after which ``trace`` needs no model; ``found`` is None while it goes on."""
 
     trace: Trace
-    found: Takes | None = None
+    found: Counterfactuals | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def query(
     if files:
         save(session, session.answers.saved(trace), files)
     details = session.answers.details(trace) if detail else {}
-    wanted = session.answers.what_it_takes(trace) if takes else None
+    wanted = session.answers.counterfactuals(trace) if takes else None
     if form == "json":
         from brvtui.trace import to_plain
 
@@ -147,7 +147,7 @@ def explain(
             trace = session.probe(text, scope, engine, options, services=True, progress=_tell_vectors)
             _check_takes(takes, trace)
             explanations = [session.answers.explain(text, note, scope, trace) for note in notes]
-        wanted = [session.answers.what_it_takes(one.trace, one.path) if takes else None for one in explanations]
+        wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
     _tell(notice for notice in explanations[0].trace.notices if notice not in told)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from brvtui.services.provided import NO_SERVICES, EngineServices
-from brvtui.trace import Detail, Explanation, Snapshotted, Trace
+from brvtui.trace import Detail, Explanation, SnapshotInfo, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
@@ -35,11 +35,11 @@ class Context(Generic[C]):
     services: EngineServices = NO_SERVICES
 
     @property
-    def snapshotted(self) -> Snapshotted:
+    def snapshot_info(self) -> SnapshotInfo:
         """What a trace says of the snapshot and the time that it was made on."""
         moment = datetime.fromtimestamp(self.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
         held = self.snapshot
-        return Snapshotted(held.project.name, held.generation, len(held.notes), moment.replace("+00:00", "Z"))
+        return SnapshotInfo(held.project.name, held.generation, len(held.notes), moment.replace("+00:00", "Z"))
 
 
 def _silent(made: int, wanted: int) -> None:
@@ -127,7 +127,7 @@ class Prepares(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ReplayStep:
     """One step of a sequence: wait, give a note another modification time, ask."""
 
     query: str
@@ -143,7 +143,7 @@ class Replays(Protocol):
         """The answer in a state of its own, and the data of its line, with results up to ``limit``."""
 
     def replay_sequence(
-        self, context: Context[Any], moments: Sequence[Moment], like: Query
+        self, context: Context[Any], steps: Sequence[ReplayStep], like: Query
     ) -> Iterator[dict[str, Any]]:
         """The data of each step's line, in one state while the clock moves on.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from brvtui import faults
 from brvtui.engines.byterover.ageing.board import Board, BoardRow
-from brvtui.engines.byterover.ageing.forecast import Coming, Forecast
+from brvtui.engines.byterover.ageing.forecast import Forecast, UpcomingEvent
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.manifest import ManifestPlace, manifest_place
@@ -19,7 +19,7 @@ from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
 from brvtui.ranking.ceiling import decayed
 from brvtui.ranking.decay import days_since
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Aged, Ceiling
+from brvtui.trace import AgedSignals, Ceiling
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.frontmatter import Frontmatter, parse
 from brvtui.tree.reading.links import Names, Resolved
@@ -58,7 +58,7 @@ class About:
     unseen: str = ""
     """Why the engine does not see the file."""
     frontmatter: Frontmatter = _NO_FRONTMATTER
-    aged: Aged | None = None
+    aged: AgedSignals | None = None
     """Signals before and after decay, of a note."""
     ceiling: Ceiling | None = None
     cut_lines: int = 0
@@ -79,7 +79,7 @@ class Around:
     backlinks: tuple[Backlink, ...]
     place: ManifestPlace | None
     """None for what is no markdown file of the tree."""
-    coming: tuple[Coming, ...]
+    coming: tuple[UpcomingEvent, ...]
     """What ageing brings to a note, soonest first."""
     standing: BoardRow | None
     """The note on the board of maturities."""

@@ -11,7 +11,7 @@ from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import days, number, signed, wrap
 from brvtui.trace import (
-    Aged,
+    AgedSignals,
     Ceiling,
     Contribution,
     Detail,
@@ -150,7 +150,7 @@ def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
     return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
 
 
-def signals(aged: Aged, width: int, glyphs: Glyphs) -> list[Line]:
+def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the signals before and after decay, their source, and the effect of an access hit."""
     made = [rule(width, f"signals from {aged.source} · {days(aged.days)} old", dash=glyphs.dash)]
     first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.ageing.forecast import Curve, Forecast
 
 
-class BoardAccess:
+class Ageing:
     """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
 
     def __init__(self, opened: ReadableProject) -> None:

@@ -13,7 +13,7 @@ from brvtui.trace import Detail, Explanation, Origin, Trace
 from brvtui.tree.engine_files.logged_query import LoggedQuery
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.lab.log_summary import Compared
     from brvtui.saved.traces import SavedTrace
 
@@ -71,15 +71,15 @@ class AnswerDetails:
         named = find_note(context.snapshot, note)
         return self._engines.named(answered.engine).why(context, answered, named)
 
-    def what_it_takes(
+    def counterfactuals(
         self, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
-    ) -> Takes | None:
+    ) -> Counterfactuals | None:
         """What it would take that the query of ``trace`` is answered at tier 2, with ``note`` first if it is given.
 
         None when nothing is needed, when the engine has no tiers, and when ``cancelled`` became true meanwhile. Raises
         KeyError when the snapshot of ``trace`` is gone, and :class:`brvtui.snapshot.naming.UnknownNote`.
         """
-        from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
+        from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
         from brvtui.engines.byterover.sections import Route
         from brvtui.snapshot.naming import find_note
 
@@ -87,7 +87,7 @@ class AnswerDetails:
             return None
         context = self._context(trace)
         path = find_note(context.snapshot, note).path if note else ""
-        return what_it_takes(context, trace, path, cancelled)
+        return find_counterfactuals(context, trace, path, cancelled)
 
     def compare_logged(self, entry: LoggedQuery) -> Compared:
         """A logged query beside its answer now, on an empty cache; what keeps its engine from answering is told."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from brvtui.trace.checks import State
-from brvtui.trace.scores import Aged, Ceiling, Contribution, Part, TextScore
+from brvtui.trace.scores import AgedSignals, Ceiling, Contribution, Part, TextScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Hit:
     score: float
     parts: tuple[Part, ...]
     text: TextScore | None = None
-    signals: Aged | None = None
+    signals: AgedSignals | None = None
     ceiling: Ceiling | None = None
     shared_source: str = ""
     found_by: str = ""

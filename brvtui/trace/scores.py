@@ -64,7 +64,7 @@ class TextScore:
 
 
 @dataclass(frozen=True)
-class Aged:
+class AgedSignals:
     """Signals of a note before and after decay. Importance 0..100, recency 0..1, ``days`` since the file's mtime."""
 
     maturity: str

@@ -32,7 +32,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Snapshotted:
+class SnapshotInfo:
     """The snapshot that a trace was made on."""
 
     project: str
@@ -81,7 +81,7 @@ class Trace:
     """``probe`` or ``run``."""
     query: str
     scope_option: str
-    snapshot: Snapshotted
+    snapshot: SnapshotInfo
     verdict: str
     """How it ended, in a few words."""
     covered: bool

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes
+from brvtui.engines.byterover.counterfactuals import Counterfactuals, Lever
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import AnswerDetails
@@ -77,7 +77,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("changes are tried")
 
-    monkeypatch.setattr(AnswerDetails, "what_it_takes", refuse)
+    monkeypatch.setattr(AnswerDetails, "counterfactuals", refuse)
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, QUERY)
         await pilot.press("f4", "j", "enter")
@@ -91,17 +91,17 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = threading.Event(), threading.Event()
         self.cancelled: list[bool] = []
-        real = AnswerDetails.what_it_takes
+        real = AnswerDetails.counterfactuals
 
         def held(
             answers: AnswerDetails, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
-        ) -> Takes | None:
+        ) -> Counterfactuals | None:
             self.begun.set()
             assert self.go_on.wait(20)
             self.cancelled.append(cancelled())
             return real(answers, trace, note, cancelled)
 
-        monkeypatch.setattr(AnswerDetails, "what_it_takes", held)
+        monkeypatch.setattr(AnswerDetails, "counterfactuals", held)
 
 
 async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

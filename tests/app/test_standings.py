@@ -10,7 +10,7 @@ from brvtui.app.maturity.ageing_words import label_of, sentence_of
 from brvtui.app.maturity.cards import card, card_height, header, share
 from brvtui.app.maturity.standings import BoardOptions, Mark, Standings, ageing_of, gather
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import BoardOrder, Coming
+from brvtui.engines.byterover.ageing.forecast import BoardOrder, UpcomingEvent
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.session import Session
 from tests.support.trees import Tree
@@ -98,7 +98,7 @@ def test_labels(mark: Mark | None, label: str) -> None:
 
 def test_sentences() -> None:
     for event in Event:
-        come, ahead, then = (sentence_of(Coming(event, day, by), UNICODE)[0] for day, by in
+        come, ahead, then = (sentence_of(UpcomingEvent(event, day, by), UNICODE)[0] for day, by in
                              ((0.0, False), (12.0, False), (12.0, True)))  # fmt: skip
         assert come.startswith("✗ ")
         assert ahead.startswith("• ")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.byterover.counterfactuals.levers import Lever
+from brvtui.engines.byterover.counterfactuals import Lever
 from brvtui.engines.byterover.profile import Profile, load
 from brvtui.engines.byterover.reasons.reasons import Loss
 from brvtui.engines.byterover.sections import EntityStep, Search

@@ -51,7 +51,7 @@ class Toy:
         step = Step("count", None, "count words", State.TAKEN, (), f"notes with enough of the words: {len(hits)}")
         return Trace(
             SCHEMA, self.name, "Toy 1", "plain", "run" if query.run else "probe", query.text, query.scope,
-            context.snapshotted, f"{len(words)} words were counted", bool(hits), None,
+            context.snapshot_info, f"{len(words)} words were counted", bool(hits), None,
             (step,), (Stage("least score", len(scored), len(scored) - len(hits), len(hits), "half of all"),), hits,
             total_found=len(hits), matched=len(scored), sections=(Counted(words),),
         )  # fmt: skip

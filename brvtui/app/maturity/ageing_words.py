@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.maturity.standings import Mark
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import Coming
+from brvtui.engines.byterover.ageing.forecast import UpcomingEvent
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Span
 from brvtui.paint.text import days
@@ -46,7 +46,7 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     return f"{mark.days:.0f}d {short}", "muted"
 
 
-def sentence_of(coming: Coming, glyphs: Glyphs) -> Span:
+def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
     """One event of one note in full."""
     if not coming.days:
         return f"{glyphs.cross} {_COME[coming.event]}", "muted"

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import Board, BoardRow, Event
-from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder, Coming, Curve, Forecast, calendar, columns
+from brvtui.engines.byterover.ageing.forecast import (
+    LAST_DAY,
+    BoardOrder,
+    Curve,
+    Forecast,
+    UpcomingEvent,
+    calendar,
+    columns,
+)
 from brvtui.ranking.maturity import LEVELS
 
 if TYPE_CHECKING:
@@ -77,8 +85,8 @@ class Standings:
         come = next((event for event in _NOTABLE if days[event] == 0), None)
         if come is not None:
             return Mark(come, 0.0, False)
-        event, soonest = min(days.items(), key=lambda item: item[1] or np.inf)
-        return Mark(event, soonest, False) if 0 < soonest <= LAST_DAY else None
+        event, days_to_next_event = min(days.items(), key=lambda item: item[1] or np.inf)
+        return Mark(event, days_to_next_event, False) if 0 < days_to_next_event <= LAST_DAY else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +98,7 @@ class Ageing:
     then_importance: float
     then_recency: float
     then_ceiling: float
-    coming: Sequence[Coming]
+    coming: Sequence[UpcomingEvent]
     curve: Curve
     thresholds: tuple[float, float]
     """The scores that the direct answer and the prompt need."""

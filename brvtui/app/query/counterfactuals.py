@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.view import View
-from brvtui.engines.byterover.takes_lines import takes_lines
+from brvtui.engines.byterover.counterfactuals.lines import counterfactual_lines as lines_of
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 
@@ -18,4 +18,4 @@ def counterfactual_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
         return [*made, Line().gap().add("v", "bold accent").add(" tries the smallest changes", "muted").cut(width)]
     if search.found is None:
         return [*made, line(" trying changes…", "muted").cut(width)]
-    return [*made, *takes_lines(search.found, width, glyphs)]
+    return [*made, *lines_of(search.found, width, glyphs)]

@@ -12,7 +12,7 @@ from brvtui.app.states import CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.counterfactuals.levers import Takes
+    from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.session import Session
     from brvtui.trace import Explanation, Trace
 
@@ -67,7 +67,7 @@ class Reasons:
         if answer.counterfactuals is not None and answer.counterfactuals.found is None:
             self._services.store.update(replace(answer, counterfactuals=None))
 
-    def _counterfactuals_found(self, trace: Trace, takes: Takes | None) -> None:
+    def _counterfactuals_found(self, trace: Trace, takes: Counterfactuals | None) -> None:
         answer = self._services.store.view.answer
         if takes is not None and trace is answer.trace:
             self._services.store.update(replace(answer, counterfactuals=CounterfactualSearch(trace, takes)))
@@ -92,9 +92,9 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
         raise Refusal(str(error)) from error
 
 
-def _takes(session: Session, trace: Trace) -> Takes | None:
+def _takes(session: Session, trace: Trace) -> Counterfactuals | None:
     """What it would take that the query of ``trace`` needs no model; None once that is not wanted any more."""
     try:
-        return session.answers.what_it_takes(trace, cancelled=is_cancelled)
+        return session.answers.counterfactuals(trace, cancelled=is_cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way
         return None

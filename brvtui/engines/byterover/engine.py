@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.byterover.sections import CacheLook, EntityStep, FingerprintState, PlainSearch, Route, Search
-from brvtui.engines.contract import EngineError, Moment, Query
+from brvtui.engines.contract import EngineError, Query, ReplayStep
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.trace import Detail, Explanation, Ladder, Trace
 
@@ -95,7 +95,7 @@ class ByteRover:
 
         A whole answer is cached as the engine would. Nothing of the model's is raised.
         """
-        from brvtui.engines.byterover.completion.completing import Completing, asks_model, complete
+        from brvtui.engines.byterover.completion.completing import CompletionContext, asks_model, complete
         from brvtui.engines.byterover.route.router import keep
         from brvtui.trace import EndReason
         from brvtui.trace.events import CompletionFailed, Finished, Routed
@@ -108,7 +108,7 @@ class ByteRover:
             yield Finished(trace)
             return
         yield Routed(trace, model.name)
-        made = yield from complete(Completing(context, model, context.services.prices, cancellation), trace)
+        made = yield from complete(CompletionContext(context, model, context.services.prices, cancellation), trace)
         done = made.answer.completion
         if done is not None and done.ended in (EndReason.FAILED, EndReason.CANCELLED):
             yield CompletionFailed(made, done.why, done.ended is EndReason.CANCELLED)
@@ -168,12 +168,12 @@ class ByteRover:
         _refuse_options(query)
         return replay_query(context, query, limit)
 
-    def replay_sequence(self, context: Context, moments: Sequence[Moment], like: Query) -> Iterator[dict[str, Any]]:
+    def replay_sequence(self, context: Context, steps: Sequence[ReplayStep], like: Query) -> Iterator[dict[str, Any]]:
         """The lines of a sequence: see :func:`brvtui.engines.byterover.replaying.replay_sequence`."""
         from brvtui.engines.byterover.replaying import replay_sequence
 
         _refuse_options(like)
-        return replay_sequence(context, moments, like.scope)
+        return replay_sequence(context, steps, like.scope)
 
 
 def _refuse_options(query: Query) -> None:

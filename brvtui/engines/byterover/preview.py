@@ -17,7 +17,7 @@ from brvtui.trace import Hit, Origin
 
 
 @dataclass(frozen=True, slots=True)
-class RankedScore:
+class Placement:
     """A rank, from 1, and the score there."""
 
     rank: int
@@ -31,8 +31,8 @@ class Moved:
     path: str
     file: str
     title: str
-    before: RankedScore | None
-    after: RankedScore | None
+    before: Placement | None
+    after: Placement | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ def _outcome(context: Context, query: str, scope: str, path: str) -> PreviewedAn
 
 def _results(before: tuple[Hit, ...], after: tuple[Hit, ...]) -> tuple[Moved, ...]:
     """Every result of either. A folder's ``context.md`` may be one twice: as itself, and carried up from a note."""
-    places: list[dict[tuple[str, str, Origin], RankedScore]] = []
+    places: list[dict[tuple[str, str, Origin], Placement]] = []
     found: dict[tuple[str, str, Origin], Hit] = {}
     for hits in (after, before):
         places.append({})
         for rank, hit in enumerate(hits, start=1):
             key = hit.path, hit.file, hit.origin
-            places[-1][key] = RankedScore(rank, hit.score)
+            places[-1][key] = Placement(rank, hit.score)
             found.setdefault(key, hit)
     now, was = places
     return tuple(Moved(hit.path, hit.file, hit.title, was.get(key), now.get(key)) for key, hit in found.items())

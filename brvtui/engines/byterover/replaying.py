@@ -11,7 +11,7 @@ from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Search
-from brvtui.engines.contract import Moment, Query
+from brvtui.engines.contract import Query, ReplayStep
 from brvtui.trace import Trace
 
 _MS = 1000.0
@@ -25,18 +25,18 @@ def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Tra
     return trace, {"tier": trace.tier, "repeat_tier": repeat.tier, "search": plain_search(found)}
 
 
-def replay_sequence(context: Context, moments: Sequence[Moment], scope: str) -> Iterator[dict[str, Any]]:
+def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -> Iterator[dict[str, Any]]:
     """The tier of each step, and how many answers are cached after it.
 
     Touches reach the fingerprint only: ranking and recency do not move.
     """
     state, clock = CacheContents(), context.now_ms
     touched: dict[str, int] = {}
-    for moment in moments:
-        clock += moment.wait_seconds * _MS
-        if moment.touch:
-            touched[moment.touch] = round(clock)
-        asked = RouteRequest(moment.query, scope, run=True, touched=dict(touched))
+    for step in steps:
+        clock += step.wait_seconds * _MS
+        if step.touch:
+            touched[step.touch] = round(clock)
+        asked = RouteRequest(step.query, scope, run=True, touched=dict(touched))
         trace, state = route(replace(context, now_ms=clock), state, asked)
         yield {"tier": trace.tier, "cached": len(state.entries)}
 

@@ -54,7 +54,7 @@ class Scope:
     why: str
 
 
-class SearchEnd(StrEnum):
+class SearchOutcome(StrEnum):
     """How one search ended."""
 
     MATCHES = "matches"
@@ -110,7 +110,7 @@ class Search:
 
     query: str
     limit: int
-    outcome: SearchEnd
+    outcome: SearchOutcome
     scope: Scope
     lint: QueryLint
     attempts: tuple[Attempt, ...]

@@ -141,7 +141,7 @@ class JeffsBrain:
             (ready.gaps,) if ready.gaps else (),
             ready.index.idle_rules,
             _why_wait(embedder, query, ready),
-            context.snapshotted,
+            context.snapshot_info,
         )
         made = retrieve(request, sources, context.constants, watch)
         return replace(made, trace=replace(made.trace, options=options))

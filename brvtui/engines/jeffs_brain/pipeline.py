@@ -31,7 +31,7 @@ from brvtui.trace import (
     Origin,
     Part,
     Scale,
-    Snapshotted,
+    SnapshotInfo,
     State,
     Trace,
 )
@@ -47,7 +47,7 @@ class Retrieved:
 
 BM25, VECTOR = "bm25", "vector"
 _DECIMALS = 4
-_NOWHERE = Snapshotted("", 0, 0, "")
+_NOWHERE = SnapshotInfo("", 0, 0, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Sources:
     idle_rules: tuple[str, ...] = ()
     embedder_waits: str = ""
     """Why the embedder is not asked this time; empty when it is."""
-    snapshot: Snapshotted = _NOWHERE
+    snapshot: SnapshotInfo = _NOWHERE
     """The snapshot that the index was made of."""
 
 

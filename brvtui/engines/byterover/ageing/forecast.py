@@ -22,7 +22,7 @@ LAST_DAY = 365
 
 
 @dataclass(frozen=True, slots=True)
-class Coming:
+class UpcomingEvent:
     """An event that a note has ahead of it, or behind."""
 
     event: Event
@@ -55,10 +55,10 @@ class Forecast:
         """Which notes any event comes to by that day."""
         return np.asarray(np.logical_or.reduce(list(self.changed.values())), dtype=np.bool_)
 
-    def coming(self, position: int) -> tuple[Coming, ...]:
+    def coming(self, position: int) -> tuple[UpcomingEvent, ...]:
         """The events of the note at ``position`` that have come or ever will, soonest first."""
         found = [
-            Coming(event, float(days[position]), bool(self.changed[event][position]))
+            UpcomingEvent(event, float(days[position]), bool(self.changed[event][position]))
             for event, days in self.board.days_until.items()
             if np.isfinite(days[position])
         ]
@@ -107,7 +107,7 @@ def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
     """What is sorted by, ascending."""
     board, then = forecast.board, forecast.then
     if order is BoardOrder.EVENT:
-        return soonest(board)
+        return days_to_next_event(board)
     if order is BoardOrder.PROMOTION:
         return board.hits_to_promotion
     if order is BoardOrder.TITLE:
@@ -124,7 +124,7 @@ def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
     return -values[order]
 
 
-def soonest(board: Board) -> Floats:
+def days_to_next_event(board: Board) -> Floats:
     """Days until the next event that has not come yet; infinite where none is left."""
     ahead = [np.where(days > 0, days, np.inf) for days in board.days_until.values()]
     return np.asarray(np.minimum.reduce(ahead), dtype=np.float64)

@@ -19,7 +19,7 @@ from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, Trace, Usag
 
 
 @dataclass(frozen=True, slots=True)
-class Completing:
+class CompletionContext:
     """Who answers, over what."""
 
     context: Context
@@ -33,7 +33,7 @@ def asks_model(trace: Trace) -> bool:
     return trace.answer.kind == "extractive"
 
 
-def complete(how: Completing, trace: Trace) -> Generator[AgentEvent, None, Trace]:
+def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None, Trace]:
     """Lets the model answer ``trace``, whose prompt it has; returns the trace with its answer.
 
     Where it fails or is cancelled, the answer stays what it was, and says so.
@@ -47,7 +47,7 @@ def complete(how: Completing, trace: Trace) -> Generator[AgentEvent, None, Trace
     return replace(trace, answer=_answer(how, trace, prompt, done))
 
 
-def _answer(how: Completing, trace: Trace, prompt: ModelPrompt, done: Work) -> Answer:
+def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Work) -> Answer:
     shown = {hit.file for hit in trace.hits if hit.path in prompt.prefetched} | set(done.read)
     shown |= {entry for lane in prompt.lanes for entry in lane.entries}
     gave_none = done.ended in (EndReason.FAILED, EndReason.CANCELLED)

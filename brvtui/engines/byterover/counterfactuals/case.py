@@ -38,7 +38,7 @@ class Cancelled(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Trial:
     """What the router makes of a change."""
 
     answers: bool
@@ -126,7 +126,7 @@ class Case:
         """Whether a note of that unrounded score can lead a direct answer."""
         return self.seen(score) >= self.context.constants.direct.min_top
 
-    def judged(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Judged:
+    def try_change(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Trial:
         """What the router makes of the query after ``change``; the note must come as one of ``origins``.
 
         Raises :class:`Cancelled`.
@@ -136,7 +136,7 @@ class Case:
         try:
             then = changed(self.context, change)
         except NoChange as reason:
-            return Judged(False, None, None, str(reason))
+            return Trial(False, None, None, str(reason))
         query = change.query if isinstance(change, Reworded) else self.trace.query
         after = replace(self.context, snapshot=then)
         made = ranked(after, query, self.trace.scope_option, Stopwatch())
@@ -144,6 +144,6 @@ class Case:
         first = next(iter(decided.prefetched), None)
         leads = first is not None and first.file == self.note.path and first.origin in origins
         hits = [hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED]
-        return Judged(
+        return Trial(
             decided.outcome is Outcome.DIRECT and leads, made, next(iter(hits), None), decided.why
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Changes of one number of the note: hits, age, maturity, importance."""
+"""Changes of numbers: the hits, age, maturity and importance of the note, and the signals of its runner-up."""
 
 from __future__ import annotations
 
@@ -9,15 +9,24 @@ from dataclasses import replace
 import numpy as np
 
 from brvtui.engines.byterover.ageing.after_changes import accessed
-from brvtui.engines.byterover.counterfactuals.case import Case
+from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
+from brvtui.engines.byterover.counterfactuals.case import Case, Trial
 from brvtui.engines.byterover.counterfactuals.changes import SignalsSet, TimeSet
-from brvtui.engines.byterover.counterfactuals.least import CandidateChange, in_vain, is_steady, least, too_low, verified
-from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Way
+from brvtui.engines.byterover.counterfactuals.smallest_change import (
+    SizedChange,
+    SmallestChange,
+    impossible,
+    is_monotonic,
+    smallest_change,
+    too_low,
+    verified,
+)
 from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.ranking.ceiling import HORIZON_DAYS
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.ranking.maturity import LEVELS
+from brvtui.trace import Hit, Origin
 from brvtui.tree.reading.signals import NoteSignals
 from brvtui.wording import counted
 
@@ -26,14 +35,14 @@ STEPS_A_DAY = 10
 _NO_CHANGE = "there is none that changes anything"
 
 
-def hits(case: Case) -> Way:
+def hits(case: Case) -> Counterfactual:
     """So many access hits."""
     states = after_hits(case.signals, case.context.constants.signals)
     candidates = _signals(case, states, range(1, len(states) + 1))
     return _of_signals(case, Lever.HITS, candidates, "no number of hits")
 
 
-def importance(case: Case) -> Way:
+def importance(case: Case) -> Counterfactual:
     """A higher importance, in whole numbers."""
     own = case.signals
     last = math.floor(min(case.context.constants.signals.max_importance, 100))
@@ -42,7 +51,7 @@ def importance(case: Case) -> Way:
     return _of_signals(case, Lever.IMPORTANCE, candidates, "no importance")
 
 
-def maturity(case: Case) -> Way:
+def maturity(case: Case) -> Counterfactual:
     """A higher maturity."""
     above = LEVELS[LEVELS.index(case.signals.maturity) + 1 :]
     states = [replace(case.signals, maturity=level) for level in above]
@@ -50,25 +59,25 @@ def maturity(case: Case) -> Way:
     return _of_signals(case, Lever.MATURITY, candidates, "no maturity")
 
 
-def age(case: Case) -> Way:
+def age(case: Case) -> Counterfactual:
     """An edit no longer ago than so many days, in tenths; one of a moment ago counts as 0.
 
-    Where a younger note may do worse (:func:`is_steady`), whole days are tried, each by itself.
+    Where a younger note may do worse (:func:`is_monotonic`), whole days are tried, each by itself.
     """
-    steady = is_steady(case)
+    steady = is_monotonic(case)
     days = min(case.days, HORIZON_DAYS)
     steps = range(int(days * STEPS_A_DAY), -1, -1) if steady else range(int(days) * STEPS_A_DAY, -1, -STEPS_A_DAY)
     candidates = _ages(case, steps)
     what = "not even edited today"
     if not case.reaches(candidates[-1].most):
         return too_low(case, Lever.AGE, candidates[-1].most, what)
-    found = least(case, candidates, steady)
-    assert found.judged is not None  # the last one reaches
+    found = smallest_change(case, candidates, steady)
+    assert found.trial is not None  # the last one reaches
     if found.candidate is not None:
-        return verified(Lever.AGE, found.candidate, found.judged, _when(case, found.candidate.amount, steady))
+        return verified(Lever.AGE, found.candidate, found.trial, _when(case, found.candidate.amount, steady))
     if not steady:
-        return Way(Lever.AGE, LeverStatus.OPEN, f"edited on no day until today: {found.judged.verdict}")
-    return in_vain(Lever.AGE, found.judged, what)
+        return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"edited on no day until today: {found.trial.verdict}")
+    return impossible(Lever.AGE, found.trial, what)
 
 
 def after_hits(signals: NoteSignals, rules: SignalRules) -> list[NoteSignals]:
@@ -83,19 +92,19 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> list[NoteSignals]:
         made.append(state)
 
 
-def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float]) -> list[CandidateChange]:
+def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float]) -> list[SizedChange]:
     days = np.full(len(signals), case.days)
     most = case.each_most(inputs_of(signals, case.note.is_local, case.context.constants.score), days, case.relevance)
     changes = [SignalsSet(case.note.path, one) for one in signals]
-    return list(map(CandidateChange, changes, amounts, most.tolist()))
+    return list(map(SizedChange, changes, amounts, most.tolist()))
 
 
-def _ages(case: Case, steps: Sequence[int]) -> list[CandidateChange]:
+def _ages(case: Case, steps: Sequence[int]) -> list[SizedChange]:
     days = np.asarray(steps) / STEPS_A_DAY
     most = case.each_most(case.inputs, np.maximum(days, 1 / MS_PER_DAY), case.relevance)
     now_ms = math.ceil(case.context.now_ms)
     changes = [TimeSet(case.note.path, now_ms - max(1, round(day * MS_PER_DAY))) for day in days.tolist()]
-    return list(map(CandidateChange, changes, days.tolist(), most.tolist()))
+    return list(map(SizedChange, changes, days.tolist(), most.tolist()))
 
 
 def _when(case: Case, days: float, steady: bool) -> str:
@@ -111,20 +120,22 @@ def _when(case: Case, days: float, steady: bool) -> str:
     return f"{when}, not {case.days:.1f} days ago"
 
 
-def _of_signals(case: Case, lever: Lever, candidates: Sequence[CandidateChange], what: str) -> Way:
+def _of_signals(case: Case, lever: Lever, candidates: Sequence[SizedChange], what: str) -> Counterfactual:
     if case.ignores_signals:
-        return Way(lever, LeverStatus.IMPOSSIBLE, f"{what}: the engine ignores all stored signals of this tree")
+        return Counterfactual(
+            lever, LeverStatus.IMPOSSIBLE, f"{what}: the engine ignores all stored signals of this tree"
+        )
     if not candidates:
-        return Way(lever, LeverStatus.IMPOSSIBLE, f"{what}: {_NO_CHANGE}")
-    found = least(case, candidates, is_steady(case))
-    if found.judged is None:
+        return Counterfactual(lever, LeverStatus.IMPOSSIBLE, f"{what}: {_NO_CHANGE}")
+    found = smallest_change(case, candidates, is_monotonic(case))
+    if found.trial is None:
         return too_low(case, lever, max(candidate.most for candidate in candidates), what)
     if found.candidate is None:
-        return in_vain(lever, found.judged, what)
-    return verified(lever, found.candidate, found.judged, _said(case, lever, found.candidate))
+        return impossible(lever, found.trial, what)
+    return verified(lever, found.candidate, found.trial, _said(case, lever, found.candidate))
 
 
-def _said(case: Case, lever: Lever, found: CandidateChange) -> str:
+def _said(case: Case, lever: Lever, found: SizedChange) -> str:
     assert isinstance(found.change, SignalsSet)
     before, after = case.signals, found.change.signals
     raised = f"importance {after.importance:g} instead of {before.importance:g}"
@@ -135,3 +146,76 @@ def _said(case: Case, lever: Lever, found: CandidateChange) -> str:
         return changed
     level = changed if after.maturity != before.maturity else f"still {after.maturity}"
     return f"{counted(int(found.amount), 'more hit', 'more hits')}: {raised}, {level}"
+
+
+def runner_up(case: Case) -> Counterfactual:
+    """Lower signals of the runner-up: less importance, else a lower maturity, else both."""
+    now = case.most(relevance=case.relevance)
+    if not case.reaches(now):
+        return too_low(case, Lever.RUNNER_UP, now, "the note's own score is short")
+    rival = _rival(case)
+    if rival is None:
+        return Counterfactual(
+            Lever.RUNNER_UP, LeverStatus.IMPOSSIBLE, "no other result is near enough to be in the way"
+        )
+    if rival.origin not in (Origin.TEXT, Origin.NAME) or rival.shared_source or case.ignores_signals:
+        return Counterfactual(Lever.RUNNER_UP, LeverStatus.OPEN, f"{rival.title} has no signals that could be lowered")
+    return _lowered(case, rival)
+
+
+def _rival(case: Case) -> Hit | None:
+    """The first result that reaches the prompt, in the order of the gates, and is not the note itself."""
+    others = [hit for hit in case.trace.hits if hit.file != case.note.path or hit.origin is Origin.PROPAGATED]
+    return next((hit for hit in others if hit.score >= case.context.constants.direct.prefetch), None)
+
+
+def _lowered(case: Case, rival: Hit) -> Counterfactual:
+    own = case.context.snapshot.signals[case.context.snapshot.by_path[rival.file]]
+    lowest = replace(own, importance=0.0, maturity=LEVELS[0])
+    values = range(math.ceil(own.importance) - 1, -1, -1)
+    levels = LEVELS[: LEVELS.index(own.maturity)][::-1]
+    only_importance = [replace(own, importance=float(value)) for value in values]
+    only_maturity = [replace(own, maturity=level) for level in levels]
+    both = [replace(lowest, importance=float(value)) for value in values] if levels else []
+    last: Trial | None = None
+    for tried in (only_importance, only_maturity, both):
+        found = _least_lowered(case, rival.file, tried)
+        last = found.trial or last
+        if found.candidate is not None and found.trial is not None:
+            return verified(
+                Lever.RUNNER_UP, found.candidate, found.trial, _lowered_in_words(rival.title, own, found.candidate)
+            )
+    what = f"not even with {rival.title} as a draft of importance 0"
+    return (
+        impossible(Lever.RUNNER_UP, last, what)
+        if last
+        else Counterfactual(Lever.RUNNER_UP, LeverStatus.IMPOSSIBLE, what)
+    )
+
+
+def _least_lowered(case: Case, path: str, signals: Sequence[NoteSignals]) -> SmallestChange:
+    own = case.most(relevance=case.relevance)
+    candidates = [SizedChange(SignalsSet(path, state), state.importance, own) for state in signals]
+    return smallest_change(case, candidates, _is_steady_below(case, path))
+
+
+def _is_steady_below(case: Case, path: str) -> bool:
+    """Whether a runner-up that falls further can only leave the note more room.
+
+    Below the score that no unmatched word undoes, who is among the first decides whether there is an answer at all.
+    """
+    rules = case.context.constants
+    sure = case.most(relevance=case.relevance) >= rules.out_of_domain.escape
+    summarises = any(summary.file == path for summary in case.context.snapshot.summaries.values())
+    return sure and not summarises and is_monotonic(case)
+
+
+def _lowered_in_words(title: str, before: NoteSignals, found: SizedChange) -> str:
+    assert isinstance(found.change, SignalsSet)
+    after = found.change.signals
+    parts = []
+    if after.importance != before.importance:
+        parts.append(f"importance {after.importance:g} instead of {before.importance:g}")
+    if after.maturity != before.maturity:
+        parts.append(f"{after.maturity} instead of {before.maturity}")
+    return f"{title}: {', '.join(parts)}"

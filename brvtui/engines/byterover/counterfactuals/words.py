@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from brvtui.engines.byterover.counterfactuals.case import Case, Judged
+from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
+from brvtui.engines.byterover.counterfactuals.case import Case, Trial
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, TitleSet
-from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Way
 from brvtui.engines.byterover.reasons.remedies import Change as Wording
 from brvtui.engines.byterover.reasons.remedies import unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
@@ -27,7 +27,7 @@ _MOST_REPEATED = 4
 _STOP_WORD = "about"
 
 
-def title(case: Case, young_is_enough: bool) -> Way:
+def title(case: Case, young_is_enough: bool) -> Counterfactual:
     """Words of the query added to the title: as few as possible, the file's time kept if that is enough.
 
     With ``young_is_enough``, saving with a new time alone does it, so only titles with the old one are tried.
@@ -40,24 +40,26 @@ def title(case: Case, young_is_enough: bool) -> Way:
         return _above_ceiling(case, Lever.TITLE, kept, what)
     words = _missing(case)
     if not words:
-        return Way(Lever.TITLE, LeverStatus.IMPOSSIBLE, "its title holds every word of the query that counts")
+        return Counterfactual(
+            Lever.TITLE, LeverStatus.IMPOSSIBLE, "its title holds every word of the query that counts"
+        )
     times = [case.note.mtime_ms] if case.reaches(kept) else []
     times += [] if young_is_enough else [math.ceil(case.context.now_ms) - 1]
     for mtime_ms in times:
         for chosen in _choices(words):
             change = TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), mtime_ms)
-            judged = case.judged(change)
-            if judged.answers:
+            trial = case.try_change(change)
+            if trial.answers:
                 how = "" if mtime_ms == case.note.mtime_ms else ", and saved today"
                 text = f"“{' '.join(chosen)}” added to its title{how}"
-                return _verified(Lever.TITLE, change, judged, text, len(chosen))
+                return _verified(Lever.TITLE, change, trial, text, len(chosen))
     if 2 ** len(words) - 1 <= MOST_TITLES:
         text = "no words of the query in its title do it: every choice of them was tried"
-        return Way(Lever.TITLE, LeverStatus.IMPOSSIBLE, text)
-    return Way(Lever.TITLE, LeverStatus.OPEN, "none of the titles that were tried does it")
+        return Counterfactual(Lever.TITLE, LeverStatus.IMPOSSIBLE, text)
+    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles that were tried does it")
 
 
-def wording(case: Case) -> Way:
+def wording(case: Case) -> Counterfactual:
     """Another wording, least change first; impossible when not even a perfect text match would do."""
     ceiling = case.most()
     if not case.reaches(ceiling):
@@ -68,39 +70,41 @@ def wording(case: Case) -> Way:
             continue
         seen.add(candidate.query)
         change = Reworded(candidate.query)
-        judged = case.judged(change)
-        if judged.answers:
-            return _verified(Lever.WORDING, change, judged, f"“{candidate.query}”: {candidate.text}")
-    return Way(Lever.WORDING, LeverStatus.OPEN, f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it")
+        trial = case.try_change(change)
+        if trial.answers:
+            return _verified(Lever.WORDING, change, trial, f"“{candidate.query}”: {candidate.text}")
+    return Counterfactual(
+        Lever.WORDING, LeverStatus.OPEN, f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it"
+    )
 
 
-def path(case: Case) -> Way:
+def path(case: Case) -> Counterfactual:
     """The note asked for by its path."""
     score = case.context.constants.paths.note_score
     if score < case.context.constants.direct.min_top:
         text = f"a note that is named by its path scores {score:g}"
-        return Way(Lever.PATH, LeverStatus.IMPOSSIBLE, text, score=score)
+        return Counterfactual(Lever.PATH, LeverStatus.IMPOSSIBLE, text, score=score)
     shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.shown)
     if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
         text = f"its path names its folder, which {summary.file} stands for"
-        return Way(Lever.PATH, LeverStatus.IMPOSSIBLE, text)
+        return Counterfactual(Lever.PATH, LeverStatus.IMPOSSIBLE, text)
     for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
         change = Reworded(query)
-        judged = case.judged(change, (Origin.PATH,))
-        if judged.answers:
-            return _verified(Lever.PATH, change, judged, f"“{query}”")
-    return Way(Lever.PATH, LeverStatus.OPEN, "its path is not read as one")
+        trial = case.try_change(change, (Origin.PATH,))
+        if trial.answers:
+            return _verified(Lever.PATH, change, trial, f"“{query}”")
+    return Counterfactual(Lever.PATH, LeverStatus.OPEN, "its path is not read as one")
 
 
-def _verified(lever: Lever, change: Change, judged: Judged, text: str, amount: float | None = None) -> Way:
-    score = judged.hit.score if judged.hit else None
-    return Way(lever, LeverStatus.VERIFIED, text, change, amount, score, judged.verdict)
+def _verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
+    score = trial.hit.score if trial.hit else None
+    return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, score, trial.verdict)
 
 
-def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Way:
+def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:
     """``lever`` is impossible: a perfect text match would not do."""
     seen = case.seen(ceiling)
-    return Way(lever, LeverStatus.IMPOSSIBLE, f"{what} {seen:.2f}", score=seen)
+    return Counterfactual(lever, LeverStatus.IMPOSSIBLE, f"{what} {seen:.2f}", score=seen)
 
 
 def _missing(case: Case) -> list[str]:

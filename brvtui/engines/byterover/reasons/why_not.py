@@ -11,7 +11,7 @@ from brvtui.engines.byterover.reasons.remedies import Change, query_changes
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.misses import PAST_LIMIT, TRIMMED
 from brvtui.engines.byterover.search.scope import members
-from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState, Route, Search, SearchEnd
+from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState, Route, Search, SearchOutcome
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import terms
@@ -126,17 +126,17 @@ def _only_beyond(snapshot: Snapshot, path: str, search: Search) -> bool:
 
 def _lost_before_search(snapshot: Snapshot, named: Named, trace: Trace) -> tuple[Loss, str] | None:
     search = trace.section(Search)
-    if search.outcome is SearchEnd.ENGINE_FAILS:
+    if search.outcome is SearchOutcome.ENGINE_FAILS:
         return Loss.ENGINE_FAILS, snapshot.engine_failure
     if _file_changed(snapshot, named.path):
         return Loss.INDEX_OLDER, "the file has changed since it was read"
     if not _stands(trace):
         entry = _cached(trace)
         return Loss.CACHED, f"tier {trace.tier} answered with “{entry.key}”, {entry.age_s:.0f} s old"
-    if search.outcome in (SearchEnd.PATH_NOTE, SearchEnd.PATH_FOLDER):
+    if search.outcome in (SearchOutcome.PATH_NOTE, SearchOutcome.PATH_FOLDER):
         named_path = search.scope.path
         inside = named.path.startswith(f"{named_path}/")
-        if inside and search.outcome is SearchEnd.PATH_FOLDER:
+        if inside and search.outcome is SearchOutcome.PATH_FOLDER:
             return Loss.LIMIT, f"the folder's listing ends after {search.limit}"
         return Loss.PATH, f"{search.scope.pattern} names {named_path}"
     outside = named.position is not None and not members(snapshot, search.scope.path)[named.position]
@@ -168,9 +168,9 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
     if search.combine == "AND" and own.text.matched_terms < distinct:
         return Loss.AND, f"it matches {own.text.matched_terms} of {distinct} terms; {search.matched} notes match all"
     limits = profile.out_of_domain
-    if search.outcome is SearchEnd.BELOW_FLOOR:
+    if search.outcome is SearchOutcome.BELOW_FLOOR:
         return Loss.FLOOR, f"top {search.top:.4f} is below {limits.floor:g}; this note: {own.score:.2f}"
-    if search.outcome is SearchEnd.UNMATCHED_WORDS:
+    if search.outcome is SearchOutcome.UNMATCHED_WORDS:
         unmatched = ", ".join(f"“{word}”" for word in search.unmatched_words)
         return (
             Loss.UNMATCHED_WORD,

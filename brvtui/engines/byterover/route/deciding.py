@@ -11,7 +11,7 @@ from brvtui.engines.byterover.route import gates
 from brvtui.engines.byterover.route.entities import entity_searches
 from brvtui.engines.byterover.search.retrying import SEARCH_TIME, retry
 from brvtui.engines.byterover.search.search import SearchOptions, search
-from brvtui.engines.byterover.sections import EntityStep, Outcome, Search, SearchEnd
+from brvtui.engines.byterover.sections import EntityStep, Outcome, Search, SearchOutcome
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Ladder, State, Step
 
@@ -67,7 +67,7 @@ def decide(context: Context, made: Ranked) -> Decision:
 
 
 def _why_a_loop(context: Context, made: Ranked, single: Step) -> str:
-    if made.search.outcome is SearchEnd.ENGINE_FAILS:
+    if made.search.outcome is SearchOutcome.ENGINE_FAILS:
         return context.snapshot.engine_failure
     return gates.failed(single.checks) if single.checks else ""
 
@@ -85,7 +85,7 @@ def _entities(
     context: Context, query: str, scope: str, found: Search, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
     limits = context.constants.entities
-    if found.outcome is SearchEnd.ENGINE_FAILS or (not found.hits and not limits.before_out_of_domain):
+    if found.outcome is SearchOutcome.ENGINE_FAILS or (not found.hits and not limits.before_out_of_domain):
         why = "the search failed" if found.hits else "nothing was found, which ends the query before entities are asked"
         check = Check("notes found", found.total_found, "<", limits.below, None, None, "entities.below", "")
         return EntityStep(State.NOT_REACHED, check, why, (), ()), found.hits
@@ -97,7 +97,7 @@ def _retry(
 ) -> tuple[Ladder, tuple[Hit, ...]]:
     """The retry ladder: in the route, where the profile has it there, or beside it as advice."""
     in_route = context.constants.retry.in_route
-    if found.outcome is SearchEnd.ENGINE_FAILS:
+    if found.outcome is SearchOutcome.ENGINE_FAILS:
         return Ladder(State.NOT_REACHED, "the search failed"), hits
     if found.hits:
         return Ladder(State.NOT_REACHED, "the search itself found notes"), hits

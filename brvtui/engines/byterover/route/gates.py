@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.sections import Outcome, Search, SearchEnd
+from brvtui.engines.byterover.sections import Outcome, Search, SearchOutcome
 from brvtui.trace import Check, Hit, State, Step
 from brvtui.wording import counted
 
@@ -25,7 +25,7 @@ def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
     """Takes a query for which nothing was found. A search that fails as the engine's does goes on."""
-    covered = bool(hits) or found.outcome is SearchEnd.ENGINE_FAILS
+    covered = bool(hits) or found.outcome is SearchOutcome.ENGINE_FAILS
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
     why = counted(len(hits), "result", "results") if covered else _why_nothing(found)
     state = State.PASSED if covered else State.TAKEN
@@ -130,13 +130,13 @@ def _passed(checks: Sequence[Check]) -> str:
 
 def _why_nothing(found: Search) -> str:
     """Why nothing was found, in a few words."""
-    if found.outcome is SearchEnd.BELOW_FLOOR:
+    if found.outcome is SearchOutcome.BELOW_FLOOR:
         floor = next(check for check in found.out_of_domain if check.name == "relevance floor")
         return f"best match {floor.value:.2f} is below the floor {floor.threshold:g}"
-    if found.outcome is SearchEnd.UNMATCHED_WORDS:
+    if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         words = ", ".join(f"“{word}”" for word in found.unmatched_words)
         escape = next(check for check in found.out_of_domain if check.name == "unmatched-word escape")
         return f"no note has all words, top {found.top:.2f} is under {escape.threshold:g}, and nothing matches {words}"
-    if found.outcome is SearchEnd.NO_TOKENS:
+    if found.outcome is SearchOutcome.NO_TOKENS:
         return "the query has no word that can be searched"
     return "no note matches any word"

@@ -65,7 +65,7 @@ def _route(
         mode="run" if asked.run else "probe",
         query=query,
         scope_option=asked.scope,
-        snapshot=context.snapshotted,
+        snapshot=context.snapshot_info,
         verdict=decision.why,
         tier=decision.tier,
         covered=decision.outcome is not Outcome.NOT_COVERED and (hit is None or bool(made.hits)),

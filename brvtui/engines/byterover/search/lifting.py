@@ -16,7 +16,7 @@ from brvtui.engines.byterover.sections import Lift
 from brvtui.ranking.compound import compound, score_parts, with_bonus
 from brvtui.ranking.decay import age_days
 from brvtui.snapshot import FolderSummary, Snapshot
-from brvtui.trace import Aged, Hit, Kind, Origin, Part
+from brvtui.trace import AgedSignals, Hit, Kind, Origin, Part
 from brvtui.tree.reading.files import CONTEXT_FILE
 
 
@@ -78,7 +78,7 @@ def _summary_hit(
 ) -> Hit:
     signals = snapshot.summary_signals.get(summary.file)
     bonus = profile.score.local_bonus if profile.search.lift_local_bonus else 0.0
-    state: Aged | None = None
+    state: AgedSignals | None = None
     if signals:
         inputs = inputs_of([signals], bonus > 0, profile.score)
         days = age_days(now_ms, np.asarray([summary.mtime_ms]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from brvtui.engines.byterover.search.asked import SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking
-from brvtui.engines.byterover.sections import SearchEnd
+from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.trace import Hit, NearMiss, Origin
 
 NEAR_MISSES = 20
@@ -34,7 +34,7 @@ def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
 
 
 def near_misses(
-    asked: SearchRequest, ranking: Ranking, taken: int, outcome: SearchEnd, floor: float = 0.0, after: int = 0
+    asked: SearchRequest, ranking: Ranking, taken: int, outcome: SearchOutcome, floor: float = 0.0, after: int = 0
 ) -> tuple[NearMiss, ...]:
     """The best matches after the first ``taken``, with what each lacked of ``floor`` or of its rank.
 
@@ -46,9 +46,9 @@ def near_misses(
     for rank_, position in enumerate(positions, start=taken + 1):
         note = asked.context.snapshot.notes[position]
         score = float(ranking.scores[rank_ - 1])
-        if outcome is SearchEnd.BELOW_FLOOR:
+        if outcome is SearchOutcome.BELOW_FLOOR:
             reason, short = "below the out-of-domain floor", limits.floor - score
-        elif outcome is SearchEnd.UNMATCHED_WORDS:
+        elif outcome is SearchOutcome.UNMATCHED_WORDS:
             reason, short = "the unmatched-word rule emptied the answer", limits.escape - score
         elif score < floor:
             reason, short = f"below {asked.context.constants.search.gap_ratio:g} × top", floor - score

@@ -6,14 +6,14 @@ from brvtui.engines.byterover.search.asked import SearchRequest
 from brvtui.engines.byterover.search.lint import significant_words
 from brvtui.engines.byterover.search.matching import Matched
 from brvtui.engines.byterover.search.scoring import Ranking
-from brvtui.engines.byterover.sections import SearchEnd
+from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.text.analysis import from_utf16
 from brvtui.trace import Check
 
 
 def out_of_domain(
     asked: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
-) -> tuple[tuple[Check, ...], tuple[str, ...], SearchEnd]:
+) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
     """The checks, the query words that nothing matches, and how the search ends by them."""
     limits = asked.context.constants.out_of_domain
     notes = len(asked.context.snapshot.notes)
@@ -30,9 +30,9 @@ def out_of_domain(
         "out_of_domain.floor", rule,
     )  # fmt: skip
     if not applies:
-        return (size,), (), SearchEnd.MATCHES
+        return (size,), (), SearchOutcome.MATCHES
     if not floor_ok:
-        return (size, floor), (), SearchEnd.BELOW_FLOOR
+        return (size, floor), (), SearchOutcome.BELOW_FLOOR
     unmatched = _unmatched_words(asked, filtered, matched, ranking)
     escaped = top >= limits.escape
     escape = Check(
@@ -45,7 +45,7 @@ def out_of_domain(
         "", rule, ", ".join(unmatched),
     )  # fmt: skip
     emptied = asked_words and bool(unmatched)
-    return (size, floor, escape, words), unmatched, SearchEnd.UNMATCHED_WORDS if emptied else SearchEnd.MATCHES
+    return (size, floor, escape, words), unmatched, SearchOutcome.UNMATCHED_WORDS if emptied else SearchOutcome.MATCHES
 
 
 def _unmatched_words(asked: SearchRequest, filtered: str, matched: Matched, ranking: Ranking) -> tuple[str, ...]:

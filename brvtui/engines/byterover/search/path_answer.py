@@ -5,7 +5,7 @@ from __future__ import annotations
 from brvtui.engines.byterover.search.asked import SearchRequest
 from brvtui.engines.byterover.search.scope import PathLookup
 from brvtui.engines.byterover.search.scoring import path_hits
-from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchEnd
+from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchOutcome
 from brvtui.trace import MOST_LISTED, Hit, Kind, Origin, Part, Stage, State, listed
 from brvtui.tree.reading.hierarchy import Symbol
 
@@ -18,7 +18,7 @@ def path_answer(asked: SearchRequest, named: Symbol, lookup: PathLookup) -> Sear
     snapshot, profile, limit = asked.context.snapshot, asked.context.constants, max(1, asked.options.limit)
     results: list[Hit] = []
     if named.is_folder:
-        outcome = SearchEnd.PATH_FOLDER
+        outcome = SearchOutcome.PATH_FOLDER
         summary = snapshot.summaries.get(named.path)
         if summary:
             results.append(
@@ -32,7 +32,7 @@ def path_answer(asked: SearchRequest, named: Symbol, lookup: PathLookup) -> Sear
         results += path_hits(asked.context, listed_notes, profile.paths.child_score, "below the named folder")
         came_in = len(below) + bool(summary)
     else:
-        outcome = SearchEnd.PATH_NOTE
+        outcome = SearchOutcome.PATH_NOTE
         note = snapshot.notes[snapshot.by_path[named.path]]
         results = path_hits(asked.context, [note], profile.paths.note_score, "named note")
         came_in = 1

@@ -27,7 +27,7 @@ from brvtui.ranking.constants import ScoreRules
 from brvtui.ranking.decay import age_days, days_since
 from brvtui.ranking.maturity import LEVELS, Floats, Levels, after_access, levels_of
 from brvtui.snapshot import Key, Note, Snapshot
-from brvtui.trace import MOST_LISTED, Aged, Ceiling, Hit, Horizon, Listed, Origin, Part, TextScore
+from brvtui.trace import MOST_LISTED, AgedSignals, Ceiling, Hit, Horizon, Listed, Origin, Part, TextScore
 from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
@@ -102,17 +102,19 @@ def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
 
 def aged(
     signals: Sequence[NoteSignals], days: Floats, importance: Floats, recency: Floats, profile: Profile
-) -> list[Aged]:
+) -> list[AgedSignals]:
     """The stored signals of notes that are ``days`` old, beside the importance and recency that count for a score."""
     raised, moved = after_access(*_importance_and_levels(signals), profile.signals)
     columns = (column.tolist() for column in (importance, recency, days, raised, moved))
     return [_aged(one, *values) for one, *values in zip(signals, *columns, strict=True)]
 
 
-def _aged(signals: NoteSignals, importance: float, recency: float, days: float, raised: float, level: int) -> Aged:
+def _aged(
+    signals: NoteSignals, importance: float, recency: float, days: float, raised: float, level: int
+) -> AgedSignals:
     maturity = LEVELS[level]
     change = f"stays {maturity}" if maturity == signals.maturity else f"becomes {maturity}"
-    return Aged(
+    return AgedSignals(
         signals.maturity,
         signals.importance,
         importance,
@@ -205,7 +207,7 @@ def _hit(
     score: float,
     parts: tuple[Part, ...],
     text: TextScore | None,
-    state: Aged,
+    state: AgedSignals,
     ceiling: Ceiling,
 ) -> Hit:
     return Hit(

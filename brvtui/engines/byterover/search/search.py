@@ -14,7 +14,7 @@ from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, tri
 from brvtui.engines.byterover.search.out_of_domain import out_of_domain
 from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
 from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
-from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchEnd
+from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchOutcome
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
@@ -72,11 +72,11 @@ def _search_text(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[
     best = listing(asked.context, ranking)
     attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
     if not ranking.matched:
-        outcome = SearchEnd.NO_MATCH if linted.tokens else SearchEnd.NO_TOKENS
+        outcome = SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS
         return _nothing(asked, outcome, scope, linted, attempts, matched, matched.stages)
     with watch.measure("search.gates"):
         checks, unmatched, outcome = out_of_domain(asked, linted.filtered, matched, ranking)
-    emptied = outcome is not SearchEnd.MATCHES
+    emptied = outcome is not SearchOutcome.MATCHES
     stages = (
         *matched.stages,
         Stage(
@@ -133,11 +133,11 @@ def _keep(
         ),
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
-    misses += near_misses(asked, ranking, within, SearchEnd.MATCHES, floor, after=len(misses))
+    misses += near_misses(asked, ranking, within, SearchOutcome.MATCHES, floor, after=len(misses))
     return Search(
         query=asked.query,
         limit=options.most,
-        outcome=SearchEnd.MATCHES,
+        outcome=SearchOutcome.MATCHES,
         scope=scope,
         lint=linted,
         attempts=attempts,
@@ -177,7 +177,7 @@ def _maturity(snapshot: Snapshot, hit: Hit) -> str:
 
 def _nothing(
     asked: SearchRequest,
-    outcome: SearchEnd,
+    outcome: SearchOutcome,
     scope: Scope,
     linted: QueryLint,
     attempts: tuple[Attempt, ...],
@@ -213,4 +213,4 @@ def _engine_fails(asked: SearchRequest) -> Search:
     scope = scopes.whole_tree(asked.context.snapshot, asked.query, why)
     linted = lint(asked.query, asked.context.constants, asked.context.snapshot.postings)
     attempt = Attempt("path look-up", "", "", "", State.FAILED, len(asked.context.snapshot.notes), 0, why)
-    return _nothing(asked, SearchEnd.ENGINE_FAILS, scope, linted, (attempt,), None, ())
+    return _nothing(asked, SearchOutcome.ENGINE_FAILS, scope, linted, (attempt,), None, ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.sections import SearchEnd
+from brvtui.engines.byterover.sections import SearchOutcome
 from tests.support.trees import Tree, paths, scores
 
 
@@ -52,14 +52,14 @@ def test_the_whole_tree(tree_of_scopes: Tree) -> None:
 )
 def test_a_note_that_the_query_names_is_the_answer(tree_of_scopes: Tree, query: str) -> None:
     made = tree_of_scopes.search(query)
-    assert (made.outcome, made.total_found) == (SearchEnd.PATH_NOTE, 1)
+    assert (made.outcome, made.total_found) == (SearchOutcome.PATH_NOTE, 1)
     assert scores(made) == {"auth/jwt/a.md": 1.0}
     assert made.hits[0].title == "Alpha"
 
 
 def test_a_folder_lists_its_summary_and_the_notes_below_it(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth")
-    assert made.outcome is SearchEnd.PATH_FOLDER
+    assert made.outcome is SearchOutcome.PATH_FOLDER
     assert [(hit.path, hit.title, hit.score) for hit in made.hits] == [
         ("auth", "auth", 1.0),
         ("auth/jwt/a.md", "Alpha", 0.9),
@@ -88,7 +88,7 @@ def test_ways_to_name_a_folder(tree_of_scopes: Tree, query: str) -> None:
 
 
 def test_a_trailing_blank_still_lists(tree_of_scopes: Tree) -> None:
-    assert tree_of_scopes.search("auth ").outcome is SearchEnd.PATH_FOLDER
+    assert tree_of_scopes.search("auth ").outcome is SearchOutcome.PATH_FOLDER
 
 
 def test_a_name_is_looked_for_in_pre_order(tree_of_scopes: Tree) -> None:
@@ -99,7 +99,7 @@ def test_a_name_is_looked_for_in_pre_order(tree_of_scopes: Tree) -> None:
 
 
 def test_a_leading_blank_makes_it_text(tree_of_scopes: Tree) -> None:
-    assert tree_of_scopes.search(" auth").outcome is SearchEnd.MATCHES
+    assert tree_of_scopes.search(" auth").outcome is SearchOutcome.MATCHES
 
 
 def test_a_folder_with_only_a_context(tree_of_scopes: Tree) -> None:
@@ -108,8 +108,8 @@ def test_a_folder_with_only_a_context(tree_of_scopes: Tree) -> None:
 
 
 def test_a_root_note_is_no_domain(tree_of_scopes: Tree) -> None:
-    assert tree_of_scopes.search("rooted").outcome is SearchEnd.MATCHES
-    assert tree_of_scopes.search("root.md").outcome is SearchEnd.MATCHES
+    assert tree_of_scopes.search("rooted").outcome is SearchOutcome.MATCHES
+    assert tree_of_scopes.search("root.md").outcome is SearchOutcome.MATCHES
 
 
 def test_the_archive_is_a_domain(tree_of_scopes: Tree) -> None:
@@ -121,8 +121,8 @@ def test_the_archive_is_a_domain(tree_of_scopes: Tree) -> None:
 
 def test_a_note_of_the_name_context_that_is_none(tree_of_scopes: Tree) -> None:
     """Where the folder has no ``context.md``, the words are text."""
-    assert tree_of_scopes.search("bil/context").outcome is SearchEnd.MATCHES
-    assert tree_of_scopes.search("bil/context.md").outcome is SearchEnd.MATCHES
+    assert tree_of_scopes.search("bil/context").outcome is SearchOutcome.MATCHES
+    assert tree_of_scopes.search("bil/context.md").outcome is SearchOutcome.MATCHES
 
 
 # Scopes in the query
@@ -139,7 +139,7 @@ def test_a_path_with_nothing_left_is_not_searched_everywhere(tree_of_scopes: Tre
     tree_of_scopes.note("other/z.md", "Zulu", "jwt")
     assert tree_of_scopes.search("jwt").hits
     made = tree_of_scopes.search("/JWT")
-    assert (made.scope.path, made.outcome) == ("auth/jwt", SearchEnd.MATCHES)
+    assert (made.scope.path, made.outcome) == ("auth/jwt", SearchOutcome.MATCHES)
     assert "other/z.md" not in paths(made)
 
 
@@ -198,7 +198,7 @@ def test_nothing_in_the_scope_means_the_whole_query_everywhere(tree_of_scopes: T
 
 def test_text_inside_a_folder_that_a_path_names_stands_even_when_empty(tree_of_scopes: Tree) -> None:
     made = tree_of_scopes.search("auth/jwt quokka")
-    assert (made.outcome, made.hits) == (SearchEnd.NO_MATCH, ())
+    assert (made.outcome, made.hits) == (SearchOutcome.NO_MATCH, ())
 
 
 def test_a_scope_without_notes_does_not_restrict(tree_of_scopes: Tree) -> None:
@@ -213,7 +213,7 @@ def test_an_oddity_a_domain_in_other_case_is_searched_for_its_own_last_letter(tr
     assert (made.scope.path, made.scope.text) == ("auth", "H")
     assert paths(made)[0] == "auth/h.md"
     assert tree_of_scopes.search("caps").scope.text == "s"
-    assert tree_of_scopes.search("CAPS").outcome is SearchEnd.PATH_FOLDER
+    assert tree_of_scopes.search("CAPS").outcome is SearchOutcome.PATH_FOLDER
 
 
 @pytest.mark.parametrize("first", ["a", "A"])

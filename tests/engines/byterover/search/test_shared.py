@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from brvtui.engines.byterover.sections import FingerprintState, Route, SearchEnd
+from brvtui.engines.byterover.sections import FingerprintState, Route, SearchOutcome
 from brvtui.trace import Origin
 from tests.support.trees import BRV3, Tree, changed, hit_of, part, paths, scores
 
@@ -59,7 +59,7 @@ def test_summaries_of_shared_folders_have_the_bonus(shared: Tree) -> None:
 
 
 def test_their_path_field_holds_no_alias(shared: Tree) -> None:
-    assert shared.search("lib").outcome is SearchEnd.NO_MATCH
+    assert shared.search("lib").outcome is SearchOutcome.NO_MATCH
 
 
 def test_n_and_the_50_notes_count_them(tree: Tree, other: Tree) -> None:
@@ -98,7 +98,7 @@ def test_a_domain_with_the_alias(shared: Tree) -> None:
 def test_plain_names_do_not_reach_them(shared: Tree) -> None:
     own = {hit.path for hit in shared.search("pay quokka", profile=ALL).hits}
     assert own == {"pay/own.md"}
-    assert shared.search("pay/c.md").outcome is not SearchEnd.PATH_NOTE
+    assert shared.search("pay/c.md").outcome is not SearchOutcome.PATH_NOTE
 
 
 def test_scopes_by_option(shared: Tree) -> None:
@@ -128,5 +128,5 @@ def test_a_local_folder_that_looks_like_an_alias(tree: Tree) -> None:
 def test_the_same_project_twice_makes_every_search_fail(tree: Tree, other: Tree) -> None:
     other.note("pay/c.md", "Quokka")
     tree.source(("one", other), ("two", other))
-    assert tree.search("quokka").outcome is SearchEnd.ENGINE_FAILS
+    assert tree.search("quokka").outcome is SearchOutcome.ENGINE_FAILS
     assert tree.ask("quokka").tier == 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route, SearchEnd
+from brvtui.engines.byterover.sections import Route, SearchOutcome
 from tests.support.trees import Tree, paths, scores
 
 
@@ -71,7 +71,7 @@ def test_words_that_ask_for_and_are_counted_in_utf16_units(tree: Tree) -> None:
 @pytest.mark.parametrize("query", ["", "   ", "\n", "...", "???", "/", "//", "(-)", "—", "\u2028"])
 def test_no_token_finds_nothing(fruit: Tree, query: str) -> None:
     made = fruit.search(query)
-    assert (made.outcome, made.hits, made.total_found) == (SearchEnd.NO_TOKENS, (), 0)
+    assert (made.outcome, made.hits, made.total_found) == (SearchOutcome.NO_TOKENS, (), 0)
     trace = fruit.ask(query)
     assert (trace.tier, trace.section(Route).outcome) == (2, "not_covered")
 
@@ -83,11 +83,11 @@ def test_only_stop_words_stand_as_they_are(tree: Tree) -> None:
     assert (made.combine, paths(made)) == ("AND", ["a/n.md"])
     assert made.lint.notes
     assert not any(word.stop_word for word in made.lint.words)
-    assert tree.search("who where").outcome is SearchEnd.NO_MATCH
+    assert tree.search("who where").outcome is SearchOutcome.NO_MATCH
 
 
 def test_absent_words_find_nothing(fruit: Tree) -> None:
-    assert fruit.search("valueOf").outcome is SearchEnd.NO_MATCH
+    assert fruit.search("valueOf").outcome is SearchOutcome.NO_MATCH
 
 
 def test_a_word_with_punctuation_is_several_tokens(fruit: Tree) -> None:

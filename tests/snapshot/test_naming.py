@@ -8,6 +8,13 @@ from brvtui.snapshot.naming import UnknownNote, find_note
 from tests.support.trees import Tree
 
 
+@pytest.fixture
+def quokkas(tree: Tree) -> Tree:
+    tree.note("x/n.md", "Quokka", "all about the quokka", days=2)
+    tree.notes(30)
+    return tree
+
+
 @pytest.mark.parametrize(
     ("name", "path"),
     [

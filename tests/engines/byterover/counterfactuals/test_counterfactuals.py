@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.changes import (
     NoChange,
     Reworded,
@@ -17,16 +18,15 @@ from brvtui.engines.byterover.counterfactuals.changes import (
     changed,
     retitled,
 )
-from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
-from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Takes, Way
+from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 from brvtui.engines.byterover.counterfactuals.numbers import after_hits
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace, to_plain
-from tests.soak.what_it_takes import run
+from tests.soak.counterfactuals import run
 from tests.support.ceilings import ceiling_of
-from tests.support.takes import asked
+from tests.support.counterfactuals import asked
 from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, stored
 from tests.support.trees import changed as overlaid
 
@@ -34,9 +34,9 @@ LIMITS = BRV3.limits
 QUERY = "quokka island"
 
 
-def takes_of(tree: Tree, query: str, path: str = "", profile: Profile = BRV3) -> Takes:
+def takes_of(tree: Tree, query: str, path: str = "", profile: Profile = BRV3) -> Counterfactuals:
     snapshot = tree.snapshot(profile)
-    made = what_it_takes(Context(snapshot, profile, NOW_MS), asked(snapshot, profile, query, NOW_MS), path)
+    made = find_counterfactuals(Context(snapshot, profile, NOW_MS), asked(snapshot, profile, query, NOW_MS), path)
     assert made is not None
     assert [way.lever for way in made.ways] == list(Lever)
     for way in made.ways:
@@ -46,13 +46,13 @@ def takes_of(tree: Tree, query: str, path: str = "", profile: Profile = BRV3) ->
     return made
 
 
-def _after(snapshot: Snapshot, profile: Profile, query: str, way: Way) -> Trace:
+def _after(snapshot: Snapshot, profile: Profile, query: str, way: Counterfactual) -> Trace:
     assert way.change is not None
     text = way.change.query if isinstance(way.change, Reworded) else query
     return asked(changed(Context(snapshot, profile, NOW_MS), way.change), profile, text, NOW_MS)
 
 
-def way_of(takes: Takes, lever: Lever) -> Way:
+def way_of(takes: Counterfactuals, lever: Lever) -> Counterfactual:
     return next(way for way in takes.ways if way.lever is lever)
 
 
@@ -189,9 +189,9 @@ def test_what_is_answered_needs_nothing(tree: Tree) -> None:
     snapshot = tree.snapshot()
     trace = asked(snapshot, BRV3, "quokka", NOW_MS)
     assert trace.section(Route).outcome is Outcome.DIRECT
-    assert what_it_takes(Context(snapshot, BRV3, NOW_MS), trace) is None
-    assert what_it_takes(Context(snapshot, BRV3, NOW_MS), trace, "x/n.md") is None
-    other = what_it_takes(Context(snapshot, BRV3, NOW_MS), trace, "x/m.md")
+    assert find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace) is None
+    assert find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace, "x/n.md") is None
+    other = find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace, "x/m.md")
     assert other is not None
     assert other.path == "x/m.md"
 
@@ -200,7 +200,7 @@ def test_it_ends_when_nobody_waits(old: Tree) -> None:
     snapshot = old.snapshot()
     trace = asked(snapshot, BRV3, QUERY, NOW_MS)
     calls = iter((False, False, True))
-    assert what_it_takes(Context(snapshot, BRV3, NOW_MS), trace, cancelled=lambda: next(calls)) is None
+    assert find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace, cancelled=lambda: next(calls)) is None
     assert next(calls, None) is None
 
 
@@ -209,7 +209,7 @@ def test_nothing_is_written_and_the_snapshot_stays(old: Tree) -> None:
     files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in old.tree.rglob("*.md")}
     before = (snapshot.notes, snapshot.signals, list(snapshot.postings.ids.terms), snapshot.generation)
     trace = asked(snapshot, BRV3, "quokka zebra", NOW_MS)
-    what_it_takes(Context(snapshot, BRV3, NOW_MS), trace)
+    find_counterfactuals(Context(snapshot, BRV3, NOW_MS), trace)
     assert before == (snapshot.notes, snapshot.signals, snapshot.postings.ids.terms, snapshot.generation)
     assert files == {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in old.tree.rglob("*.md")}
     assert asked(snapshot, BRV3, "quokka zebra", NOW_MS).hits == trace.hits
@@ -292,6 +292,6 @@ def test_as_json(old: Tree) -> None:
 
 @pytest.mark.parametrize(("profile", "cases"), [(BRV3, 2), (DOCS, 1)], ids=["brv-3", "docs"])
 def test_random_trees_on_disk(profile: Profile, cases: int, tmp_path: Path) -> None:
-    """In short what ``python -m tests.soak.what_it_takes`` does for 200 cases."""
+    """In short what ``python -m tests.soak.counterfactuals`` does for 200 cases."""
     tried = run(cases, tmp_path, profile, per_tree=1, most_smaller=10)
     assert (tried.cases, tried.made > 0, tried.smaller > 0) == (cases, True, True)

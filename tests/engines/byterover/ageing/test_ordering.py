@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import BoardOrder, Forecast, columns, soonest
+from brvtui.engines.byterover.ageing.forecast import BoardOrder, Forecast, columns, days_to_next_event
 from brvtui.ranking.maturity import LEVELS
-from tests.lab.test_board import board_of, random_board
+from tests.engines.byterover.ageing.test_board import board_of, random_board
 from tests.support.trees import Tree
 
 
@@ -62,6 +62,6 @@ def test_every_note_stands_once_under_its_maturity(seed: int, order: BoardOrder,
 
 def test_the_soonest_event_is_one_that_is_ahead(garden: Tree) -> None:
     board = board_of(garden)
-    for position, day in enumerate(soonest(board).tolist()):
+    for position, day in enumerate(days_to_next_event(board).tolist()):
         ahead = [coming.days for coming in Forecast(board, 0).coming(position) if coming.days > 0]
         assert day == min(ahead, default=float("inf"))

@@ -5,7 +5,7 @@ import pytest
 
 from brvtui.engines.byterover.ageing.board import Board, Event
 from brvtui.engines.byterover.ageing.forecast import Forecast, calendar, curve
-from tests.lab.test_board import DATED, board_of, random_board
+from tests.engines.byterover.ageing.test_board import DATED, board_of, random_board
 from tests.support.trees import BRV3, NOW_MS, Tree, stored
 
 

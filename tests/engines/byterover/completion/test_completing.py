@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.byterover.completion.completing import Completing, complete
+from brvtui.engines.byterover.completion.completing import CompletionContext, complete
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheContents
@@ -46,7 +46,9 @@ def answered(
     """The events, and the trace with its answer."""
     snapshot = tree.snapshot(profile)
     trace, _ = route(Context(snapshot, profile, NOW_MS), CacheContents(), RouteRequest(query, run=True))
-    how = Completing(Context(snapshot, profile, NOW_MS), model, prices or Prices(), cancellation or Cancellation())
+    how = CompletionContext(
+        Context(snapshot, profile, NOW_MS), model, prices or Prices(), cancellation or Cancellation()
+    )
     events: list[Any] = []
 
     def collected() -> Iterator[Any]:
@@ -271,7 +273,7 @@ def test_cancelling_in_the_middle(project: Tree) -> None:
     snapshot = project.snapshot()
     trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
     model = ScriptedModel(says("one ", "two ", "three"))
-    how = Completing(Context(snapshot, BRV3, NOW_MS), model, Prices(), cancellation)
+    how = CompletionContext(Context(snapshot, BRV3, NOW_MS), model, Prices(), cancellation)
     stream = complete(how, trace)
     assert isinstance(next(stream), TurnBegun)
     assert next(stream) == TextDelta("one ")
@@ -287,7 +289,8 @@ def test_closing_the_stream_ends_the_turn(project: Tree) -> None:
     snapshot = project.snapshot()
     trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
     stream = complete(
-        Completing(Context(snapshot, BRV3, NOW_MS), ScriptedModel(says("a", "b")), Prices(), Cancellation()), trace
+        CompletionContext(Context(snapshot, BRV3, NOW_MS), ScriptedModel(says("a", "b")), Prices(), Cancellation()),
+        trace,
     )
     next(stream)
     next(stream)

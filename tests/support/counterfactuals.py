@@ -12,11 +12,11 @@ from pathlib import Path
 
 from brvtui.engines.byterover.ageing.after_changes import accessed
 from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
-from brvtui.engines.byterover.counterfactuals.finding import what_it_takes
-from brvtui.engines.byterover.counterfactuals.least import is_steady
-from brvtui.engines.byterover.counterfactuals.levers import Lever, Takes, Way
+from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
+from brvtui.engines.byterover.counterfactuals.smallest_change import is_monotonic
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
@@ -49,7 +49,7 @@ class Taken:
     profile: Profile
     now_ms: float
     trace: Trace
-    takes: Takes
+    takes: Counterfactuals
 
     @property
     def case(self) -> Case:
@@ -76,9 +76,9 @@ def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterat
         trace = asked(snapshot, profile, text, now_ms)
         if trace.section(Route).outcome is Outcome.DIRECT:
             continue
-        made = what_it_takes(Context(snapshot, profile, now_ms), trace)
+        made = find_counterfactuals(Context(snapshot, profile, now_ms), trace)
         if made is not None and not made.path:  # nothing matches: any note will do
-            made = what_it_takes(Context(snapshot, profile, now_ms), trace, pick.choice(snapshot.notes).path)
+            made = find_counterfactuals(Context(snapshot, profile, now_ms), trace, pick.choice(snapshot.notes).path)
         assert made is not None
         yield Taken(tree, snapshot, profile, now_ms, trace, made)
         found += 1
@@ -108,7 +108,7 @@ def answered(taken: Taken, change: Change, copy: Path) -> Trace:
     return asked(snapshot, taken.profile, text, taken.now_ms)
 
 
-def smaller(taken: Taken, way: Way) -> Iterator[Change]:
+def smaller(taken: Taken, way: Counterfactual) -> Iterator[Change]:
     """Every smaller change of the same number: of one that is impossible, all over its range."""
     case, found = taken.case, way.amount
     own, path = case.signals, case.note.path
@@ -129,7 +129,7 @@ def smaller(taken: Taken, way: Way) -> Iterator[Change]:
         case Lever.AGE:
             youngest = 0.0 if found is None else found + 0.1
             ages = {youngest, *(youngest + (case.days - youngest) * part / 24 for part in range(24))}
-            if not is_steady(case):  # then whole days are tried
+            if not is_monotonic(case):  # then whole days are tried
                 first = 0 if found is None else math.floor(found) + 1
                 ages = {float(day) for day in range(first, math.floor(case.days) + 1)}
             for days in ages if youngest <= case.days else ():

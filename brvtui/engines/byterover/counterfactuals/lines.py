@@ -9,18 +9,18 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.counterfactuals.levers import Takes, Way
+    from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals
 
 _INDENT = 3
 
 
-def takes_lines(takes: Takes, width: int, glyphs: Glyphs) -> list[Line]:
+def counterfactual_lines(takes: Counterfactuals, width: int, glyphs: Glyphs) -> list[Line]:
     """The note that is to lead the answer, then every kind of change; those that were verified come first."""
     ways = sorted(takes.ways, key=lambda way: not way.is_verified)
     return [*_heading(takes, width), *(row for way in ways for row in _way(way, width, glyphs))]
 
 
-def _heading(takes: Takes, width: int) -> list[Line]:
+def _heading(takes: Counterfactuals, width: int) -> list[Line]:
     if not takes.path:
         return [line(" no note came near", "muted").cut(width)]
     score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
@@ -29,8 +29,8 @@ def _heading(takes: Takes, width: int) -> list[Line]:
     return [Line().gap().add(takes.title, "bold strong").right(width, right)]
 
 
-def _way(way: Way, width: int, glyphs: Glyphs) -> list[Line]:
-    from brvtui.engines.byterover.counterfactuals.levers import LeverStatus  # the first paint must not wait for it
+def _way(way: Counterfactual, width: int, glyphs: Glyphs) -> list[Line]:
+    from brvtui.engines.byterover.counterfactuals import LeverStatus  # the first paint must not wait for it
 
     signs = {
         LeverStatus.VERIFIED: (glyphs.state["passed"], "ok"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.preview import Preview, RankedScore
+from brvtui.engines.byterover.preview import Placement, Preview
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.session import Session
 from brvtui.trace import Hit, Trace
@@ -40,8 +40,8 @@ def saved(tree: Tree, path: str, data: bytes, keep_mtime: bool) -> Trace:
     return tree.session().probe(QUERY)
 
 
-def places(hits: tuple[Hit, ...]) -> dict[str, RankedScore]:
-    return {hit.path: RankedScore(rank, hit.score) for rank, hit in enumerate(hits, start=1)}
+def places(hits: tuple[Hit, ...]) -> dict[str, Placement]:
+    return {hit.path: Placement(rank, hit.score) for rank, hit in enumerate(hits, start=1)}
 
 
 TEXTS = {

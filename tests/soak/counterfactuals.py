@@ -1,6 +1,6 @@
 """What it would take, over many random trees: every change that is listed is made on disk, every proof is tried.
 
-``python -m tests.soak.what_it_takes --cases 200`` runs it in a folder of its own and prints what was tried. A change
+``python -m tests.soak.counterfactuals --cases 200`` runs it in a folder of its own and prints what was tried. A change
 that does not bring tier 2, a smaller one that does, or something impossible that is possible ends it with a message.
 """
 
@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 
 from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus
+from brvtui.engines.byterover.counterfactuals import Lever, LeverStatus
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.sections import Outcome, Route
-from tests.support.takes import Taken, answered, smaller, taken
+from tests.support.counterfactuals import Taken, answered, smaller, taken
 
 CASES_A_TREE = 4
 

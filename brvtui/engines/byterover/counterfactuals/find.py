@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.counterfactuals import numbers, words
+from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus, numbers, words
 from brvtui.engines.byterover.counterfactuals.case import Cancelled, Case
-from brvtui.engines.byterover.counterfactuals.levers import Lever, LeverStatus, Takes, Way
-from brvtui.engines.byterover.counterfactuals.runner_up import runner_up
+from brvtui.engines.byterover.counterfactuals.numbers import runner_up
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.sections import Outcome, Route, Search, SearchEnd
+from brvtui.engines.byterover.sections import Outcome, Route, Search, SearchOutcome
 from brvtui.trace import Ladder, Origin, Trace
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)
@@ -27,12 +26,12 @@ _OF_THE_TREE = (
 )
 
 
-def what_it_takes(
+def find_counterfactuals(
     context: Context,
     trace: Trace,
     path: str = "",
     cancelled: Callable[[], bool] = lambda: False,
-) -> Takes | None:
+) -> Counterfactuals | None:
     """What it would take that the query of ``trace``, made on ``snapshot``, is answered directly.
 
     The answer is to be led by the note at ``path``; without one, by the best result or the nearest miss. None when
@@ -48,7 +47,7 @@ def what_it_takes(
     if file not in snapshot.by_path:
         ways = _all_impossible(tuple(Lever), "the file is not searched")
         name = file.rpartition("/")[2]
-        return Takes(trace.query, outcome, file, name, None, None, profile.direct.min_top, ways)
+        return Counterfactuals(trace.query, outcome, file, name, None, None, profile.direct.min_top, ways)
     case = Case(context, trace, snapshot.by_path[file], cancelled)
     if outcome is Outcome.DIRECT and trace.hits and _leads(trace, file, profile):
         return None
@@ -59,7 +58,7 @@ def what_it_takes(
     score = next((hit.score for hit in trace.hits if hit.file == file and hit.origin is not Origin.PROPAGATED), None)
     if score is None and case.relevance > 0:
         score = case.seen(case.most(relevance=case.relevance))
-    return Takes(
+    return Counterfactuals(
         trace.query, outcome, file, case.note.title, score, case.most(), profile.direct.min_top, ways
     )  # fmt: skip
 
@@ -83,14 +82,14 @@ def _nearest(context: Context, trace: Trace) -> str:
     return next((file for file in (*first, *best, *missed, *liked) if file in snapshot.by_path), "")
 
 
-def _ways(case: Case) -> tuple[Way, ...]:
-    if case.trace.section(Search).outcome is SearchEnd.ENGINE_FAILS:
+def _ways(case: Case) -> tuple[Counterfactual, ...]:
+    if case.trace.section(Search).outcome is SearchOutcome.ENGINE_FAILS:
         return _all_impossible(tuple(Lever), "every search of the engine fails on this tree")
     made = [*_of_note(case), words.wording(case), words.path(case)]
     return tuple(sorted(made, key=lambda way: list(Lever).index(way.lever)))
 
 
-def _of_note(case: Case) -> tuple[Way, ...]:
+def _of_note(case: Case) -> tuple[Counterfactual, ...]:
     if not case.note.is_local:
         return _all_impossible(_OF_THE_TREE, f"the shared source {case.note.alias} is read only")
     if not case.relevance:
@@ -107,17 +106,17 @@ def _of_note(case: Case) -> tuple[Way, ...]:
     )
 
 
-def _of_no_note(profile: Profile, trace: Trace) -> Takes:
+def _of_no_note(profile: Profile, trace: Trace) -> Counterfactuals:
     why = "no note matches any word of the query"
     ways = _all_impossible(tuple(lever for lever in _OF_THE_TREE if lever is not Lever.TITLE), why)
     unnamed = tuple(
-        Way(lever, LeverStatus.OPEN, "no note to try it with: brv-tui explain TEXT PATH --takes names one")
+        Counterfactual(lever, LeverStatus.OPEN, "no note to try it with: brv-tui explain TEXT PATH --takes names one")
         for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)
     )
-    return Takes(
+    return Counterfactuals(
         trace.query, trace.section(Route).outcome, "", "", None, None, profile.direct.min_top, (*ways, *unnamed)
     )
 
 
-def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Way, ...]:
-    return tuple(Way(lever, LeverStatus.IMPOSSIBLE, why) for lever in levers)
+def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual, ...]:
+    return tuple(Counterfactual(lever, LeverStatus.IMPOSSIBLE, why) for lever in levers)

@@ -1,4 +1,4 @@
-"""What the tests of questions share."""
+"""What the tests of ByteRover share."""
 
 from __future__ import annotations
 
