@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.ageing.forecast import Curve, Forecast
 
 
-class Ageing:
+class ProjectAgeing:
     """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
 
     def __init__(self, opened: ReadableProject) -> None:

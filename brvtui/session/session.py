@@ -24,7 +24,7 @@ from brvtui.logbook import Logbook
 from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import recording
-from brvtui.session.ageing import Ageing
+from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import AnswerDetails
 from brvtui.session.engines import Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
@@ -96,7 +96,7 @@ class Session:
         """The engines that can be asked."""
         self.answers = AnswerDetails(self, self.engines)
         """Questions about answers."""
-        self.ageing = Ageing(self)
+        self.ageing = ProjectAgeing(self)
         """Questions about signals and maturity."""
 
     @classmethod
