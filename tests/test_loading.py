@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.route.manifest import manifest_of
-from brvtui.loading import follow, load
+from brvtui.loading import load, update
 from brvtui.tree.engine_files.sidecar import read_sidecar
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import find_project
@@ -80,7 +80,7 @@ def test_following_is_as_fresh_after_random_edits(tmp_path: Path, seed: int) -> 
         now += pick.choice((0, 1, 3_600_000, 90_000_000))
         after = on_disk(tree)
         places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        made = follow(snapshot, places, BRV3, now, tree.layers())
+        made = update(snapshot, places, BRV3, now, tree.layers())
         fresh = tree.snapshot(now_ms=now)
         followed += made is not None
         snapshot = made if made is not None else fresh
@@ -96,7 +96,7 @@ def test_a_folder_that_moves_is_followed(tmp_path: Path) -> None:
     tree = generated(tmp_path / "project", 1)
     before = tree.snapshot()
     (tree.tree / "ops").rename(tree.tree / "operations")
-    made = follow(before, ["ops", "operations"], BRV3, NOW_MS, tree.layers())
+    made = update(before, ["ops", "operations"], BRV3, NOW_MS, tree.layers())
     assert made is not None
     same(made, tree.snapshot(), pick, NOW_MS)
 
@@ -109,9 +109,9 @@ def test_what_is_not_followed_is_read_as_a_whole(tree: Tree) -> None:
     for place in ("UPPER.MD", ".dot.md", "a:b.md"):
         (tree.tree / place).write_text("x")
     for place in ("link.md", ".hidden", "UPPER.MD", ".dot.md", "", "a:b.md"):
-        assert follow(before, [place], BRV3, NOW_MS, tree.layers()) is None, place
-    assert follow(before, [], BRV3, NOW_MS - 1, tree.layers()) is None
-    assert follow(before, [], changed(BRV3, limits={"max_files": 3}), NOW_MS, tree.layers()) is None
+        assert update(before, [place], BRV3, NOW_MS, tree.layers()) is None, place
+    assert update(before, [], BRV3, NOW_MS - 1, tree.layers()) is None
+    assert update(before, [], changed(BRV3, limits={"max_files": 3}), NOW_MS, tree.layers()) is None
 
 
 def test_a_note_that_comes_with_broken_signals_is_read_as_a_whole(tree: Tree) -> None:
@@ -125,7 +125,7 @@ def test_a_note_that_comes_with_broken_signals_is_read_as_a_whole(tree: Tree) ->
     assert before is not None
     assert before.notices == before.project.notices
     tree.note("x/b.md", "B")
-    assert follow(before, ["x/b.md"], BRV3, NOW_MS, stored) is None
+    assert update(before, ["x/b.md"], BRV3, NOW_MS, stored) is None
     after = load(find_project(tree.root), BRV3, NOW_MS, stored, before)
     assert after is not None
     assert "x/b.md are no JSON" in after.notices[-1]
@@ -137,7 +137,7 @@ def test_following_nothing_is_the_same_snapshot(tree: Tree) -> None:
     (tree.tree / "notes.txt").write_text("no markdown")
     (tree.tree / ".git").mkdir()
     places = ["pad/p001.md", "notes.txt", ".git/index.md", "pad/", "gone.md"]
-    assert follow(before, places, BRV3, NOW_MS, tree.layers()) is before
+    assert update(before, places, BRV3, NOW_MS, tree.layers()) is before
 
 
 def test_only_what_changed_is_read(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +231,7 @@ def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Pa
         tree.file(f"auth/{pick.choice('abc')}{pick.choice(('.md', '.abstract.md'))}", prose(pick), age(pick))
         after = on_disk(tree)
         places = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        made = follow(snapshot, places, BRV3, NOW_MS, tree.layers())
+        made = update(snapshot, places, BRV3, NOW_MS, tree.layers())
         assert made is not None
         snapshot, fresh = made, tree.snapshot()
         for limits in (BRV3.manifest, DOCS.manifest):

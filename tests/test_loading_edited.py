@@ -12,7 +12,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.loading import EditedFile
-from brvtui.loading.edited import OVERLAY, edited
+from brvtui.loading.edited import UNPUBLISHED, edited
 from brvtui.snapshot import Snapshot
 from tests.support.examples import seeds
 from tests.support.generated import generated, prose, query, signals
@@ -83,7 +83,7 @@ def test_it_is_as_reloaded_after_writing(seed: int, tmp_path: Path) -> None:
         before = (snapshot.notes, dict(snapshot.parsed), list(snapshot.postings.ids.terms))
         made = edited(snapshot, profile, now_ms, edit)
         assert (snapshot.notes, dict(snapshot.parsed), snapshot.postings.ids.terms) == before
-        assert made.generation == OVERLAY
+        assert made.generation == UNPUBLISHED
         write(tree, edit)
         same(made, tree.snapshot(profile, now_ms=now_ms), profile, now_ms, random.Random(seed))
 
@@ -93,7 +93,7 @@ def test_what_the_engine_does_not_walk_to_changes_nothing(path: str, tree: Tree)
     tree.note("a/n.md", "N")
     snapshot = tree.snapshot()
     made = edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# M", NOW_MS * 1_000_000))
-    assert (made.notes, made.parsed, made.generation) == (snapshot.notes, snapshot.parsed, OVERLAY)
+    assert (made.notes, made.parsed, made.generation) == (snapshot.notes, snapshot.parsed, UNPUBLISHED)
 
 
 def test_nothing_is_written(tree: Tree) -> None:

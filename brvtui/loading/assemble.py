@@ -1,4 +1,4 @@
-"""The one place where a snapshot is put together: of everything, or of the last one and what changed."""
+"""Assembles snapshots, for full and incremental loading."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """What a snapshot is put together of."""
+    """The parts of a snapshot."""
 
     project: FoundProject
     constants: TreeConstants
@@ -44,26 +44,26 @@ class Parts:
     files: Sequence[TreeFile]
     """Those of the project's own tree, in the order of the walk."""
     parsed: Mapping[str, Parsed]
-    """What was read of every file, now or before."""
+    """The entry of every file, read now or before."""
     note_paths: Sequence[str]
     """In document order."""
     passed_over: Sequence[UnseenFile]
-    """Files that were not looked into."""
+    """Files that were not read."""
     unreadable: Iterable[str]
-    """Files that were, in vain, in document order."""
+    """Files that could not be read, in document order."""
     terms: Mapping[str, NoteTerms]
-    """Of the notes that were read now."""
+    """The terms of the notes that were read now."""
     ids: TermIds
     postings: Postings | None
-    """Of an earlier snapshot; None when every note was read now."""
+    """Those of an earlier snapshot; None when every note was read now."""
     kept: NDArray[np.int64]
-    """The place in these postings of each note; -1 for those that were read now."""
+    """The position of each note in these postings; -1 for notes that were read now."""
     signals_ignored: str = ""
-    """Why no note has stored signals; empty where they have."""
+    """Why stored signals are ignored; empty where they are not."""
     engine_failure: str = ""
 
     def stored_signals(self, path: str) -> NoteSignals | None:
-        """What is stored for the file at ``path``; None for nothing, and for files of shared sources."""
+        """The stored signals of the file at ``path``; None where it has none, and for files of shared sources."""
         entry = self.parsed[path]
         if entry.alias or self.signals_ignored:
             return None
@@ -73,13 +73,12 @@ class Parts:
 def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
     """The snapshot of ``parts``.
 
-    With a ``transition``, all is as in the snapshot before but for what changed, and what was gathered of that one is
-    handed on.
-    """
+    With a ``transition``, copies from the previous snapshot whatever did not change, and hands on what was derived of
+    it."""
     paths = parts.note_paths
     by_path = dict(zip(paths, range(len(paths)), strict=True))
     read_now = np.flatnonzero(parts.kept < 0).tolist()
-    touched = range(len(paths)) if transition is None else _touched(read_now, transition.resigned, by_path)
+    touched = range(len(paths)) if transition is None else _resolved_now(read_now, transition.signals_changed, by_path)
     base = defaults(parts.constants.signals)
     notes: Sequence[Note] = [_note(parts, paths[place]) for place in (touched if transition is None else read_now)]
     signals: Sequence[NoteSignals] = [parts.stored_signals(paths[place]) or base for place in touched]
@@ -88,12 +87,12 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         summaries, summary_signals = _summaries(parts, parts.parsed, {}, {})
     else:
         before = transition.previous
-        notes = _moved(before.notes, transition.kept, dict(zip(read_now, notes, strict=True)))
+        notes = _reordered(before.notes, transition.kept, dict(zip(read_now, notes, strict=True)))
         columns = before.columns.changed(
             transition.kept, touched, columns_of((notes[place] for place in touched), signals, parts.parsed)
         )
-        signals = _moved(before.signals, transition.kept, dict(zip(touched, signals, strict=True)))
-        changed = (*transition.files, *transition.resigned)
+        signals = _reordered(before.signals, transition.kept, dict(zip(touched, signals, strict=True)))
+        changed = (*transition.files, *transition.signals_changed)
         summaries, summary_signals = _summaries(parts, changed, before.summaries, before.summary_signals)
     made = Snapshot(
         project=parts.project,
@@ -127,9 +126,9 @@ def _note(parts: Parts, path: str) -> Note:
     return note_of(path, entry, role_of(entry.file))
 
 
-def _touched(read_now: Sequence[int], resigned: Iterable[str], by_path: Mapping[str, int]) -> Sequence[int]:
-    """The positions of the notes whose signals are looked up."""
-    return sorted({*read_now, *(by_path[path] for path in resigned if path in by_path)})
+def _resolved_now(read_now: Sequence[int], signals_changed: Iterable[str], by_path: Mapping[str, int]) -> Sequence[int]:
+    """The positions of the notes whose signals must be looked up."""
+    return sorted({*read_now, *(by_path[path] for path in signals_changed if path in by_path)})
 
 
 def _postings(parts: Parts, terms: Sequence[NoteTerms]) -> Postings:
@@ -138,12 +137,12 @@ def _postings(parts: Parts, terms: Sequence[NoteTerms]) -> Postings:
 
 def _predecessor(transition: Transition, by_path: Mapping[str, int]) -> Predecessor:
     before = transition.previous
-    resigned = (path for path in transition.resigned if path in by_path or path in before.by_path)
-    return Predecessor(weakref.ref(before), transition.files.union(resigned))
+    signals_changed = (path for path in transition.signals_changed if path in by_path or path in before.by_path)
+    return Predecessor(weakref.ref(before), transition.files.union(signals_changed))
 
 
-def _moved(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:
-    """``items`` in another order, with those that are made anew at their places: copied run by run."""
+def _reordered(items: Sequence[_Item], kept: NDArray[np.int64], anew: Mapping[int, _Item]) -> Sequence[_Item]:
+    """``items`` reordered by ``kept``, with the new ones at their positions. Copies whole runs at once."""
     made: list[_Item] = []
     alone = np.where(kept < 0, -2, kept)  # so that none of these is the start of a run
     starts = np.flatnonzero(np.diff(alone, prepend=-2) != 1).tolist()
@@ -164,7 +163,7 @@ def _summaries(
     summaries: Mapping[str, FolderSummary],
     signals: Mapping[str, NoteSignals],
 ) -> tuple[dict[str, FolderSummary], dict[str, NoteSignals]]:
-    """Which file lets each folder appear, and the stored signals of such files, after ``paths`` changed."""
+    """The summary of each folder, and the stored signals of such files, after ``paths`` changed."""
     made, found = dict(summaries), dict(signals)
     for path in paths:
         folder, _, name = path.rpartition("/")
@@ -183,7 +182,7 @@ def _summaries(
 
 
 def _summary(parsed: Mapping[str, Parsed], folder: str) -> FolderSummary | None:
-    """A valid ``_index.md``, or else a ``context.md`` that can be read."""
+    """The summary of ``folder``: a valid ``_index.md``, or else a readable ``context.md``."""
     own, context = f"{folder}/{SUMMARY_FILE}", f"{folder}/{CONTEXT_FILE}"
     if own in parsed and parsed[own].summary_order is not None:
         return FolderSummary(folder, own, parsed[own].mtime_ms)

@@ -1,4 +1,4 @@
-"""A snapshot of the whole project: every file is looked at, and read unless an earlier snapshot knows it as it is."""
+"""Full loading: looks at every file of the project, and reads those that changed since an earlier snapshot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from brvtui.loading.assemble import Parts, assemble
 from brvtui.loading.one_file import EditedFile, is_same, read_file
-from brvtui.snapshot import Known, Parsed, Snapshot
+from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.text.segment import NoteTerms, TermIds
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
@@ -49,26 +49,27 @@ def load(
     now_ms: float,
     stored: SignalLayers = NO_LAYERS,
     previous: Snapshot | None = None,
-    kept: Known | None = None,
+    kept: Reusable | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     edit: EditedFile | None = None,
 ) -> Snapshot | None:
-    """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
+    """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` becomes true meanwhile.
 
-    ``edit`` stands in for what is on disk. Files that did not change since ``previous``, or else since ``kept``
-    (same times, size and inode), are not read again. ``progress`` is called with files read and files in all; once
-    they are equal, the index is made. A file that cannot be read is listed as unseen; nothing is raised.
+    ``edit`` replaces the content of its file on disk. Files that did not change since ``previous``, or else since
+    ``kept`` (same times, size and inode), are not read again. Calls ``progress`` with the numbers of files read and of
+    all files; once they are equal, it builds the index. Lists files that cannot be read as unseen, and raises nothing.
     """
     own = _with(list_files(project.tree), edit) if edit else list_files(project.tree)
     located, beyond = _in_document_order(own.files, "", project.tree, constants, now_ms)
-    unseen = list(own.unseen) + [UnseenFile(path, _beyond(constants)) for path in beyond]
+    past_limit = f"past the {constants.limits.max_files} files that the engine reads"
+    unseen = [*own.unseen, *(UnseenFile(path, past_limit) for path in beyond)]
     taken = {file.path for file in own.files}
     for source in project.sources:
         listing = list_files(source.tree)
         shared, _ = _in_document_order(listing.files, source.alias, source.tree, constants, now_ms)
         located += [item for item in shared if item.path not in taken]
-    known_before = previous.known if previous is not None else kept
+    known_before = previous.reusable if previous is not None else kept
     completed_by = frontmatter_defaults(constants.signals)
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
     ids = reuse.postings.ids if reuse else TermIds()
@@ -118,14 +119,10 @@ def load(
 
 
 def _with(own: Listing, edit: EditedFile) -> Listing:
-    """The files of the project's own tree after ``edit``."""
+    """``own`` with the file of ``edit``."""
     files = [file for file in own.files if file.path != edit.path] + [edit.file]
     unseen = tuple(file for file in own.unseen if file.path != edit.path)
     return Listing(tuple(sorted(files, key=lambda file: walk_key(file.path))), unseen)
-
-
-def _beyond(constants: TreeConstants) -> str:
-    return f"past the {constants.limits.max_files} files that the engine reads"
 
 
 def _in_document_order(
@@ -139,7 +136,7 @@ def _in_document_order(
 
 
 def _signals_ignored(parsed: Mapping[str, Parsed], broken: frozenset[str]) -> str:
-    """Why the real engine reads no stored signals at all here: it reads them in one batch, which fails as a whole."""
+    """Why the real engine reads no stored signals here: it reads all of them in one batch, which fails as a whole."""
     asked = {path: entry for path, entry in parsed.items() if entry.has_stored_signals}
     junk = next((path for path in asked if path in broken), "")
     if junk:

@@ -1,7 +1,7 @@
-"""The next snapshot from the last one and the few places that changed: it costs what changed, not what the tree holds.
+"""Incremental loading: the next snapshot from the last one and the files that changed.
 
-What is left over for the whole tree are copies of lists, the fingerprint's digest and the engine's running mean.
-"""
+The cost depends on what changed. Only copies of lists, the fingerprint's digest and the engine's running mean still
+take time that depends on the size of the tree."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
     MS_PER_HOUR,
+    NeedsFullWalk,
     TreeFile,
-    Unusual,
     document_order,
     folder_key,
-    look_at,
+    stat_file,
     walk_key,
 )
 from brvtui.tree.reading.fingerprint import of_lines
@@ -38,12 +38,12 @@ from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")
 MOST_PLACES = 2_000
-"""From so many changed files on, a walk over the tree is no slower."""
+"""With more changed files than this, loading the whole tree is as fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """What is different on disk: files that are gone or were read anew, with what was read."""
+    """Files that were removed or re-read since the last snapshot."""
 
     gone: frozenset[str]
     files: Mapping[str, TreeFile]
@@ -52,11 +52,11 @@ class _Changes:
 
     @property
     def paths(self) -> Iterator[str]:
-        """Every path that was touched."""
+        """The paths of removed and re-read files."""
         return chain(self.gone, self.files)
 
 
-def follow(
+def update(
     previous: Snapshot,
     places: Iterable[str],
     constants: TreeConstants,
@@ -64,27 +64,28 @@ def follow(
     stored: SignalLayers,
     edit: EditedFile | None = None,
 ) -> Snapshot | None:
-    """The snapshot that a whole reading would give, if only ``places`` (files and folders below the tree) changed.
+    """The snapshot after changes at ``places`` (files and folders below the tree), equal to what :func:`load` would
+    give.
 
-    ``edit`` stands in for what is on disk. The same object when nothing had changed. None when a whole reading is
-    needed: files of unusual kinds, shared sources, more files than the engine reads, a clock that went back.
-    """
+    ``edit`` replaces the content of its file on disk. Returns ``previous`` itself when nothing had changed, and None
+    when the whole tree must be loaded: symlinks and other unusual files, shared sources, more files than the engine
+    reads, a clock that was set back."""
     orders = previous.orders
-    if orders is None or not previous.known.is_read_with(constants):
+    if orders is None or not previous.reusable.is_read_with(constants):
         return None
-    if now_ms < previous.loaded_ms or _is_special(previous):
+    if now_ms < previous.loaded_ms or _needs_full_load(previous):
         return None
     if stored.broken != previous.stored.broken:
         return None
     try:
-        changes = _look(previous, places, constants, edit)
-    except Unusual:
+        changes = _changed_files(previous, places, constants, edit)
+    except NeedsFullWalk:
         return None
-    if changes is None or any(_is_odd(path) or path in stored.broken for path in changes.files):
+    if changes is None or any(_changes_whole_tree(path) or path in stored.broken for path in changes.files):
         return None
-    resigned = stored.changed_since(previous.stored)
+    signals_changed = stored.changed_since(previous.stored)
     aged = [path for path in _aged(orders, _edge(constants, now_ms)) if path not in {*changes.paths}]
-    if not changes.gone and not changes.files and not resigned and not aged:
+    if not changes.gone and not changes.files and not signals_changed and not aged:
         return previous
     arranged = _arranged(orders, previous, changes, aged, constants, now_ms)
     if arranged is None:
@@ -107,7 +108,7 @@ def follow(
             postings=previous.postings,
             kept=arranged.kept,
         ),
-        Transition(previous, arranged.kept, frozenset(changes.paths), frozenset(resigned), aged),
+        Transition(previous, arranged.kept, frozenset(changes.paths), frozenset(signals_changed), aged),
     )
     made.derived.put(ORDERS, orders)
     made.derived.put(FINGERPRINT, of_lines(orders.covered.items))
@@ -115,20 +116,20 @@ def follow(
     return made
 
 
-def _is_special(snapshot: Snapshot) -> bool:
+def _needs_full_load(snapshot: Snapshot) -> bool:
     return bool(snapshot.engine_failure or snapshot.notices != snapshot.project.notices or snapshot.edited)
 
 
-def _is_odd(path: str) -> bool:
-    """Names that make the engine ignore all stored signals, or fail: only a whole reading says which of all it is."""
+def _changes_whole_tree(path: str) -> bool:
+    """Whether a file of this name makes the engine ignore all stored signals, or fail: the full load finds out."""
     return ":" in path or "\\" in path or path == CONTEXT_FILE
 
 
-def _look(
+def _changed_files(
     previous: Snapshot, places: Iterable[str], constants: TreeConstants, edit: EditedFile | None
 ) -> _Changes | None:
     tree = previous.project.tree
-    wanted = _files_at(previous, places)
+    wanted = _candidates(previous, places)
     unseen = {file.path for file in previous.unseen if file.path not in previous.parsed}
     if len(wanted) > MOST_PLACES or not unseen.isdisjoint(wanted):
         return None
@@ -139,7 +140,7 @@ def _look(
     ids, completed_by = previous.postings.ids, previous.frontmatter_defaults
     for path in sorted(wanted):
         instead = edit if edit and edit.path == path else None
-        known, file = previous.parsed.get(path), instead.file if instead else look_at(tree, path)
+        known, file = previous.parsed.get(path), instead.file if instead else stat_file(tree, path)
         if file is None:
             if known is not None:
                 gone.add(path)
@@ -154,17 +155,17 @@ def _look(
     return _Changes(frozenset(gone), files, parsed, terms)
 
 
-def _files_at(previous: Snapshot, places: Iterable[str]) -> set[str]:
-    """The files that may have changed: those named, and those below folders that are named, now or before."""
+def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
+    """The files that may have changed: the ``places``, and files below those of them that are or were folders."""
     tree = previous.project.tree
     shut = {file.path for file in previous.unseen}
     wanted: set[str] = set()
     for place in places:
         if not place:
-            raise Unusual(place)
+            raise NeedsFullWalk(place)
         if place.endswith("/"):
             if place[:-1] in shut or not os.access(tree / place, os.R_OK | os.X_OK):
-                raise Unusual(place)
+                raise NeedsFullWalk(place)
         elif not any(part.startswith(".") for part in place.split("/")[:-1]):
             wanted.add(place)
             if place not in previous.parsed:
@@ -175,26 +176,26 @@ def _files_at(previous: Snapshot, places: Iterable[str]) -> set[str]:
 
 
 def _below(tree: Path, folder: str) -> Iterator[str]:
-    """Every file below ``folder``, if it is one. Raises Unusual where a walk would list a folder among the unseen."""
+    """Every file below ``folder``, if it is one. Raises NeedsFullWalk where a folder below it is not entered."""
 
     def refused(error: OSError) -> None:
-        raise Unusual(folder) from error
+        raise NeedsFullWalk(folder) from error
 
     place = tree / folder
     if place.is_symlink() or (place.is_dir() and place.name.startswith(".")):
-        raise Unusual(folder)
+        raise NeedsFullWalk(folder)
     if not place.is_dir():
         return
     for above, folders, names in os.walk(place, onerror=refused):
         inside = os.path.relpath(above, tree).replace(os.sep, "/")
         if any(name.startswith(".") or (Path(above) / name).is_symlink() for name in folders):
-            raise Unusual(folder)
+            raise NeedsFullWalk(folder)
         yield from (f"{inside}/{name}" for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """The orders after a change, and the place before it of each note in document order; -1 for what was read anew."""
+    """The orders after a change, and the former position of each note in document order; -1 for re-read notes."""
 
     orders: Orders
     kept: NDArray[np.int64]
@@ -203,7 +204,7 @@ class _Arranged:
 def _arranged(
     orders: Orders, previous: Snapshot, changes: _Changes, aged: Sequence[str], constants: TreeConstants, now_ms: float
 ) -> _Arranged | None:
-    """How files stand after the change; None where orders cannot be changed in part, or two paths sort alike."""
+    """The orders after the change; None where they cannot be updated in part, or two paths sort alike."""
     if orders.only_ascii and not all(path.isascii() for path in changes.files):
         return None
     edge, old_edge = _edge(constants, now_ms), _edge(constants, previous.loaded_ms)
@@ -245,7 +246,7 @@ def _arranged(
 def _kept(
     before: int, now: int, left: Sequence[int], came: Sequence[int], moved: Sequence[tuple[int, int]]
 ) -> NDArray[np.int64]:
-    """The place among ``before`` notes of each of ``now``; -1 for those that came. All others keep their order."""
+    """The position among ``before`` notes of each of ``now``; -1 for those that came. All others keep their order."""
     sources, targets = [*left, *(source for source, _ in moved)], [*came, *(target for _, target in moved)]
     stays = np.ones(now, dtype=np.bool_)
     stays[targets] = False
@@ -257,7 +258,7 @@ def _kept(
 
 
 def _edge(constants: TreeConstants, now_ms: float) -> float:
-    """From which moment on a change is recent to the engine, in ms."""
+    """The time in ms from which on the engine takes a change for recent."""
     return now_ms - constants.limits.recent_hours * MS_PER_HOUR
 
 
@@ -278,7 +279,7 @@ def _parsed(previous: Snapshot, changes: _Changes) -> dict[str, Parsed]:
 
 
 def _unreadable(previous: Snapshot, changes: _Changes, constants: TreeConstants, now_ms: float) -> list[str]:
-    """Files that were looked into in vain, in document order."""
+    """Files that could not be read, in document order."""
     touched = set(changes.paths)
     entries = [previous.parsed[file.path] for file in previous.unseen if file.path in previous.parsed]
     entries = [entry for entry in entries if entry.file not in touched]

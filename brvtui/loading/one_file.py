@@ -1,4 +1,4 @@
-"""Reading one file of the tree: what the snapshot keeps of it, and its terms."""
+"""Reads one file of the tree: its entry in the snapshot, and its terms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOWHERE = -1
 
 @dataclass(frozen=True, slots=True)
 class EditedFile:
-    """A file of the project's own tree as it would be. ``path`` is below the tree, ``data`` its whole content."""
+    """A file of the project's own tree with edited content. ``path`` is relative to the tree."""
 
     path: str
     data: bytes
@@ -31,12 +31,12 @@ class EditedFile:
 
     @property
     def file(self) -> TreeFile:
-        """The file as a walk would list it; it is no file that was read before."""
+        """The file as a walk would list it; it never equals a file on disk."""
         return TreeFile(self.path, len(self.data), self.mtime_ns, _NOWHERE, _NOWHERE)
 
 
 def is_same(known: Parsed, file: TreeFile) -> bool:
-    """Whether ``file`` is as it was when ``known`` was read from it.
+    """Whether ``file`` is unchanged since ``known`` was read from it.
 
     A save can keep mtime, size and even inode, but never the ctime.
     """
@@ -53,10 +53,10 @@ def read_file(
     completed_by: NoteSignals | None,
     edit: EditedFile | None = None,
 ) -> tuple[Parsed, NoteTerms | None]:
-    """What is kept of ``file`` below ``tree``, or of ``edit`` instead, and the terms of a note; nothing is raised.
+    """The entry of ``file`` below ``tree``, and its terms if it is a note. Raises nothing.
 
-    ``completed_by`` completes the signals in frontmatter; with None, none are read there.
-    """
+    Reads the content of ``edit`` instead, if given. ``completed_by`` completes signals in frontmatter; with None, none
+    are read there."""
     role = file.role
     identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
     if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):
@@ -90,7 +90,7 @@ def read_file(
 
 
 def note_of(path: str, entry: Parsed, role: Role) -> Note:
-    """The note that ``entry`` was read from."""
+    """The note of ``entry``, at ``path`` in the snapshot."""
     return Note(
         path,
         entry.file,
@@ -118,7 +118,7 @@ def _summary(text: str) -> tuple[int | None, int | None]:
 
 
 def _as_number(value: object) -> float | None:
-    """``value`` as the engine's language converts it to a number; None when that is none, or not finite."""
+    """``value`` converted to a number as JavaScript does it; None when the result is not a finite number."""
     if isinstance(value, list) and len(value) <= 1:
         return _as_number(value[0] if value else None)
     if value is None or value == "":

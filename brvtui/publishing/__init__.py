@@ -1,1 +1,1 @@
-"""One writer for each project: reads what changed on disk, publishes snapshots, watches."""
+"""The one writer of each project: watches the disk, reads changes and publishes snapshots."""

@@ -1,4 +1,4 @@
-"""The one writer of a project's snapshots. Readers take the newest, and hold no lock."""
+"""Publishes the snapshots of a project. Readers take the newest without a lock."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brvtui.loading import Progress, follow, load
-from brvtui.publishing import heap
+from brvtui.loading import Progress, load, update
+from brvtui.publishing.memory import release_freed_memory
 from brvtui.publishing.stored_signals import StoredSignals
-from brvtui.snapshot import Known, Parsed, Snapshot
+from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.project import FoundProject
@@ -25,30 +25,30 @@ if TYPE_CHECKING:  # watchdog is for those alone who watch
     from brvtui.tree.watching.watch import Watcher, Watching
 
 WORTH_KEEPING = 500
-"""A smaller tree is read as fast as a kept index is."""
+"""Reading a smaller tree is as fast as reading its kept index."""
 _FEW, _ONE_IN = 20, 100
-"""So many files, or one in so many, are read anew rather than that the index is written again."""
+"""The index is written again after this many changed files, or one in so many."""
 _REMEMBERED_SNAPSHOTS = 3
-"""Snapshots whose traces can still be asked for details."""
-_TIDIED_EVERY = 32
-"""So many snapshots, each made from the last one, leave enough behind in the heap to look for it."""
+"""How many snapshots are kept for questions about their traces."""
+_RELEASED_EVERY = 32
+"""After how many incremental snapshots freed memory is returned to the system."""
 
 
 class Publisher:
-    """Reads a project and publishes snapshots, each made from the last one. Methods may be called from any thread."""
+    """Reads a project and publishes snapshots, each made from the last one. Its methods are thread-safe."""
 
     def __init__(self, project: FoundProject, stored: StoredSignals, index: KeptIndex) -> None:
-        """Nothing is read before :meth:`load`."""
+        """Reads nothing before :meth:`load`."""
         self.project = project
         self._stored = stored
         self._index = index
         self._kept: Mapping[str, Parsed] = {}
-        """What the kept index holds, as far as this process knows."""
+        """The entries of the kept index, as far as this process knows."""
         self._newest: Snapshot | None = None
         self._recent: deque[Snapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
-        self._untidied = 0
+        self._since_release = 0
         self._writing = threading.Lock()
-        self._noticing = threading.Lock()
+        self._noticed_lock = threading.Lock()
         self._noticed: frozenset[str] | None = None
         self._watcher: Watcher | None = None
 
@@ -58,7 +58,7 @@ class Publisher:
         return self._newest
 
     def of_generation(self, generation: int) -> Snapshot:
-        """One of the last snapshots. Raises KeyError when it is gone."""
+        """The snapshot of this generation, one of the last few. Raises KeyError when it is gone."""
         for snapshot in reversed(self._recent):
             if snapshot.generation == generation:
                 return snapshot
@@ -71,7 +71,7 @@ class Publisher:
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Looks at every file and publishes a snapshot; False when cancelled or nothing had changed.
+        """Looks at every file and publishes a snapshot; False when cancelled, or when nothing had changed.
 
         The first call also removes what killed saves left in the tree. Raises
         :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
@@ -79,16 +79,17 @@ class Publisher:
         with self._writing:
             kept = None
             if self._newest is None:
-                self._clean()
+                self._remove_leftovers()
                 kept = self._read_kept(constants)
             self._take_noticed()
             stored = self._stored.layers(constants.signals)
             return self._load(constants, now_ms, stored, kept, progress, cancelled)
 
     def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
-        """Publishes a snapshot of what watching noticed, or of ``places`` too; False when nothing had changed.
+        """Publishes a snapshot with the changes that watching noticed, and those at ``places``; False when there are
+        none.
 
-        Looks at every file where it is not known what changed. Raises as :meth:`load`.
+        Looks at every file when it is not known what changed. Raises as :meth:`load`.
         """
         with self._writing:
             noticed = self._take_noticed()
@@ -102,20 +103,19 @@ class Publisher:
             made = None
             if inside is not None:
                 files = [path.removeprefix(f"{tree}{os.sep}") for path in inside]
-                made = follow(before, files, constants, now_ms, stored)
+                made = update(before, files, constants, now_ms, stored)
             if made is None:
                 return self._load(constants, now_ms, stored)
             if made is before:
                 return False
             self._publish(made)
-            self._tidy(1)
+            self._release_memory(1)
             return True
 
     def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
-        """Keeps the newest snapshot for the next process where that saves it work; whether it was written.
+        """Writes the kept index for the next process if that saves it enough work; returns whether it was written.
 
-        A few changed files are no reason unless ``everything`` is to be kept. Raises OSError when the tool's cache
-        folder cannot be written.
+        With ``everything``, one changed file is enough. Raises OSError when the tool's cache folder cannot be written.
         """
         with self._writing:
             newest = self._newest
@@ -131,14 +131,14 @@ class Publisher:
             return written
 
     def close(self) -> None:
-        """Ends watching, and lets another process write the kept index."""
+        """Stops watching, and lets another process write the kept index."""
         self.unwatch()
         self._index.close()
 
-    def watch(self, changed: Callable[[], None], told: Callable[[Watching], None] = lambda _: None) -> Watching:
-        """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.
+    def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
+        """Calls ``changed`` from another thread after each batch of changes of the tree or of signals.
 
-        ``told`` is called when the system's own events are given up for polling later on.
+        Calls ``on_fallback`` when it later has to poll instead of waiting for events.
         """
         from brvtui.tree.watching.watch import Watcher
 
@@ -146,18 +146,18 @@ class Publisher:
         trees = [self.project.tree, *(source.tree for source in self.project.sources)]
 
         def noticed(places: frozenset[str] | None) -> None:
-            with self._noticing:
+            with self._noticed_lock:
                 known = self._noticed
                 self._noticed = None if places is None or known is None else known | places
             changed()
 
-        with self._noticing:
+        with self._noticed_lock:
             self._noticed = None  # what changed before watching began is not known
-        self._watcher = Watcher([*trees, self._stored.sidecar], noticed, told)
+        self._watcher = Watcher([*trees, self._stored.sidecar], noticed, on_fallback)
         return self._watcher.start()
 
     def unwatch(self) -> None:
-        """Ends watching."""
+        """Stops watching."""
         if self._watcher:
             self._watcher.stop()
             self._watcher = None
@@ -167,7 +167,7 @@ class Publisher:
         constants: TreeConstants,
         now_ms: float,
         stored: SignalLayers,
-        kept: Known | None = None,
+        kept: Reusable | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
@@ -176,10 +176,10 @@ class Publisher:
             return False
         if self._newest is not None and _same(self._newest, made):
             self._prepare(self._newest)
-            self._tidy(_TIDIED_EVERY)
+            self._release_memory(_RELEASED_EVERY)
             return False
         self._publish(made)
-        self._tidy(_TIDIED_EVERY)
+        self._release_memory(_RELEASED_EVERY)
         return True
 
     def _publish(self, made: Snapshot) -> None:
@@ -191,44 +191,46 @@ class Publisher:
         self._prepare(self._newest)
 
     def _prepare(self, snapshot: Snapshot) -> None:
-        """Makes what the next change is put into, which takes as long as the tree is large."""
+        """Computes now what the next incremental load needs; the time it takes depends on the size of the tree."""
         if self._watcher is not None:
             _ = snapshot.hierarchy, snapshot.orders
 
-    def _tidy(self, left_behind: int) -> None:
-        """Gives freed memory back, once enough was left behind, in a process that stays."""
-        self._untidied += left_behind
-        if self._watcher is not None and self._untidied >= _TIDIED_EVERY:
-            self._untidied = 0
-            heap.give_back()
+    def _release_memory(self, snapshots: int) -> None:
+        """Returns freed memory after enough ``snapshots``, in a process that keeps watching."""
+        self._since_release += snapshots
+        if self._watcher is not None and self._since_release >= _RELEASED_EVERY:
+            self._since_release = 0
+            release_freed_memory()
 
     def _take_noticed(self) -> frozenset[str] | None:
-        """What was noticed since the last call; None when it is not known what changed."""
-        with self._noticing:
+        """The paths that changed since the last call; None when they are not known."""
+        with self._noticed_lock:
             noticed, self._noticed = self._noticed, frozenset()
         return noticed if self._watcher is not None else None
 
-    def _read_kept(self, constants: TreeConstants) -> Known | None:
+    def _read_kept(self, constants: TreeConstants) -> Reusable | None:
         try:
             kept = self._index.read(constants)
         except Unusable as reason:
-            self._say(f"the kept index is made anew: {reason}")
+            self._add_notice(f"the kept index is made anew: {reason}")
             return None
         if kept is not None:
             self._kept = kept.parsed
         return kept
 
-    def _clean(self) -> None:
+    def _remove_leftovers(self) -> None:
         kept = remove_leftovers(self.project.tree, time.time()).kept
         for path in kept:
-            self._say(f"{path}: another program's text, caught in a save that was killed; read it, then remove it")
+            self._add_notice(
+                f"{path}: another program's text, caught in a save that was killed; read it, then remove it"
+            )
 
-    def _say(self, notice: str) -> None:
+    def _add_notice(self, notice: str) -> None:
         self.project = replace(self.project, notices=(*self.project.notices, notice))
 
 
 def _below(folder: Path, places: Iterable[str]) -> list[str] | None:
-    """Those of ``places`` that lie below ``folder``; None when the folder itself, or one above it, was exchanged."""
+    """The ``places`` below ``folder``; None when the folder itself, or one above it, was replaced."""
     here = f"{folder}{os.sep}"
     if any(here.startswith(f"{place}{os.sep}") for place in places):
         return None

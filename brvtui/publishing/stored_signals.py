@@ -1,4 +1,4 @@
-"""Stored signals of one project from all the places that have some, read again only where a file changed."""
+"""The stored signals of one project from every place that stores some, re-read only where a file changed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _State = tuple[int, int, int] | None
 
 
 class StoredSignals:
-    """A signals file, the tool's own overlay, the engine's sidecar, in this order."""
+    """Signals from a given file, the tool's own overlay and the engine's sidecar, in this order of precedence."""
 
     def __init__(self, given: Path | None, overlay: Overlay, sidecar: Path) -> None:
-        """Nothing is read before :meth:`layers`."""
+        """Reads nothing before :meth:`layers`."""
         self.sidecar = sidecar
         self._given = given
         self._overlay = overlay
@@ -26,9 +26,9 @@ class StoredSignals:
         self._sidecar: Sidecar | None = None
 
     def layers(self, signals: SignalRules, changed: Collection[str] | None = None) -> SignalLayers:
-        """What is stored now. ``changed`` are the places of the sidecar that may have changed, None for any.
+        """The layers as stored now. ``changed`` are the files of the sidecar that may have changed, None for any.
 
-        A layer of which nothing changed is the same object as before. Raises
+        An unchanged layer is the same object as before. Raises
         :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
         """
         if signals != self._for:

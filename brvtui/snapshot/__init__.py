@@ -1,7 +1,7 @@
-"""One immutable state of an open project: what every query reads. The writer is :mod:`brvtui.loading`."""
+"""One immutable state of an open project, which every query reads. :mod:`brvtui.loading` makes it."""
 
 from brvtui.derived import Key
-from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
+from brvtui.snapshot.records import FolderSummary, Note, Parsed, Reusable
 from brvtui.snapshot.state import Snapshot
 
-__all__ = ["FolderSummary", "Key", "Known", "Note", "Parsed", "Snapshot"]
+__all__ = ["FolderSummary", "Key", "Note", "Parsed", "Reusable", "Snapshot"]

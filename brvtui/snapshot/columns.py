@@ -1,4 +1,4 @@
-"""What computing over all notes reads of them, as arrays."""
+"""Properties of all notes as arrays, for computing over all of them at once."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ _SOURCES = {source: place for place, source in enumerate(Source)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoteColumns:
-    """Values of every note of a snapshot, in document order."""
+    """One value for each note of a snapshot, in document order."""
 
     importance: NDArray[np.float64]
     """As stored, 0..100."""
     recency: NDArray[np.float64]
     """As stored, 0..1."""
     maturity: NDArray[np.int8]
-    """The position in :data:`brvtui.ranking.maturity.LEVELS`."""
+    """Index into :data:`brvtui.ranking.maturity.LEVELS`."""
     source: NDArray[np.int8]
-    """Where the signals were found: the place among the members of ``Source``."""
+    """Where the signals were found: the position among the members of ``Source``."""
     is_local: NDArray[np.bool_]
-    """Whether the note is the project's own."""
+    """False for notes of shared sources."""
     mtime_ms: NDArray[np.float64]
     updated_ms: NDArray[np.float64]
-    """When the note says it was updated: infinite where it does not, NaN where that is no date."""
+    """When the note says it was updated: infinity where it does not say, NaN where that is not a date."""
     chars: NDArray[np.int64]
     """The length of the text as the engine reads it, in UTF-16 units."""
 
     def count_from(self, source: Source) -> int:
-        """How many notes have their signals from ``source``."""
+        """The number of notes with signals from ``source``."""
         return int((self.source == _SOURCES[source]).sum())
 
     def changed(self, kept: NDArray[np.int64], touched: Sequence[int], anew: NoteColumns) -> NoteColumns:
-        """These columns in another order: ``kept`` gives the place here of each note, ``anew`` the values of
-        ``touched``, which hold all notes that have no place here.
+        """These columns reordered: ``kept`` gives the position here of each note, -1 for a new one.
+
+        ``anew`` has the values of the notes at ``touched``, which must include all new ones.
         """
         if len(touched) == len(kept):
             return anew
@@ -55,7 +56,7 @@ class NoteColumns:
 
 
 def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:
-    """The columns of ``notes`` that have these stored signals."""
+    """The columns of ``notes`` with these stored signals."""
     held = list(notes)
     updated = (parsed[note.path].updated_ms for note in held)
     return NoteColumns(

@@ -1,4 +1,4 @@
-"""What the next snapshot takes over of what was gathered of the last one: what is still true, or is soon made so."""
+"""Hands derived data of one snapshot on to the next: unchanged where it still holds, else updated in part."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from brvtui.snapshot.state import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transition:
-    """What happened between a snapshot and the next one."""
+    """The changes between a snapshot and the next one."""
 
     previous: Snapshot
     kept: NDArray[np.int64]
-    """The place in ``previous`` of each note; -1 for those that were read anew."""
+    """The position of each note in ``previous``; -1 for re-read notes."""
     files: frozenset[str]
-    """That were read anew, or are gone."""
-    resigned: frozenset[str]
+    """Paths of files that were re-read or removed."""
+    signals_changed: frozenset[str]
     """Paths whose stored signals changed."""
     aged: Sequence[str]
-    """Notes that stand elsewhere because they are no longer recent."""
+    """Notes that moved in document order because they are no longer recent."""
 
 
 def hand_on(transition: Transition, made: Snapshot) -> None:
-    """Gives ``made`` what was gathered of the snapshot before it. What nobody had asked for is not made now."""
+    """Hands derived data of the previous snapshot on to ``made``. What had not been derived yet is not derived now."""
     known = transition.previous.derived
     abstracts = known.known(ABSTRACTS)
     if abstracts is not None:
@@ -57,7 +57,7 @@ def hand_on(transition: Transition, made: Snapshot) -> None:
 
 
 def _hand_on_index(transition: Transition, made: Snapshot) -> None:
-    """The newest index of texts that there is, for one of what is alike to be made from."""
+    """Hands on the newest text index, from which the next index for similar notes can be updated."""
     known, kept = transition.previous.derived, transition.kept
     index, earlier = known.known(LIKENESS_INDEX) or known.known(INDEX), known.known(EARLIER_INDEX)
     if index is not None:
@@ -68,7 +68,7 @@ def _hand_on_index(transition: Transition, made: Snapshot) -> None:
 
 
 def _hand_on_hierarchy(transition: Transition, made: Snapshot) -> None:
-    """The hierarchy with only the changed folders made anew, where that is enough."""
+    """Hands on the hierarchy, rebuilt only in the changed folders, where that is enough."""
     hierarchy = transition.previous.derived.known(HIERARCHY)
     if hierarchy is None:
         return

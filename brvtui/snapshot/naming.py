@@ -1,4 +1,4 @@
-"""Which note a user means by a path, a part of one, or a title."""
+"""Finds the note that a user names by a path, a part of one, or a title."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE
 
-_SHOWN = 120
-"""Characters of a name that a message repeats."""
+_LONGEST_IN_MESSAGE = 120
+"""How many characters of a name a message repeats."""
 
 
 class UnknownNote(LookupError):
@@ -18,18 +18,16 @@ class UnknownNote(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file of the tree. ``position`` is its place among the searchable notes, None when it is none of them."""
+    """A file of the tree. ``position`` is its index among the searchable notes, None when it is not one."""
 
     path: str
     position: int | None
 
 
 def find_note(snapshot: Snapshot, name: str) -> Named:
-    """The file that ``name`` means: its path, without ``.md``, the end of one, its folder, or its title.
+    """The file that ``name`` means: a path, with or without ``.md``, the end of one, a folder, or a title.
 
-    No path is looked up on disk.
-
-    Raises :class:`UnknownNote` when nothing or more than one file is meant.
+    Looks up nothing on disk. Raises :class:`UnknownNote` when ``name`` means no file, or more than one.
     """
     wanted = name.strip().removeprefix(f"{snapshot.project.tree}/").removeprefix(".brv/context-tree/").strip("/")
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
@@ -46,9 +44,9 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
         return Named(meant[0], snapshot.by_path.get(meant[0]))
     if meant:
         raise UnknownNote(f"{name} could be {', '.join(meant[:4])}: give the whole path")
-    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+    quoted = name if len(name) <= _LONGEST_IN_MESSAGE else f"{name[:_LONGEST_IN_MESSAGE]}…"
     near = difflib.get_close_matches(wanted, known, 3, 0.5)
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
-        raise UnknownNote(f"{shown} leads out of the tree; name a note below {snapshot.project.tree}")
+        raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else ""
-    raise UnknownNote(f"no note {shown} in {snapshot.project.tree}{hint}")
+    raise UnknownNote(f"no note {quoted} in {snapshot.project.tree}{hint}")

@@ -1,4 +1,4 @@
-"""What a snapshot says of one file: a note, a folder's summary, what was read; and what an earlier reading knew."""
+"""Entries of a snapshot: notes, summaries of folders, parsed files; and what a later load can reuse."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ class Note:
 
     @property
     def kind(self) -> Kind:
-        """What the note is as a result."""
+        """The kind of result that the note is."""
         if self.role is Role.STUB:
             return Kind.ARCHIVE_STUB
         return Kind.SUMMARY if self.role is Role.CONTEXT else Kind.CONTEXT
 
     @property
-    def shown(self) -> str:
-        """The path that results show: a ``context.md`` stands for its folder."""
+    def result_path(self) -> str:
+        """The path that results show: for a ``context.md``, its folder."""
         return self.path.removesuffix(f"/{CONTEXT_FILE}") if self.role is Role.CONTEXT else self.path
 
 
 @dataclass(frozen=True, slots=True)
 class FolderSummary:
-    """The file that lets a folder appear as a result: a valid ``_index.md``, or else a ``context.md``."""
+    """The file that makes a folder a possible result: a valid ``_index.md``, or else a ``context.md``."""
 
     folder: str
     file: str
@@ -64,7 +64,7 @@ class FolderSummary:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What was read from one file, kept until the file changes. ``unseen`` says why it is not searched."""
+    """The data read from one file, kept until the file changes. ``unseen`` says why it is not searched."""
 
     alias: str
     file: str
@@ -80,10 +80,10 @@ class Parsed:
     frontmatter_signals: NoteSignals | None = None
     summary_order: int | None = None
     summary_tokens: int | None = None
-    """What the frontmatter of a valid summary claims; None when that is no number."""
+    """The number that the frontmatter of a valid summary states; None when it is not a number."""
     chars: int = 0
     updated_ms: float | None = None
-    """What a note says of its last update (:func:`brvtui.tree.reading.updated_at.updated_ms`)."""
+    """When the note says it was updated (:func:`brvtui.tree.reading.updated_at.updated_ms`)."""
     unseen: str = ""
 
     @property
@@ -93,17 +93,17 @@ class Parsed:
 
     @property
     def has_stored_signals(self) -> bool:
-        """Whether the engine asks for stored signals of it."""
+        """Whether the engine looks up stored signals of it."""
         return self.is_note or self.summary_order is not None
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What an earlier reading knows of the files, and with which constants it was made."""
+class Reusable:
+    """What a load can reuse of an earlier one, and the constants with which that one read the files."""
 
     limits: ReadingLimits
     frontmatter_defaults: NoteSignals | None
-    """What completed the signals in frontmatter; None where none were read there."""
+    """The signals that completed those in frontmatter; None where none were read there."""
     parsed: Mapping[str, Parsed]
     by_path: Mapping[str, int]
     """Position of each note by its path."""

@@ -1,4 +1,4 @@
-"""The state: notes in document order, columns of arrays beside them, postings, and the files they came from."""
+"""The snapshot: notes in document order, their properties as arrays, postings, and the files they came from."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from brvtui.derived import Derived, Key
 from brvtui.snapshot.columns import NoteColumns
-from brvtui.snapshot.records import FolderSummary, Known, Note, Parsed
+from brvtui.snapshot.records import FolderSummary, Note, Parsed, Reusable
 from brvtui.text.postings import Postings
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.collation import in_locale_order
-from brvtui.tree.reading.contents import Unseen, check_readable, cut
+from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.files import SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
 from brvtui.tree.reading.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
@@ -44,13 +44,13 @@ INSIDE: Key[dict[str, NDArray[np.bool_]]] = Key("notes inside folders")
 INDEX: Key[TextIndex] = Key("index")
 LIKENESS_INDEX: Key[TextIndex] = Key("index for likeness")
 EARLIER_INDEX: Key[tuple[TextIndex, NDArray[np.int64]]] = Key("index of an earlier snapshot")
-"""And the place there of each note that is the same; -1 for the others."""
+"""And the position of each unchanged note in it; -1 for the others."""
 _ABSTRACT = ".abstract.md"
 
 
 @dataclass(frozen=True, slots=True)
 class Predecessor:
-    """The snapshot that another was made from, and the paths of the files and stored signals that changed since."""
+    """The snapshot from which another was made, and the paths of files and stored signals that changed since."""
 
     snapshot: weakref.ref[Snapshot]
     changed: frozenset[str]
@@ -58,7 +58,7 @@ class Predecessor:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Snapshot:
-    """One state of a project. Nothing of it changes, but that :attr:`derived` gathers what is asked for."""
+    """One state of a project. It is immutable; :attr:`derived` caches what is computed on demand."""
 
     project: FoundProject
     generation: int
@@ -69,53 +69,53 @@ class Snapshot:
     by_path: Mapping[str, int]
     """Position of each note by its path."""
     signals: tuple[NoteSignals, ...]
-    """Of each note, as stored."""
+    """The stored signals of each note."""
     columns: NoteColumns
     postings: Postings
     summary_signals: Mapping[str, NoteSignals]
     """Stored signals of summary files, by path."""
     summaries: Mapping[str, FolderSummary]
-    """By the folder's shown path."""
+    """By the folder's path in results."""
     files: tuple[TreeFile, ...]
-    """Every markdown file of the project's own tree, derived ones too."""
+    """Every markdown file of the project's own tree, summaries and abstracts included."""
     unseen: tuple[UnseenFile, ...]
     notices: tuple[str, ...]
     parsed: Mapping[str, Parsed]
     edited: Mapping[str, str]
-    """Texts that stand in for files, for what-if."""
+    """Texts that replace those of files, for what-if."""
     stored: SignalLayers = NO_LAYERS
-    """Where stored signals were looked up."""
+    """The layers in which stored signals were looked up."""
     frontmatter_defaults: NoteSignals | None = None
-    """What completes the signals in a note's frontmatter; None where none are read there."""
+    """The signals that complete those in frontmatter; None where none are read there."""
     engine_failure: str = ""
     """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
     predecessor: Predecessor | None = None
-    """What this one was made from, where it was made in part."""
+    """The snapshot from which this one was updated; None after a full load."""
     derived: Derived = field(default_factory=Derived)
 
     @property
-    def known(self) -> Known:
-        """What the next reading need not read again."""
-        return Known(self.limits, self.frontmatter_defaults, self.parsed, self.by_path, self.postings)
+    def reusable(self) -> Reusable:
+        """What the next load can reuse."""
+        return Reusable(self.limits, self.frontmatter_defaults, self.parsed, self.by_path, self.postings)
 
     @property
-    def recorded(self) -> int:
-        """How many notes have signals from the tool's own overlay."""
+    def overlay_count(self) -> int:
+        """The number of notes with signals from the tool's own overlay."""
         return self.columns.count_from(Source.OVERLAY)
 
     @property
     def reads_frontmatter(self) -> bool:
-        """Whether a note's frontmatter may hold its signals, which ByteRover 3 itself does not read."""
+        """Whether signals are read from frontmatter, which ByteRover 3 itself does not do."""
         return self.frontmatter_defaults is not None
 
     @property
-    def from_frontmatter(self) -> int:
-        """How many notes have signals from their frontmatter."""
+    def frontmatter_count(self) -> int:
+        """The number of notes with signals from their frontmatter."""
         return self.columns.count_from(Source.FRONTMATTER)
 
     @property
     def abstracts(self) -> Mapping[str, int]:
-        """The length of each note's abstract, in UTF-16 units, by the path of the note that it abridges."""
+        """The length of each note's abstract in UTF-16 units, by the path of the note."""
         return self.derived.of(
             ABSTRACTS, lambda: {note: entry.chars for path, entry in self.parsed.items() if (note := abridged(path))}
         )
@@ -127,16 +127,16 @@ class Snapshot:
 
     @property
     def index(self) -> TextIndex:
-        """The tantivy index of the notes' texts; made on first use, which reads every note again."""
+        """The tantivy index of the notes' texts. Building it, on first use, reads every note again."""
         from brvtui.text.index import index_of
 
         return self.derived.of(INDEX, lambda: index_of(map(self._document, range(len(self.notes)))))
 
     @property
     def likeness_index(self) -> TextIndex:
-        """Such an index made from that of an earlier snapshot, if there was one: only what changed is read and written.
+        """An index for similar notes, updated from that of an earlier snapshot if there was one.
 
-        Its BM25 still counts notes that are gone, which is good enough for telling what is alike.
+        Its BM25 still counts removed notes, which is good enough to find similar ones.
         """
         return self.derived.of(LIKENESS_INDEX, self._likeness_index)
 
@@ -195,7 +195,7 @@ class Snapshot:
 
     @property
     def covered_count(self) -> int:
-        """How many files the fingerprint covers."""
+        """The number of files that the fingerprint covers."""
         return self.derived.of(COVERED_COUNT, lambda: len(self.covered_files))
 
     @property
@@ -215,20 +215,20 @@ class Snapshot:
         )
 
     def fingerprint_with(self, touched: Mapping[str, int]) -> str:
-        """The fingerprint if the files in ``touched`` had those mtimes (ms)."""
+        """The fingerprint if the files in ``touched`` had these mtimes (ms)."""
         if not touched:
             return self.fingerprint
         return fingerprint((place, touched.get(path, mtime)) for path, place, mtime in self.covered_files)
 
     def placed(self, entry: Parsed) -> OrderedFile:
-        """What decides where a file of the project's own tree stands."""
+        """The sort keys of a file of the project's own tree."""
         covered = is_covered(role_of(entry.file))
         line = fingerprint_line(f"{self.project.tree}{os.sep}{entry.file}", entry.mtime_ms) if covered else ""
         return OrderedFile(entry.file, entry.mtime_ms, entry.is_note, line)
 
     @property
     def orders(self) -> Orders | None:
-        """The orders that the next snapshot can be made from in part; None where a whole one must be made."""
+        """The orders of files, for updating the next snapshot; None where only a full load can make it."""
         return self.derived.of(ORDERS, self._orders)
 
     def _orders(self) -> Orders | None:
@@ -239,7 +239,7 @@ class Snapshot:
         return make_orders(self.files, placed, self.loaded_ms, self.limits.recent_hours)
 
     def inside(self, folder: str) -> NDArray[np.bool_]:
-        """Which notes a search inside ``folder`` may find: those below it, ``context.md`` files never."""
+        """A mask of the notes that a search inside ``folder`` may find: those below it, except ``context.md`` files."""
         folders = self.derived.of(INSIDE, dict)
         known = folders.get(folder)
         if known is None:
@@ -252,60 +252,55 @@ class Snapshot:
         return known
 
     def changed_since(self, before: Snapshot) -> frozenset[str] | None:
-        """The paths of which files, or a note's stored signals, may differ from ``before``; None when not known."""
+        """The paths whose files or stored signals may differ from ``before``; None when that is not known."""
         if self.predecessor is None or self.predecessor.snapshot() is not before:
             return None
         return self.predecessor.changed
 
     def warm(self) -> None:
-        """Computes now what the first query would otherwise wait for."""
+        """Computes now what would otherwise delay the first query."""
         self.postings.warm()
         _ = self.domains, self.fingerprint
 
     def location(self, path: str) -> Path:
-        """Where the note (or other tree file) at ``path`` lies on disk.
-
-        Raises OSError when the path leads out of its tree.
-        """
-        known = self.parsed.get(path)
-        if known and known.alias:
-            tree = next(source.tree for source in self.project.sources if source.alias == known.alias)
-            return tree / known.file
-        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+        """The path on disk of the note (or other tree file) at ``path``. Raises OSError when it leads out of its
+        tree."""
+        tree, file = self._tree_and_file(path)
+        if file.startswith("/") or ".." in file.split("/") or "\0" in file:
             raise OSError(errno.EACCES, "leads out of the tree", path)
-        return self.project.tree / path
+        return tree / file
 
     def read(self, path: str) -> bytes:
         """The bytes of the note (or other tree file) at ``path`` as they are on disk now.
 
-        Raises OSError when the file is gone, cannot be read or is too large, and when a link is on the way to it.
+        Raises OSError when the file is gone, cannot be read or is too large, and when there is a symlink in its path.
         """
+        return read_inside(*self._tree_and_file(path), self.limits.max_file_bytes)
+
+    def _tree_and_file(self, path: str) -> tuple[Path, str]:
         known = self.parsed.get(path)
         if known and known.alias:
-            tree = next(source.tree for source in self.project.sources if source.alias == known.alias)
-            return read_inside(tree, known.file, self.limits.max_file_bytes)
-        return read_inside(self.project.tree, path, self.limits.max_file_bytes)
+            return next(source.tree for source in self.project.sources if source.alias == known.alias), known.file
+        return self.project.tree, path
 
     def text(self, path: str) -> str:
-        """The text of the file at ``path`` as the engine reads it; edited text first.
+        """The text of the file at ``path`` as the engine reads it, or its edited text.
 
         Raises OSError when the file is gone or cannot be read.
         """
         if path in self.edited:
             return self.edited[path]
-        data = self.read(path)
         try:
-            check_readable(data, self.limits)
+            return read_bytes(self.read(path), self.limits).text
         except Unseen as reason:
             raise OSError(str(reason)) from None
-        return cut(data.decode("utf-8", "replace"), self.limits).text
 
 
 def abridged(path: str) -> str:
-    """The note that the file at ``path`` is an abstract of; empty for any other file."""
+    """The path of the note of which the file at ``path`` is the abstract; empty for any other file."""
     return f"{path.removesuffix(_ABSTRACT)}.md" if path.endswith(_ABSTRACT) else ""
 
 
 def is_own_summary(path: str) -> bool:
-    """Whether ``path`` is that of a folder's summary in the project's own tree."""
+    """Whether ``path`` is the path of a folder's summary in the project's own tree."""
     return not path.startswith("[") and path.rpartition("/")[2] == SUMMARY_FILE

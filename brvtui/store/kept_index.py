@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui import __version__, faults
-from brvtui.snapshot import Known, Parsed, Snapshot
+from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
 from brvtui.text.postings import Postings, of_base
@@ -65,7 +65,7 @@ class KeptIndex:
         self._file = self.folder / _FILE
         self._lock: int | None = None
 
-    def read(self, constants: TreeConstants) -> Known | None:
+    def read(self, constants: TreeConstants) -> Reusable | None:
         """What is kept for the limits and signals of ``constants``; None when nothing is.
 
         Raises :class:`Unusable` when it is of another version, broken, or cannot be read.
@@ -247,7 +247,7 @@ def _files(snapshot: Snapshot) -> dict[str, Any]:
     return {"paths": list(snapshot.parsed), "notes": [note.path for note in snapshot.notes], "fields": made}
 
 
-def _known(file: BinaryIO, constants: TreeConstants) -> Known:
+def _known(file: BinaryIO, constants: TreeConstants) -> Reusable:
     rows, text = json.loads(_text(file)), _text(file)
     notes = Forward(*(_array(file) for _ in range(4)))
     index = Inverted(*(_array(file) for _ in range(3)))
@@ -257,7 +257,7 @@ def _known(file: BinaryIO, constants: TreeConstants) -> Known:
         raise ValueError("its parts do not belong together")
     ids = TermIds(text.split("\n") if text else [])
     parsed, postings = _parsed(rows["paths"], rows["fields"]), of_base(Segment(notes, index), slots, ids)
-    return Known(constants.limits, frontmatter_defaults(constants.signals), parsed, by_path, postings)
+    return Reusable(constants.limits, frontmatter_defaults(constants.signals), parsed, by_path, postings)
 
 
 def _parsed(paths: list[str], columns: dict[str, list[Any]]) -> dict[str, Parsed]:

@@ -10,7 +10,7 @@ import pytest
 from brvtui.app import overview as overviews
 from brvtui.app.overview import Surveyor, changed_between
 from brvtui.app.states import Branch, Overview
-from brvtui.loading import follow
+from brvtui.loading import update
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
 from tests.support.examples import seeds
@@ -54,7 +54,7 @@ def change(tree: Tree, signals: dict[str, NoteSignals], chance: random.Random) -
 def followed(tree: Tree, previous: Snapshot, signals: Mapping[str, NoteSignals]) -> Snapshot | None:
     """The snapshot made from ``previous``, told to look at every file that there is or was."""
     now = [str(path.relative_to(tree.tree)) for path in tree.tree.rglob("*.md")]
-    return follow(previous, {*now, *previous.parsed}, BRV3, NOW_MS, SignalLayers((signals,)))
+    return update(previous, {*now, *previous.parsed}, BRV3, NOW_MS, SignalLayers((signals,)))
 
 
 @pytest.mark.parametrize("follows", [False, True])

@@ -293,7 +293,7 @@ async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> N
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refunds")
         await pilot.press("escape", "R", "ctrl+r")
-        await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.recorded)
+        await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.overlay_count)
         await settled(pilot)
         trace, overview = view(pilot).answer.trace, view(pilot).project.overview
         assert trace is not None

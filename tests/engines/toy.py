@@ -78,7 +78,7 @@ def _scored(context: Context[float], words: tuple[str, ...]) -> Iterator[Hit]:
         if text or title:
             parts = (Part("title", title / 2 / len(words)), Part("text", text / 2 / len(words)))
             score = sum(part.value for part in parts)
-            yield Hit(note.shown, note.path, note.title, note.kind, Origin.TEXT, score, parts)
+            yield Hit(note.result_path, note.path, note.title, note.kind, Origin.TEXT, score, parts)
 
 
 def _texts(context: Context[float], note: Note) -> tuple[str, str]:

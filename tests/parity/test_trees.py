@@ -88,12 +88,12 @@ def test_signals_in_frontmatter_are_what_the_engine_does_not_read(
 ) -> None:
     """With them, many answers would be others: the recording tells the two apart."""
     one, other = snapshots
-    assert one.from_frontmatter == 0
+    assert one.frontmatter_count == 0
     if name != FRONTMATTER:
         assert other.signals == one.signals
         return
     assert {signals.source for signals in one.signals} == {Source.DEFAULT}
-    assert other.from_frontmatter > 30
+    assert other.frontmatter_count > 30
     assert len(recorded.search_differences(other, now_ms, answers)) > 50
 
 

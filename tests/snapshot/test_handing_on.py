@@ -8,7 +8,7 @@ import pytest
 
 from brvtui.engines.byterover.search.retrying import names_of
 from brvtui.lab.backlinks import names_of as file_names_of
-from brvtui.loading import follow
+from brvtui.loading import update
 from brvtui.snapshot.state import ABSTRACTS, EARLIER_INDEX, FINGERPRINT, HIERARCHY, ORDERS, SUMMARY_FILES
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -43,7 +43,7 @@ def test_the_next_snapshot_takes_over_what_was_gathered(tree: Tree) -> None:
     tree.summary("other")
     tree.note("other/new.md", "New")
     places = ["pad/p001.abstract.md", "pad/p000.abstract.md", "pad/_index.md", "other/_index.md", "other/new.md"]
-    made = follow(before, places, BRV3, NOW_MS, tree.layers())
+    made = update(before, places, BRV3, NOW_MS, tree.layers())
     fresh = tree.snapshot()
     assert made is not None
     assert made.derived.known(ABSTRACTS) == fresh.abstracts == {"pad/p001.md": len("shorter")}
@@ -65,7 +65,7 @@ def test_what_nobody_asked_for_is_not_handed_on(tree: Tree) -> None:
     tree.notes(3)
     before = tree.snapshot()
     tree.note("pad/p001.md", "Edited")
-    made = follow(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
+    made = update(before, ["pad/p001.md"], BRV3, NOW_MS, tree.layers())
     assert made is not None
     assert [made.derived.known(key) for key in (ABSTRACTS, SUMMARY_FILES, HIERARCHY, EARLIER_INDEX)] == [None] * 4
     assert made.changed_since(before) == {"pad/p001.md"}

@@ -35,7 +35,7 @@ def same(again: Snapshot, fresh: Snapshot, pick: random.Random, now_ms: float = 
     assert again.by_path == fresh.by_path
     assert again.domains == fresh.domains
     assert [*again.hierarchy.walk()] == [*fresh.hierarchy.walk()]
-    assert (again.recorded, again.from_frontmatter) == (fresh.recorded, fresh.from_frontmatter)
+    assert (again.overlay_count, again.frontmatter_count) == (fresh.overlay_count, fresh.frontmatter_count)
     for column in fields(NoteColumns):
         one, other = (getattr(snapshot.columns, column.name) for snapshot in (again, fresh))
         assert one.dtype == other.dtype, column.name

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.loading import follow
+from brvtui.loading import update
 from brvtui.tree.reading.signals import (
     NoteSignals,
     SignalsError,
@@ -278,5 +278,5 @@ def test_frontmatter_is_read_anew_when_the_profile_changes(tree: Tree) -> None:
 def test_one_snapshot_does_not_follow_another_that_read_frontmatter_otherwise(tree: Tree) -> None:
     tree.file("a/n.md", "---\nimportance: 61\n---\n# Quokka")
     before = tree.snapshot(READS_FRONTMATTER)
-    assert follow(before, ["a/n.md"], BRV3, NOW_MS, tree.layers()) is None
-    assert follow(before, ["a/n.md"], READS_FRONTMATTER, NOW_MS, tree.layers()) is before
+    assert update(before, ["a/n.md"], BRV3, NOW_MS, tree.layers()) is None
+    assert update(before, ["a/n.md"], READS_FRONTMATTER, NOW_MS, tree.layers()) is before

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.deciding import Decision, Ranked, decide, ranked
 from brvtui.engines.byterover.search.detail import score_of
-from brvtui.loading.edited import edited, saved
+from brvtui.loading.edited import edit_after_save, edited
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Origin
 
@@ -71,7 +71,7 @@ def preview(
 
     Saving gives the file the time of ``now_ms``, unless it keeps the one that it has (``keep_mtime``).
     """
-    edit = saved(context.snapshot, context.now_ms, path, data, keep_mtime)
+    edit = edit_after_save(context.snapshot, context.now_ms, path, data, keep_mtime)
     then = edited(context.snapshot, context.constants, context.now_ms, edit)
     before, after = (
         _outcome(replace(context, snapshot=state), query, scope, path) for state in (context.snapshot, then)

@@ -163,35 +163,35 @@ def folder_key(path: str) -> tuple[bytes, ...]:
     return tuple(path.encode("utf-8", "surrogateescape").split(b"/"))
 
 
-class Unusual(Exception):
-    """A file that is more than a note among others, or a place that cannot be looked at: only a whole walk tells."""
+class NeedsFullWalk(Exception):
+    """A file that a walk may list among the unseen: only a walk over the whole tree finds out."""
 
 
-def look_at(root: Path, path: str) -> TreeFile | None:
+def stat_file(root: Path, path: str) -> TreeFile | None:
     """The markdown file at ``path`` below ``root`` as a walk would list it; None when there is none.
 
-    Raises :class:`Unusual` for what a walk would list among the unseen.
+    Raises :class:`NeedsFullWalk` for a file that a walk would list among the unseen.
     """
     *folders, name = path.split("/")
     if any(folder.startswith(".") for folder in folders):
         return None
     if not name.endswith(".md"):
         if name.lower().endswith(".md"):
-            raise Unusual(path)
+            raise NeedsFullWalk(path)
         return None
     place = root
     for folder in folders:
         place = place / folder
         if place.is_symlink():
-            raise Unusual(path)
+            raise NeedsFullWalk(path)
     try:
         stat = (root / path).lstat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise Unusual(path) from error
+        raise NeedsFullWalk(path) from error
     if name.startswith(".") or not stat_module.S_ISREG(stat.st_mode):
-        raise Unusual(path)
+        raise NeedsFullWalk(path)
     return TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns)
 
 

@@ -10,7 +10,7 @@ from brvtui.engines.byterover.ageing.board import Board, BoardRow
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import inputs_of
-from brvtui.loading.edited import edited, saved
+from brvtui.loading.edited import edit_after_save, edited
 from brvtui.ranking.ceiling import ceilings
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
@@ -98,7 +98,7 @@ def after_save(context: Context, path: str, data: bytes) -> AfterSave:
     """
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     renewed, kept = (
-        edited(snapshot, profile, now_ms, saved(snapshot, now_ms, path, data, keep)) for keep in (False, True)
+        edited(snapshot, profile, now_ms, edit_after_save(snapshot, now_ms, path, data, keep)) for keep in (False, True)
     )
     return AfterSave(*(_row(Context(state, profile, now_ms), path) for state in (snapshot, renewed, kept)))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from brvtui.engines.byterover.context import Context
 from brvtui.loading import EditedFile
-from brvtui.loading.edited import edited, signalled
+from brvtui.loading.edited import edited, with_signals
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.contents import Unseen, read_bytes, title_of, title_span
@@ -67,7 +67,7 @@ def changed(context: Context, change: Change) -> Snapshot:
         case Reworded():
             return snapshot
         case SignalsSet(path, signals):
-            return signalled(snapshot, profile, now_ms, {path: signals})
+            return with_signals(snapshot, profile, now_ms, {path: signals})
         case TimeSet(path, mtime_ms):
             data = _read(snapshot, path)
         case TitleSet(path, title, mtime_ms):

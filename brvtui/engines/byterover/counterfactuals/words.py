@@ -84,7 +84,7 @@ def path(case: Case) -> Counterfactual:
     if score < case.context.constants.direct.min_top:
         text = f"a note that is named by its path scores {score:g}"
         return Counterfactual(Lever.PATH, LeverStatus.IMPOSSIBLE, text, score=score)
-    shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.shown)
+    shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.result_path)
     if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
         text = f"its path names its folder, which {summary.file} stands for"
         return Counterfactual(Lever.PATH, LeverStatus.IMPOSSIBLE, text)

@@ -146,11 +146,11 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
     notices = list(snapshot.notices)
     if snapshot.engine_failure:
         notices.append(snapshot.engine_failure)
-    if snapshot.recorded:
-        recorded = counted(snapshot.recorded, "note has", "notes have")
+    if snapshot.overlay_count:
+        recorded = counted(snapshot.overlay_count, "note has", "notes have")
         notices.append(f"{recorded} access hits that brv-tui recorded: brv-tui forget drops them")
-    if snapshot.from_frontmatter:
-        read = counted(snapshot.from_frontmatter, "note has", "notes have")
+    if snapshot.frontmatter_count:
+        read = counted(snapshot.frontmatter_count, "note has", "notes have")
         notices.append(f"{read} signals from frontmatter (signals.frontmatter); ByteRover would use defaults")
     if scope.source == "option" and not scope.path:
         notices.append(f"{scope.why}: the whole tree was searched")

@@ -56,6 +56,6 @@ def near_misses(
             reason, short = PAST_LIMIT, float(rank_ - asked.options.most)
         maturity = asked.context.snapshot.signals[position].maturity
         misses.append(
-            NearMiss(note.shown, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
+            NearMiss(note.result_path, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
         )
     return tuple(misses)

@@ -96,7 +96,7 @@ def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
     for position, score in best:
         note, maturity = snapshot.notes[position], snapshot.signals[position].maturity
         rounded = round_half_up(score, profile.score.decimals)
-        made.append(Listed(note.shown, note.path, note.title, note.kind, maturity, rounded))
+        made.append(Listed(note.result_path, note.path, note.title, note.kind, maturity, rounded))
     return tuple(made)
 
 
@@ -211,7 +211,7 @@ def _hit(
     ceiling: Ceiling,
 ) -> Hit:
     return Hit(
-        path=note.shown,
+        path=note.result_path,
         file=note.path,
         title=note.title,
         kind=note.kind,

@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from brvtui.publishing import heap, publisher
+from brvtui.publishing import memory, publisher
 from tests.soak.random_changes import resident_mb
 from tests.support.trees import Tree
 
@@ -19,19 +19,19 @@ def test_freed_memory_between_what_is_still_used_is_given_back() -> None:
     kept = blocks[::_KEPT_ONE_IN]
     del blocks
     before = resident_mb()
-    heap.give_back()
+    memory.release_freed_memory()
     assert before - resident_mb() > _BLOCKS * _BYTES / 1e6 / 2
     assert [block[0] for block in kept] == [place % 256 for place in range(0, _BLOCKS, _KEPT_ONE_IN)]
 
 
 def test_a_library_that_cannot_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heap.ctypes, "CDLL", lambda name: object())
-    heap._trim.cache_clear()
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
+    memory._malloc_trim.cache_clear()
     try:
-        heap.give_back()
-        assert heap._trim() is None
+        memory.release_freed_memory()
+        assert memory._malloc_trim() is None
     finally:
-        heap._trim.cache_clear()
+        memory._malloc_trim.cache_clear()
 
 
 @pytest.mark.parametrize("watched", [True, False])
@@ -39,8 +39,8 @@ def test_a_process_that_watches_gives_back_after_some_snapshots(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, watched: bool
 ) -> None:
     given: list[int] = []
-    monkeypatch.setattr(heap, "give_back", lambda: given.append(1))
-    monkeypatch.setattr(publisher, "_TIDIED_EVERY", 4)
+    monkeypatch.setattr(publisher, "release_freed_memory", lambda: given.append(1))
+    monkeypatch.setattr(publisher, "_RELEASED_EVERY", 4)
     path = tree.note("a/one.md", "One")
     session = tree.session()
     try:

@@ -1,4 +1,4 @@
-"""The heap of the C library, which keeps what was freed: a third of it after thousands of snapshots."""
+"""Freed memory, which the C library keeps for itself: a third of the heap after thousands of snapshots."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from functools import cache
 
 
-def give_back() -> None:
-    """Gives freed pages back to the system, where the library can do that (glibc). Takes 0.3 to 10 ms."""
-    trim = _trim()
+def release_freed_memory() -> None:
+    """Returns freed pages to the system, where the C library can (glibc). Takes 0.3 to 10 ms."""
+    trim = _malloc_trim()
     if trim is not None:
         trim(0)
 
 
 @cache
-def _trim() -> Callable[[int], int] | None:
+def _malloc_trim() -> Callable[[int], int] | None:
     try:
         found = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):  # another library; Windows, where there is none of that name
