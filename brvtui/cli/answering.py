@@ -19,7 +19,7 @@ from brvtui.cli.common import (
     OK,
     Failure,
     answer_format,
-    engine_option,
+    engine_options,
     find_session,
     headless,
     open_session,
@@ -51,11 +51,12 @@ Examples:
 @click.argument("text")
 @headless
 @click.option("--llm", "allowed", is_flag=True, help="Let the model that is set answer at tiers 3 and 4.")
-@engine_option
+@engine_options
 @answer_format
 def ask(
     text: str,
     engine: str,
+    options: dict[str, Any],
     allowed: bool,
     project: Path | None,
     scope: str,
@@ -73,13 +74,13 @@ def ask(
     """
     if not text.strip():
         raise click.UsageError("TEXT is empty: write what you want to know")
-    session = open_session(project, profile, now, signals)
+    session = open_session(project, profile, now, signals, engine)
     if allowed:
         session.model.allow()
     from brvtui.services.model import Cancellation
 
     cancellation = Cancellation()
-    events = session.complete(text, scope, cancellation, engine)
+    events = session.complete(text, scope, cancellation, options=options)
     with _interrupts(cancellation), refused():
         ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty()).show(events)
     if getattr(ended, "cancelled", False):

@@ -73,9 +73,9 @@ def query(
     Nothing is changed or cached. Exit code 1 when the tree does not cover it.
     """
     check_files(files)
-    session = open_session(project, profile, now, signals)
+    session = open_session(project, profile, now, signals, engine)
     with refused():
-        trace = session.probe(text, scope, engine, options, services=True, progress=_tell_vectors)
+        trace = session.probe(text, scope, options=options, services=True, progress=_tell_vectors)
         _check_takes(takes, trace)
         if limit:
             trace = session.with_plain_search(trace, limit)
@@ -138,13 +138,13 @@ def explain(
     """
     from brvtui.snapshot.naming import UnknownNote
 
-    session = open_session(project, profile, now, signals)
+    session = open_session(project, profile, now, signals, engine)
     told = session.snapshot.notices
     _tell(told)
     try:
         with refused():
             # As query answers it: services are asked, or the two would show different answers.
-            trace = session.probe(text, scope, engine, options, services=True, progress=_tell_vectors)
+            trace = session.probe(text, scope, options=options, services=True, progress=_tell_vectors)
             _check_takes(takes, trace)
             explanations = [session.answers.explain(text, note, scope, trace) for note in notes]
         wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
@@ -206,12 +206,11 @@ def replay(
 
     if (queries is None) == (sequence is None):
         raise click.UsageError("give either --queries FILE or --sequence FILE")
-    session = open_session(project, profile, now, signals)
-    engine = engine or session.engine
+    session = open_session(project, profile, now, signals, engine)
     like = Query("", scope, options=options)
     try:
         with refused():
-            chosen, context = session.engines.named(engine), session.engines.context(engine)
+            chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
             if queries is not None:
                 listed = replays.read_queries(queries)
                 write_json(replays.replay_queries(chosen, context, listed, like, limit, not no_trace))

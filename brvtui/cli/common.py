@@ -73,37 +73,66 @@ def answer_format(command: _F) -> _F:
 
 
 def engine_options(command: _F) -> _F:
-    """Adds ``--engine`` and options that only some engines know; the command gets these as a dict ``options``."""
+    """Adds ``--engine`` and the options of engines; the command gets these as a dict ``options``.
+
+    An engine refuses those that it does not know. ``--option`` passes on any, so that an engine of another package
+    needs no flag of its own here.
+    """
     positive = click.IntRange(1, 1_000)
-    own = (
-        click.option("--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: never rewrite the query."),
-        click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
-        click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
-        click.option("--candidate-k", type=positive, help="jeffs_brain: how many each leg gives (60)."),
-        click.option("--top-k", type=positive, help="jeffs_brain: how many results (10)."),
-        click.option("--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."),
-        click.option("--mode", metavar="MODE", help="jeffs_brain: its legs (auto, bm25, semantic, hybrid)."),
-    )
-    names = ("skip_retry_ladder", "rerank", "rerank_top_n", "candidate_k", "top_k", "aliases", "mode")
+    flags = {
+        "mode": click.option(
+            "--mode", metavar="MODE", help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid)."
+        ),
+        "aliases": click.option(
+            "--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."
+        ),
+        "top_k": click.option("--top-k", type=positive, help="How many results (jeffs_brain: 10)."),
+        "candidate_k": click.option("--candidate-k", type=positive, help="jeffs_brain: how many each leg gives (60)."),
+        "rerank_top_n": click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
+        "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
+        "skip_retry_ladder": click.option(
+            "--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: never rewrite the query."
+        ),
+    }
 
     @functools.wraps(command)
     def collected(**given: Any) -> Any:
-        options = {name: value for name in names if (value := given.pop(name)) is not None}
+        options = dict(given.pop("others"))
+        options |= {name: value for name in flags if (value := given.pop(name)) is not None}
         return command(options=options, **given)
 
     made: Any = collected
-    for option in own:
+    for option in (
+        click.option(
+            "-o", "--option", "others", multiple=True, metavar="NAME=VALUE", callback=_named_values,
+            help="Any other option of the engine; may be given more than once.",
+        ),
+        *reversed(flags.values()),
+        click.option(
+            "--engine", "--pipeline", "engine", default="", metavar="NAME",
+            help="The memory system whose retrieval to run (default: the one that is set, byterover).",
+        ),
+    ):  # fmt: skip
         made = option(made)
-    result: _F = engine_option(made)
+    result: _F = made
     return result
 
 
-def engine_option(command: _F) -> _F:
-    """Adds ``--engine``."""
-    return click.option(
-        "--engine", "--pipeline", "engine", default="", metavar="NAME",
-        help="The memory system whose retrieval to run (default: the one that is set, byterover).",
-    )(command)  # fmt: skip
+def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """Options by name: truths and numbers as TOML writes them, anything else as text."""
+    import tomllib
+
+    made: dict[str, Any] = {}
+    for given in values:
+        name, equals, text = given.partition("=")
+        if not name or not equals:
+            raise click.BadParameter(f"{given} is not NAME=VALUE")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except (tomllib.TOMLDecodeError, KeyError):
+            value = text
+        made[name.replace("-", "_")] = value if isinstance(value, bool | int | float) else text
+    return made
 
 
 def passed_on(ctx: click.Context) -> list[str]:
@@ -117,10 +146,12 @@ def passed_on(ctx: click.Context) -> list[str]:
     return [*made, "--", str(given["project"])] if given["project"] else made
 
 
-def open_session(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> Any:
+def open_session(
+    project: Path | None, profile: str | None, now: float | None, signals: Path | None, engine: str = ""
+) -> Any:
     """The loaded session of the project. Raises :class:`Failure`."""
-    with _uncollected():
-        session = find_session(project, profile, now, signals)
+    with _garbage_collector_paused():
+        session = find_session(project, profile, now, signals, engine)
         from brvtui.tree.reading.signals import SignalsError
 
         try:
@@ -143,8 +174,8 @@ def refused() -> Iterator[None]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Looks for no garbage meanwhile, and never among what is made meanwhile: a tree's notes stay, and are many."""
+def _garbage_collector_paused() -> Iterator[None]:
+    """Pauses the garbage collector, and freezes what is allocated: the notes of a tree stay, and are many."""
     gc.disable()
     try:
         yield
@@ -161,16 +192,20 @@ def _keep(session: Any) -> None:
 
 
 def find_session(
-    project: Path | None, profile: str | None = None, now: float | None = None, signals: Path | None = None
+    project: Path | None,
+    profile: str | None = None,
+    now: float | None = None,
+    signals: Path | None = None,
+    engine: str = "",
 ) -> Any:
-    """The session of the project, nothing read yet. Raises :class:`Failure`."""
+    """The session of the project, before anything is read. Raises :class:`Failure`."""
     from brvtui.config import ConfigError
     from brvtui.session import Session
     from brvtui.tree.reading.project import ProjectError
     from brvtui.typed_tables import ProfileError
 
     try:
-        return Session.open(project, profile, now, signals)
+        return Session.open(project, profile, now, signals, engine=engine)
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error
     except (ConfigError, ProfileError) as error:

@@ -1,8 +1,8 @@
-"""The profile that the settings choose, with the constants that they change."""
+"""The profiles that the settings choose: the one the tree is read with, and the one of another engine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,28 @@ _CHOOSING = ("", "profile", "signals.frontmatter")
 """Settings that decide on constants; an empty name is a file that cannot be read."""
 
 
-def chosen_profile(configuration: Configuration) -> Profile:
-    """The profile that the settings name or hold, as :func:`with_overrides` leaves it.
+def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -> str:
+    """The profile that the settings name for an engine other than ByteRover; empty for its default.
 
-    Raises ``ProfileError``, and :class:`ConfigError` when the project's settings or an explicit
-    choice could not be read: a project is not opened with other constants than it asks for.
+    The command line's is always meant for the engine in use. A name in a file or in the environment is meant for the
+    engine only if it is one of its ``built_in`` profiles, else for reading the tree.
+    """
+    wanted = configuration.settings.profile
+    is_option = configuration.source("profile").layer is Layer.OPTION
+    return wanted if isinstance(wanted, str) and (is_option or wanted in built_in) else ""
+
+
+def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile:
+    """ByteRover's profile that the settings name or hold, as :func:`with_overrides` leaves it.
+
+    The tree is read with it, whichever engine answers. It is the default one where the settings name ``of_engine``, a
+    profile of another engine. Raises ``ProfileError``, and :class:`ConfigError` when the project's settings or an
+    explicit choice could not be read: a project is not opened with other constants than it asks for.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.layer is not Layer.USER:
             raise ConfigError(problem.message)
-    wanted = configuration.settings.profile
+    wanted = configuration.settings.profile if not of_engine else DEFAULT
     source = configuration.source("profile")
     if isinstance(wanted, Mapping):
         return with_overrides(_of_table(wanted, source.place), configuration.settings)

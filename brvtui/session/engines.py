@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines import registry
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 class Engines:
     """Engines by name. Methods may be called from any thread."""
 
-    def __init__(self, opened: ReadableProject, services: EngineServices) -> None:
-        """No engine is made yet."""
+    def __init__(self, opened: ReadableProject, services: EngineServices, profiles: Mapping[str, str]) -> None:
+        """Makes no engine yet. ``profiles`` names those that are not an engine's default, by engine."""
         self._opened = opened
         self._services = services
+        self._profiles = dict(profiles)
         self._made: dict[str, Engine[Any]] = {}
         self._making = threading.Lock()
 
@@ -36,22 +37,33 @@ class Engines:
                 self._made[name] = registry.load(name)
             return self._made[name]
 
+    def profile(self, name: str) -> str:
+        """The name of the profile that the engine ``name`` answers with. Raises as :meth:`named`."""
+        if name == registry.DEFAULT:
+            return self._opened.profile.name
+        return self._profiles.get(name) or self.named(name).profiles[0]
+
+    def use_profile(self, name: str, profile: str) -> None:
+        """Has the engine ``name`` answer with another profile of its own. Raises as :meth:`context`."""
+        self._constants(name, profile)
+        self._profiles[name] = profile
+
     def context(self, name: str, snapshot: Snapshot | None = None) -> Context[Any]:
         """The context of a query that is put to the engine ``name`` now; over the newest snapshot without another.
 
-        An engine that does not know the session's profile has its default one. Raises
-        :class:`brvtui.engines.contract.EngineError`, also for constants that cannot be read.
+        Raises :class:`brvtui.engines.contract.EngineError`, also for constants that cannot be read.
         """
         opened = self._opened
-        engine, profile = self.named(name), opened.profile
-        if name == registry.DEFAULT:
-            constants = profile
-        else:
-            try:
-                constants = engine.constants(profile.name if profile.name in engine.profiles else "")
-            except ProfileError as error:
-                raise EngineError(str(error)) from error
+        constants = self._constants(name, self._profiles.get(name, ""))
         return Context(snapshot or opened.snapshot, constants, opened.clock(), self._services)
+
+    def _constants(self, name: str, profile: str) -> Any:
+        if name == registry.DEFAULT:
+            return self._opened.profile  # the tree is read with it, and the settings change single constants
+        try:
+            return self.named(name).constants(profile)
+        except ProfileError as error:
+            raise EngineError(str(error)) from error
 
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:
         """The answer of the engine ``name``, and the context that it was made in.

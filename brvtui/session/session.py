@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui import faults
 from brvtui.config import Configuration, Settings, configure
-from brvtui.config.profile_choice import chosen_profile, with_overrides
+from brvtui.config.profile_choice import chosen_profile, profile_of_engine, with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.context import Context
@@ -55,6 +55,15 @@ if TYPE_CHECKING:
 Options = Mapping[str, Any]
 Progressing = Callable[[int, int], None]
 _NONE: Options = {}
+_DEFAULT_PROFILES: Mapping[str, str] = {}
+
+
+def _built_in_profiles(engine: str) -> tuple[str, ...]:
+    """The names of the engine's profiles; empty when it cannot be loaded, which asking it says."""
+    try:
+        return registry.load(engine).profiles
+    except EngineError:
+        return ()
 
 
 class Session:
@@ -67,9 +76,11 @@ class Session:
         configuration: Configuration,
         clock: Clock = system_clock,
         signals_file: Path | None = None,
+        profiles_of_engines: Mapping[str, str] = _DEFAULT_PROFILES,
     ) -> None:
         """A session over ``project``; nothing is read before :meth:`load`."""
         self.profile = profile
+        """ByteRover's constants, with which the tree is read, whichever engine answers."""
         self.clock = clock
         self.frozen = clock is not system_clock
         self.configuration = configuration
@@ -92,7 +103,8 @@ class Session:
         """The model that :meth:`complete` may ask."""
         self.engine = self.settings.engine
         """The name of the engine that answers where none is named."""
-        self.engines = Engines(self, SessionServices(project.tree, lambda: self.settings, self.model))
+        services = SessionServices(project.tree, lambda: self.settings, self.model)
+        self.engines = Engines(self, services, profiles_of_engines)
         """The engines that can be asked."""
         self.answers = AnswerDetails(self, self.engines)
         """Questions about answers."""
@@ -107,19 +119,25 @@ class Session:
         now_ms: float | None = None,
         signals_file: Path | None = None,
         tolerant: bool = False,
+        engine: str = "",
     ) -> Session:
-        """The session of the project at or above ``start``.
+        """The session of the project at or above ``start``; ``profile`` is one of ``engine``, else of the one set.
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
-        :class:`brvtui.typed_tables.ProfileError`.
+        :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused when it is asked.
         """
         project = find_project(start)
-        configuration = configure(project.root, {"profile": profile} if profile else {})
+        given = {"engine": engine, "profile": profile}
+        configuration = configure(project.root, {name: value for name, value in given.items() if value})
         if not tolerant:
             configuration.check()
+        in_use, own = configuration.settings.engine, ""
+        if in_use != registry.DEFAULT:
+            own = profile_of_engine(configuration, _built_in_profiles(in_use))
         clock = system_clock if now_ms is None else lambda: now_ms
-        return cls(project, chosen_profile(configuration), configuration, clock, signals_file)
+        read_with = chosen_profile(configuration, own)
+        return cls(project, read_with, configuration, clock, signals_file, {in_use: own} if own else {})
 
     @property
     def project(self) -> FoundProject:
@@ -275,12 +293,15 @@ class Session:
         """Drops every access hit that the tool recorded for this tree; how many notes had some."""
         return recording.forget(self._overlay, self.profile.signals)
 
-    def use_profile(self, name: str) -> None:
-        """Switches to another profile, with what the settings change of it.
+    def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:
+        """Switches ``engine`` to another profile; ByteRover's with what the settings change of it.
 
-        The cache is emptied, since its answers came from other constants; :meth:`load` again afterwards. Raises
-        :class:`brvtui.typed_tables.ProfileError`.
+        ByteRover's cache is emptied, since its answers came from other constants; :meth:`load` again afterwards. Raises
+        :class:`brvtui.typed_tables.ProfileError`, or :class:`brvtui.engines.contract.EngineError` for another engine.
         """
+        if engine != registry.DEFAULT:
+            self.engines.use_profile(engine, name)
+            return
         self.profile = with_overrides(profiles.load(name), self.settings)
         self.clear_cache()
 

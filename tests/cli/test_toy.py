@@ -24,7 +24,7 @@ from brvtui.trace import Kind, NearMiss, Scale
 from brvtui.typed_tables import ProfileError
 from tests.app.driving import HUGE, ask, settled, shown, text_of, until, view
 from tests.cli.conftest import Run
-from tests.engines.toy import Counted
+from tests.engines.toy import Counted, Rules
 from tests.support.trees import NOW_MS, Tree
 
 TOY = ("--engine", "toy")
@@ -85,12 +85,40 @@ def test_an_option_that_it_does_not_know(run: Run) -> None:
 
 
 def test_constants_that_cannot_be_read_are_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def constants(engine: object, profile: str = "") -> float:
+    def constants(engine: object, profile: str = "") -> Rules:
         raise ProfileError("plain.toml: least is missing")
 
     monkeypatch.setattr("tests.engines.toy.Toy.constants", constants)
     code, _, err = run("query", "refresh", *TOY)
     assert (code, err.splitlines()[-1]) == (2, "brv-tui: plain.toml: least is missing")
+
+
+def test_its_profile_is_named_on_the_command_line(run: Run) -> None:
+    for profile, found in (("plain", 1), ("strict", 0)):
+        code, out, _ = run("query", "refresh token", *TOY, "--profile", profile, "--format", "json")
+        trace = json.loads(out)["trace"]
+        assert (code, trace["profile"], trace["total_found"]) == (1 - found, profile, found)
+    code, _, err = run("query", "refresh", *TOY, "--profile", "docs")
+    assert (code, err.splitlines()[-1]) == (2, "brv-tui: no profile docs of Toy: use plain, strict")
+
+
+def test_its_profile_is_named_in_the_settings(run: Run, project: Tree) -> None:
+    project.settings('engine = "toy"\nprofile = "strict"\n')
+    assert json.loads(run("query", "refresh", "--format", "json")[1])["trace"]["profile"] == "strict"
+    project.settings('profile = "docs"\n')  # the tree is read with it
+    assert json.loads(run("query", "refresh", *TOY, "--format", "json")[1])["trace"]["profile"] == "plain"
+    assert json.loads(run("query", "refresh", "--format", "json")[1])["trace"]["profile"] == "docs"
+
+
+def test_an_option_of_its_own(run: Run) -> None:
+    for command in (("query", "refresh token"), ("explain", "refresh token", "auth/jwt/rotation.md")):
+        assert run(*command, *TOY, "-o", "whole=true", "--format", "json")[0] == 0
+        code, _, err = run(*command, *TOY, "--option", "half=1")
+        assert (code, "toy has no option half" in err) == (2, True)
+    code, out, _ = run("query", "token refresh", *TOY, "-o", "whole=true", "--format", "json")
+    assert (code, json.loads(out)["trace"]["options"]) == (1, {"whole": True})
+    assert run("query", "refresh", *TOY, "-o", "whole")[0] == 2
+    assert run("ask", "token refresh", *TOY, "-o", "whole=true")[0] == 1
 
 
 def test_explain_says_why_and_why_not(run: Run) -> None:
@@ -172,7 +200,7 @@ def test_the_type_checker_is_content_with_the_whole(tmp_path: Path) -> None:
 
 def _checked(file: Path, source: str) -> str:
     """What mypy says of the engine ``source`` where an engine is wanted, without the places."""
-    file.write_text(f"{source}\nfrom brvtui.engines.contract import Engine\nENGINE: Engine[float] = Toy()\n")
+    file.write_text(f"{source}\nfrom brvtui.engines.contract import Engine\nENGINE: Engine[Rules] = Toy()\n")
     kept = str(_ROOT / ".mypy_cache")
     mypy = [sys.executable, "-m", "mypy"]  # in a process of its own, for it raises Python's limit of recursion
     ran = subprocess.run(

@@ -11,6 +11,16 @@ from brvtui.engines.presentation import Presentation
 from brvtui.snapshot import Note
 from brvtui.snapshot.naming import Named
 from brvtui.trace import SCHEMA, Detail, Explanation, Hit, Origin, Part, Reason, Stage, State, Step, Trace
+from brvtui.typed_tables import ProfileError
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The constants of one profile."""
+
+    name: str
+    least: float
+    """The least score of a hit."""
 
 
 @dataclass(frozen=True)
@@ -32,36 +42,39 @@ class Toy:
 
     name = "toy"
     title = "Toy"
-    profiles = ("plain",)
+    profiles = ("plain", "strict")
     modes: tuple[str, ...] = ()
     sections = (Counted,)
     presentation = ToyPresentation()
 
-    def constants(self, profile: str = "") -> float:
-        """The least score of a hit."""
-        return 0.5
+    def constants(self, profile: str = "") -> Rules:
+        """Half of all words, or each of them."""
+        if profile not in ("", *self.profiles):
+            raise ProfileError(f"no profile {profile} of Toy: use {', '.join(self.profiles)}")
+        return Rules("strict", 1.0) if profile == "strict" else Rules("plain", 0.5)
 
-    def answer(self, context: Context[float], query: Query) -> Trace:
+    def answer(self, context: Context[Rules], query: Query) -> Trace:
         """All notes that hold enough of the words, most words first."""
-        if query.options:
-            raise EngineError(f"toy has no option {min(query.options)}")
-        words = tuple(query.text.lower().split())
+        unknown = query.options.keys() - {"whole"}
+        if unknown:
+            raise EngineError(f"toy has no option {min(unknown)}")
+        words = tuple([query.text.lower()] if query.options.get("whole") else query.text.lower().split())
         scored = sorted(_scored(context, words), key=lambda hit: -hit.score)
-        hits = tuple(hit for hit in scored if hit.score >= context.constants)
+        hits = tuple(hit for hit in scored if hit.score >= context.constants.least)
         step = Step("count", None, "count words", State.TAKEN, (), f"notes with enough of the words: {len(hits)}")
         return Trace(
-            SCHEMA, self.name, "Toy 1", "plain", "run" if query.run else "probe", query.text, query.scope,
-            context.snapshot_info, f"{len(words)} words were counted", bool(hits), None,
+            SCHEMA, self.name, "Toy 1", context.constants.name, "run" if query.run else "probe", query.text,
+            query.scope, context.snapshot_info, f"{len(words)} words were counted", bool(hits), None,
             (step,), (Stage("least score", len(scored), len(scored) - len(hits), len(hits), "half of all"),), hits,
-            total_found=len(hits), matched=len(scored), sections=(Counted(words),),
+            options=dict(query.options), total_found=len(hits), matched=len(scored), sections=(Counted(words),),
         )  # fmt: skip
 
-    def detail(self, context: Context[float], trace: Trace, file: str) -> Detail | None:
+    def detail(self, context: Context[Rules], trace: Trace, file: str) -> Detail | None:
         """The score of the note at ``file``."""
         hit = next((hit for hit in _scored(context, trace.section(Counted).words) if hit.file == file), None)
         return Detail(file, (), None, "", hit) if hit is not None else None
 
-    def why(self, context: Context[float], trace: Trace, document: Named) -> Explanation:
+    def why(self, context: Context[Rules], trace: Trace, document: Named) -> Explanation:
         """Why a note is in the answer, or what it lacks."""
         rank = next((rank for rank, hit in enumerate(trace.hits, 1) if hit.file == document.path), None)
         detail = self.detail(context, trace, document.path)
@@ -72,7 +85,7 @@ class Toy:
         )
 
 
-def _scored(context: Context[float], words: tuple[str, ...]) -> Iterator[Hit]:
+def _scored(context: Context[Rules], words: tuple[str, ...]) -> Iterator[Hit]:
     for note in context.snapshot.notes:
         title, text = (sum(word in where.lower() for word in words) for where in _texts(context, note))
         if text or title:
@@ -81,5 +94,5 @@ def _scored(context: Context[float], words: tuple[str, ...]) -> Iterator[Hit]:
             yield Hit(note.result_path, note.path, note.title, note.kind, Origin.TEXT, score, parts)
 
 
-def _texts(context: Context[float], note: Note) -> tuple[str, str]:
+def _texts(context: Context[Rules], note: Note) -> tuple[str, str]:
     return note.title, context.snapshot.text(note.path)
