@@ -1,4 +1,4 @@
-"""What is gathered of something immutable only when somebody asks: a cache beside it, a typed key for each entry."""
+"""A cache with typed keys for what is computed on demand from immutable data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key(Generic[_Value]):
-    """The key of one entry. Whoever gathers something makes a constant of it; keys of one name are different ones."""
+    """The key of an entry, declared as a constant. Two keys of the same name are different."""
 
     name: str
 
@@ -19,28 +19,28 @@ class Key(Generic[_Value]):
 class Derived:
     """The entries of one snapshot, or of one generation of postings; copies with the same content share them.
 
-    Methods may be called from any thread: of what two gather at once, both get what the first has made.
+    Its methods are thread-safe: when two threads compute the same entry, both get the value of the first.
     """
 
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        """Nothing is gathered yet."""
+        """Creates an empty cache."""
         self._entries: dict[Key[Any], Any] = {}
 
-    def of(self, key: Key[_Value], gather: Callable[[], _Value]) -> _Value:
-        """The entry of ``key``; ``gather`` makes it when there is none yet."""
+    def of(self, key: Key[_Value], compute: Callable[[], _Value]) -> _Value:
+        """The entry of ``key``; ``compute`` makes it when there is none yet."""
         try:
             found: _Value = self._entries[key]
         except KeyError:
-            found = self._entries.setdefault(key, gather())
+            found = self._entries.setdefault(key, compute())
         return found
 
     def known(self, key: Key[_Value]) -> _Value | None:
-        """The entry of ``key``; None when nobody asked for it yet."""
+        """The entry of ``key``; None when it was not computed yet."""
         found: _Value | None = self._entries.get(key)
         return found
 
     def put(self, key: Key[_Value], value: _Value) -> None:
-        """Makes ``value`` the entry of ``key``."""
+        """Stores ``value`` under ``key``."""
         self._entries[key] = value

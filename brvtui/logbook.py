@@ -1,4 +1,4 @@
-"""Both logs of one project: the queries that were run here, and those that the engine answered."""
+"""Both query logs of one project: the tool's own, and the engine's."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.store.session_log import SessionLog
 from brvtui.trace import EndReason, Trace, to_plain
-from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
-from brvtui.tree.engine_files.query_log import is_entry, logged_files, query_log_folder, read_entries
+from brvtui.tree.engine_files.query_log import OURS, LoggedQuery, is_entry, logged_files, query_log_folder, read_entries
 
 if TYPE_CHECKING:  # watchdog is for those alone who follow
     from brvtui.tree.watching.watch import Watcher, Watching
 
 
 class Logbook:
-    """Reads both logs, writes only the tool's own. Methods may be called from any thread."""
+    """Reads both logs, and writes only the tool's own. Its methods are thread-safe."""
 
     def __init__(self, tree: Path, project_data: Path) -> None:
-        """The logs of the project of ``tree``; neither need be there."""
+        """The files of the logs need not exist."""
         self.folder = query_log_folder(project_data)
         self._own = SessionLog(tree)
         self._watcher: Watcher | None = None
@@ -32,7 +31,7 @@ class Logbook:
         return both[:most]
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
-        """Logs a run, and how its model ended. Raises OSError when the tool's data folder cannot be written."""
+        """Logs a run, with the outcome of its model. Raises OSError when the tool's data folder cannot be written."""
         done = trace.answer.completion
         self._own.add(
             LoggedQuery(
@@ -56,18 +55,18 @@ class Logbook:
         )
 
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered``, from another thread, with the queries that the engine logs from now on, oldest first."""
+        """Calls ``answered`` from another thread with the queries that the engine logs from now on, oldest first."""
         from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
-        told: set[str] = {file.name for file in logged_files(self.folder, _MOST_AT_ONCE)}
+        known: set[str] = {file.name for file in logged_files(self.folder, _MOST_AT_ONCE)}
 
         def changed(places: frozenset[str] | None) -> None:
             names = None if places is None else {Path(place).name for place in places}
             files = [file for file in logged_files(self.folder, _MOST_AT_ONCE) if names is None or file.name in names]
-            new = [file for file in reversed(files) if is_entry(file.name) and file.name not in told]
+            new = [file for file in reversed(files) if is_entry(file.name) and file.name not in known]
             ended = [(file, entry) for file in new for entry in read_entries([file]) if entry.status != "processing"]
-            told.update(file.name for file, _ in ended)
+            known.update(file.name for file, _ in ended)
             if ended:
                 answered([entry for _, entry in ended])
 
@@ -75,7 +74,7 @@ class Logbook:
         return self._watcher.start()
 
     def unfollow(self) -> None:
-        """Ends following."""
+        """Stops following."""
         if self._watcher is not None:
             self._watcher.stop()
             self._watcher = None
@@ -83,7 +82,7 @@ class Logbook:
 
 _STATUSES = {EndReason.CANCELLED: "cancelled", EndReason.FAILED: "error"}
 _MOST_AT_ONCE = 500
-"""Entries of the engine's log that are looked at after a change."""
+"""How many entries of the engine's log are read after a change."""
 
 
 def _fingerprint(trace: Trace) -> str:

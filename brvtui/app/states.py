@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from brvtui.lab.similar import Similar
     from brvtui.trace import Detail, Trace
     from brvtui.tree.editing.problems import Problem
-    from brvtui.tree.engine_files.logged_query import LoggedQuery
+    from brvtui.tree.engine_files.query_log import LoggedQuery
 
 INDEX = "index"
 """The kind of a folder's ``_index.md``."""

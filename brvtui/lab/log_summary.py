@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.trace import Trace
-from brvtui.tree.engine_files.logged_query import LoggedQuery
+from brvtui.tree.engine_files.query_log import LoggedQuery
 
 _SLOWEST = 5
 

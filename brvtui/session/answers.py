@@ -10,7 +10,7 @@ from brvtui.engines.contract import Context, EngineError, Query, Replays
 from brvtui.session.engines import Engines
 from brvtui.session.opened import ReadableProject
 from brvtui.trace import Detail, Explanation, Origin, Trace
-from brvtui.tree.engine_files.logged_query import LoggedQuery
+from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals

@@ -30,9 +30,8 @@ from brvtui.session.engines import Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
 from brvtui.session.services import SessionServices, held_model
 from brvtui.snapshot import Snapshot
-from brvtui.store.history import History
+from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.kept_index import KeptIndex
-from brvtui.store.layouts import LayoutStore
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.folders import project_data

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, and by one process at a time where it is read, changed and written."""
+"""Writes files whole or not at all, and locks files that are read, changed and written again."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTS
 
 
 def write(path: Path, text: str) -> None:
-    """Replaces the file at ``path`` by ``text`` (UTF-8) in one step. Raises OSError; the old file is whole then."""
+    """Replaces the file at ``path`` by ``text`` (UTF-8) in one step. On OSError the old file stays whole."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, data: bytes, private: bool = True) -> None:
-    """Replaces the file at ``path`` by ``data`` in one step. Raises OSError; the old file is whole then.
+    """Replaces the file at ``path`` by ``data`` in one step. On OSError the old file stays whole.
 
-    A file that was there keeps its permissions. A new one that is ``private`` is for its owner alone; any other has
-    the permissions that a new file of the user has.
+    An existing file keeps its permissions. A new file is readable by its owner alone if ``private``, else it gets the
+    user's default permissions.
     """
     with replacing(path, private) as file:
         file.write(data)
@@ -33,9 +33,9 @@ def write_bytes(path: Path, data: bytes, private: bool = True) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterator[BinaryIO]:
-    """A file to write into, which replaces the one at ``path`` in one step, as :func:`write_bytes` does.
+    """Opens a file to write, which at the end replaces the one at ``path``, as :func:`write_bytes` does.
 
-    One that is not ``durable`` may be lost or torn when the power fails.
+    Unless ``durable``, it is not synced: it may be lost or torn when the power fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     made = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -52,22 +52,22 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
     except BaseException as error:
         made.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is None:
-            error.filename = str(path)  # a write that fails does not say of which file
+            error.filename = str(path)  # a failed write does not name the file
         raise
 
 
 def remove_leftovers(path: Path) -> None:
-    """Removes what killed processes left while they wrote the file at ``path``; nobody may be writing it now."""
+    """Removes temporary files that killed processes left for ``path``. Nobody may be writing that file now."""
     for left in path.parent.glob(f".{path.name}.*"):
         left.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keeps others that ask for it from changing files beside ``path`` meanwhile; waits for them.
+    """Holds the lock of the folder of ``path``; waits for other processes that hold it.
 
-    The folder itself is locked, so that nothing is left in it. A file system without locks does not keep anybody.
-    Raises OSError when the folder cannot be made or opened.
+    Locks the folder itself, so that no lock file is left in it. Does nothing on a file system without locks. Raises
+    OSError when the folder cannot be made or opened.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)

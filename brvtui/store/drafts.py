@@ -1,4 +1,4 @@
-"""Texts that were being edited and are not saved yet, so that a crash loses none (``docs/editing.md``, "Drafts")."""
+"""Drafts: unsaved texts of the editor, kept so that a crash loses none (``docs/editing.md``, "Drafts")."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _DIGITS = 32
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An unsaved text of the note at ``path``: the bytes that a save would have written.
+    """An unsaved text of the note at ``path``, as the bytes that a save would write.
 
-    ``base`` is the SHA-256 of the text that it was made from (None: a new note), ``at_ms`` when it was kept, in
-    milliseconds since 1970, ``process`` which process kept it.
+    ``base`` is the SHA-256 of the text that was edited (None for a new note), ``at_ms`` the time of keeping in
+    milliseconds since 1970, ``process`` the id of the process that kept it.
     """
 
     path: str
@@ -33,12 +33,12 @@ class Draft:
     process: int
 
     def is_on(self, sha256: str | None) -> bool:
-        """Whether it was made from the text that the note has now (None: there is none)."""
+        """Whether the draft is an edit of the text with this digest; None for a note that does not exist."""
         return self.base == sha256
 
     @property
     def is_being_edited(self) -> bool:
-        """Whether another process that is still running keeps it."""
+        """Whether another running process is editing it."""
         return self.process != os.getpid() and is_running(self.process)
 
 
@@ -49,13 +49,13 @@ class DraftStore:
     """
 
     def __init__(self, tree: Path) -> None:
-        """The drafts of ``tree``; the folder need not exist."""
+        """The folder of the drafts need not exist."""
         self.folder = tree_folder(tree) / _FOLDER
 
     def keep(self, path: str, data: bytes, base: str | None, now_ms: float) -> None:
-        """Keeps ``data`` as the draft of the note at ``path``, instead of the one before.
+        """Writes ``data`` as the draft of the note at ``path``, in place of the one before.
 
-        One that another process is editing stays. Raises OSError when the data folder cannot be written.
+        Leaves a draft that another process is editing. Raises OSError when the data folder cannot be written.
         """
         text = data.decode("utf-8", "surrogateescape")
         value = {"path": path, "base": base, "at_ms": now_ms, "process": os.getpid(), "text": text}
@@ -66,17 +66,17 @@ class DraftStore:
     def read(self, path: str) -> Draft | None:
         """The draft of the note at ``path``; None when there is none, or its file is broken.
 
-        This process's own goes before those that are left, the newest first, and these before what others edit.
+        This process's own draft comes first, then abandoned ones, newest first, then those that others are editing.
         """
         return next((draft for _, draft in self._of(path)), None)
 
     def all(self) -> tuple[Draft, ...]:
-        """Every draft, the newest first; broken files are passed over."""
+        """Every draft, newest first, without broken files."""
         found = filter(None, map(_draft, self.folder.glob("*.json")))
         return tuple(sorted(found, key=lambda draft: (-draft.at_ms, draft.path)))
 
     def drop(self, path: str) -> None:
-        """Removes the draft that :meth:`read` gives, unless another process is editing it.
+        """Removes the draft that :meth:`read` returns, unless another process is editing it.
 
         Raises OSError when it cannot be removed.
         """

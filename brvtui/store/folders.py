@@ -1,4 +1,4 @@
-"""The tool's own folders. Nothing is made until something is written."""
+"""Paths of the tool's own folders. Creates none of them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ _DIGEST = 16
 
 
 def data_folder() -> Path:
-    """Where the tool keeps what the user made: overlays, histories. ``BRV_TUI_DATA_DIR`` overrides it."""
+    """The folder for the user's data: overlays, drafts, histories. ``BRV_TUI_DATA_DIR`` overrides it."""
     given = os.environ.get("BRV_TUI_DATA_DIR")
     return Path(given) if given else Path(platformdirs.user_data_dir(_APP))
 
 
 def config_folder() -> Path:
-    """Where the user keeps settings and themes. ``BRV_TUI_CONFIG_DIR`` overrides it.
-
-    A folder named by ``BRV_TUI_DATA_DIR`` holds it too.
-    """
+    """The folder for settings and themes. ``BRV_TUI_CONFIG_DIR`` overrides it, or else ``BRV_TUI_DATA_DIR``."""
     given, data = os.environ.get("BRV_TUI_CONFIG_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
     if given:
         return Path(given)
@@ -29,10 +26,7 @@ def config_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where the tool keeps what it can make again: vectors. ``BRV_TUI_CACHE_DIR`` overrides it.
-
-    A folder named by ``BRV_TUI_DATA_DIR`` holds it too.
-    """
+    """The folder for what can be computed again. ``BRV_TUI_CACHE_DIR`` overrides it, or else ``BRV_TUI_DATA_DIR``."""
     given, data = os.environ.get("BRV_TUI_CACHE_DIR"), os.environ.get("BRV_TUI_DATA_DIR")
     if given:
         return Path(given)
@@ -40,12 +34,12 @@ def cache_folder() -> Path:
 
 
 def tree_folder(tree: Path) -> Path:
-    """The folder for what the user made on one context tree, by its real path."""
+    """The folder for the user's data about one context tree, by its real path."""
     return data_folder() / "trees" / _name_of(tree)
 
 
 def tree_cache(tree: Path) -> Path:
-    """The folder for what can be made again of one context tree, by its real path."""
+    """The folder for what can be computed again of one context tree, by its real path."""
     return cache_folder() / "trees" / _name_of(tree)
 
 

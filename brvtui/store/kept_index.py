@@ -1,9 +1,8 @@
-"""What was read and counted of one context tree, kept for the next process (``docs/architecture.md``).
+"""The index of one context tree, kept on disk for the next process (``docs/architecture.md``, "The kept index").
 
-It is one file of ``.npy`` arrays, one after another, with a checksum of them all at its end, and replaced in one step:
-who reads it reads one state of it. Nothing is unpickled. The first process that wants to write holds a lock for as long
-as it lives; others only read.
-"""
+It is one file: ``.npy`` arrays, one after another, and a checksum of them all at the end. It is replaced in one step,
+so a reader gets one state of it. Nothing is unpickled. The first process that wants to write it holds a lock until it
+ends; others only read."""
 
 from __future__ import annotations
 
@@ -39,12 +38,12 @@ _SUM_BYTES = 4
 
 
 class Unusable(Exception):
-    """A kept index that cannot be used; the message says why in a few words."""
+    """A kept index that cannot be used. The message says why in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptInfo:
-    """What is kept of one tree."""
+    """The size and contents of a kept index."""
 
     folder: Path
     bytes: int
@@ -52,37 +51,37 @@ class KeptInfo:
     files: int
     terms: int
     problem: str
-    """Why it cannot be used; empty when it can, or when nothing is kept."""
+    """Why it cannot be used; empty when it can, or when there is none."""
 
 
 class KeptIndex:
-    """The kept index of one tree, in the tool's cache folder. Nothing is made until something is written."""
+    """The kept index of one tree, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path) -> None:
-        """The index of ``tree``; it need not be there."""
+        """The file of the index need not exist."""
         self.tree = tree
         self.folder = tree_cache(tree) / "index"
         self._file = self.folder / _FILE
         self._lock: int | None = None
 
     def read(self, constants: TreeConstants) -> Reusable | None:
-        """What is kept for the limits and signals of ``constants``; None when nothing is.
+        """The index, if it was read with the limits and signals of ``constants``; else None.
 
-        Raises :class:`Unusable` when it is of another version, broken, or cannot be read.
+        Raises :class:`Unusable` when it was made by another version, is broken, or cannot be read.
         """
         with self._opened() as file:
             state = self._state(file) if file else None
             if file is None or state is None or state["read_with"] != _read_with(constants):
                 return None
             try:
-                return _known(file, constants)
+                return _reusable(file, constants)
             except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError) as error:
                 raise Unusable(f"it is broken ({error})") from error
 
     def write(self, snapshot: Snapshot, constants: TreeConstants) -> bool:
-        """Keeps ``snapshot``; False when another process does that.
+        """Writes the index of ``snapshot``; False when another process holds the lock.
 
-        Raises OSError when it cannot be written; what was kept before is kept then, and nothing else.
+        Raises OSError when it cannot be written; then the index before it stays.
         """
         if not self._locked():
             return False
@@ -99,16 +98,16 @@ class KeptIndex:
             "terms": len(terms),
         }
         with atomic.replacing(self._file, durable=False) as file:
-            summed = _Summed(file)
+            writer = _ChecksumWriter(file)
             for text in (json.dumps(state), json.dumps(_files(snapshot)), "\n".join(terms)):
-                _save(summed, np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8))
+                _save(writer, np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8))
             for values in _arrays(postings):
-                _save(summed, values)
-            file.write(summed.value.to_bytes(_SUM_BYTES, "big"))
+                _save(writer, values)
+            file.write(writer.value.to_bytes(_SUM_BYTES, "big"))
         return True
 
     def info(self) -> KeptInfo:
-        """What is kept, and whether it can be used."""
+        """What the index holds, and whether it can be used."""
         problem, state = "", None
         try:
             with self._opened() as file:
@@ -124,25 +123,25 @@ class KeptIndex:
         return KeptInfo(self.folder, size, numbers[0], numbers[1], numbers[2], problem)
 
     def clear(self) -> int:
-        """Removes what is kept; how many bytes that were. Raises OSError when it cannot be removed."""
+        """Removes the index and returns its size in bytes. Raises OSError when it cannot be removed."""
         size = self.info().bytes
         if self.folder.exists():
             try:
                 shutil.rmtree(self.folder)
-            except OSError as error:  # it names what could not be removed by its name in the folder alone
+            except OSError as error:  # its own file name lacks the folder
                 error.filename = str(self.folder)
                 raise
         return size
 
     def close(self) -> None:
-        """Lets another process write."""
+        """Releases the lock, so that another process can write."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def _locked(self) -> bool:
         if self._lock is not None and not self._is_in_place(self._lock):
-            self.close()  # the folder was removed: whoever makes it anew takes the lock that lies there
+            self.close()  # the folder was removed: the lock in a new one is another
         if self._lock is None:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -174,7 +173,7 @@ class KeptIndex:
             yield file
 
     def _state(self, file: BinaryIO) -> dict[str, Any]:
-        """What is said of the whole; the arrays follow in ``file``. Raises :class:`Unusable`."""
+        """The header of the index; the arrays follow it in ``file``. Raises :class:`Unusable`."""
         try:
             if not _is_whole(file):
                 raise Unusable("it is damaged")
@@ -189,8 +188,8 @@ class KeptIndex:
         return made
 
 
-class _Summed:
-    """Writes into a file and sums up what is written."""
+class _ChecksumWriter:
+    """Writes into a file and computes the CRC-32 of what is written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.value = 0
@@ -203,7 +202,7 @@ class _Summed:
 
 
 def _is_whole(file: BinaryIO) -> bool:
-    """Whether the checksum at the end of ``file`` is that of what stands before it, where it is then."""
+    """Whether the checksum at the end of ``file`` is right. Leaves ``file`` at its beginning."""
     left, value = os.fstat(file.fileno()).st_size - _SUM_BYTES, 0
     while left > 0 and (chunk := file.read(min(_CHUNK, left))):
         value, left = zlib.crc32(chunk, value), left - len(chunk)
@@ -212,7 +211,7 @@ def _is_whole(file: BinaryIO) -> bool:
     return found == value.to_bytes(_SUM_BYTES, "big")
 
 
-def _save(file: _Summed, values: NDArray[Any]) -> None:
+def _save(file: _ChecksumWriter, values: NDArray[Any]) -> None:
     np.save(file, values, allow_pickle=False)
 
 
@@ -226,28 +225,28 @@ def _text(file: BinaryIO) -> str:
 
 
 def _read_with(constants: TreeConstants) -> dict[str, Any]:
-    """The constants that decide what is read from a file."""
+    """The constants that decide what is read of files, as plain data."""
     tables = {"limits": asdict(constants.limits), "signals": asdict(constants.signals)}
     made: dict[str, Any] = json.loads(json.dumps(tables))
     return made
 
 
 def _arrays(postings: Postings) -> tuple[NDArray[Any], ...]:
-    """What :func:`_known` reads, in its order."""
+    """The arrays in the order in which :func:`_reusable` reads them."""
     notes, index = postings.base.notes, postings.base.index
     forward = (notes.offsets, notes.rows, notes.tf, notes.lengths)
     return (*forward, index.starts, index.documents, index.frequencies, postings.slots)
 
 
 def _files(snapshot: Snapshot) -> dict[str, Any]:
-    """What was read of each file, as a list for each of its fields, and the paths of the notes in their order."""
+    """The fields of all entries, as one list a field, and the paths of the notes in document order."""
     entries = list(snapshot.parsed.values())
     made: dict[str, Any] = {name: [getattr(entry, name) for entry in entries] for name in _FIELDS}
     made["frontmatter_signals"] = [signals and asdict(signals) for signals in made["frontmatter_signals"]]
     return {"paths": list(snapshot.parsed), "notes": [note.path for note in snapshot.notes], "fields": made}
 
 
-def _known(file: BinaryIO, constants: TreeConstants) -> Reusable:
+def _reusable(file: BinaryIO, constants: TreeConstants) -> Reusable:
     rows, text = json.loads(_text(file)), _text(file)
     notes = Forward(*(_array(file) for _ in range(4)))
     index = Inverted(*(_array(file) for _ in range(3)))

@@ -1,4 +1,4 @@
-"""Signals that the user lets the tool record: access hits of run queries, kept apart from the engine's sidecar."""
+"""The overlay: signals that the tool records on request, apart from the engine's sidecar."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
-from brvtui.tree.reading.json_file import read_json
+from brvtui.tree.reading.json_file import read_json, read_json_or_none
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
 _FILE = "overlay.json"
@@ -19,19 +19,15 @@ class Overlay:
     """The overlay of one context tree, as a JSON file ``{path: signals}`` in the tool's data folder."""
 
     def __init__(self, tree: Path) -> None:
-        """The overlay of ``tree``; the file need not exist."""
+        """The file of the overlay need not exist."""
         self.path = tree_folder(tree) / _FILE
         self._editing = threading.Lock()
 
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
         """Recorded signals by note path; empty when nothing was recorded or the file is broken."""
-        try:
-            value = read_json(self.path)
-        except (OSError, ValueError):
-            return {}
-        if not isinstance(value, dict):
-            return {}
-        made = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in value.items()}
+        value = read_json_or_none(self.path)
+        entries = value.items() if isinstance(value, dict) else ()
+        made = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}
         return {path: signals for path, signals in made.items() if signals is not None}
 
     def clear(self) -> None:
@@ -39,9 +35,9 @@ class Overlay:
         self.path.unlink(missing_ok=True)
 
     def edit(self, base: NoteSignals, change: Callable[[dict[str, NoteSignals]], None]) -> None:
-        """Replaces the overlay by what ``change`` makes of it; nothing else is written in between.
+        """Has ``change`` modify the recorded signals, and writes them, while nobody else can write.
 
-        Raises what ``change`` raises, nothing being written then, and OSError.
+        Raises OSError, and what ``change`` raises; then it writes nothing.
         """
         with self._editing, atomic.locked(self.path):
             self._set_aside_if_broken()
@@ -50,7 +46,7 @@ class Overlay:
             self.write(signals)
 
     def _set_aside_if_broken(self) -> None:
-        """Keeps a file that cannot be understood, under another name. Raises OSError when it cannot be read."""
+        """Renames a broken file instead of overwriting it. Raises OSError when it cannot be read."""
         try:
             broken = not isinstance(read_json(self.path), dict)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The queries that were run with this tool, a line of JSON each, in the tool's own folder."""
+"""The tool's own log of queries: a line of JSON for each run."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.store.folders import tree_folder
-from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
+from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from brvtui.tree.reading.regular import read_regular
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000
-"""A log that has grown so large is put aside, and replaces the one that was put aside before."""
+"""A log of this size is renamed, which replaces the older log, and a new one begins."""
 _NAMES = {field.name for field in fields(LoggedQuery)}
 
 
 class SessionLog:
-    """The log of one context tree. Nothing is made until something is written."""
+    """The log of one context tree. Creates nothing before the first entry is written."""
 
     def __init__(self, tree: Path) -> None:
-        """The log of ``tree``; it need not be there."""
+        """The file of the log need not exist."""
         self.path = tree_folder(tree) / _FILE
 
     def add(self, entry: LoggedQuery) -> None:
-        """Appends ``entry``, in one write. Raises OSError when the data folder cannot be written."""
+        """Appends ``entry`` in one write. Raises OSError when the data folder cannot be written."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = json.dumps({**asdict(entry), "paths": list(entry.paths)}, separators=(",", ":")) + "\n"
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -43,7 +43,7 @@ class SessionLog:
             self.path.replace(self.path.with_name(_BEFORE))
 
     def read(self, most: int) -> list[LoggedQuery]:
-        """The newest ``most`` entries, newest first; lines that are broken are left out."""
+        """The newest ``most`` entries, newest first, without broken lines."""
         found: list[LoggedQuery] = []
         for path in (self.path, self.path.with_name(_BEFORE)):
             if len(found) < most:

@@ -19,15 +19,15 @@ _DIGEST = 16
 
 
 class VectorStore:
-    """Vectors by the digests of their texts, in the tool's cache folder. Nothing is made until something is written."""
+    """Vectors by the digests of their texts, in the tool's cache folder. Creates nothing before the first write."""
 
     def __init__(self, tree: Path, model: str) -> None:
-        """The vectors that ``model`` made of ``tree``; the file need not exist."""
+        """The vectors of texts of ``tree`` by ``model``. The file need not exist."""
         digest = hashlib.sha256(model.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
         self.path = tree_cache(tree) / "vectors" / f"{digest}.npz"
 
     def read(self) -> dict[str, NDArray[np.float32]]:
-        """What is kept; empty when there is nothing or the file is broken."""
+        """The stored vectors; empty when there are none or the file is broken."""
         try:
             with np.load(self.path, allow_pickle=False) as held:
                 names, matrix = held["names"], held["vectors"]
@@ -40,7 +40,7 @@ class VectorStore:
         return dict(zip(map(str, names.tolist()), matrix, strict=True))
 
     def write(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Replaces what is kept, in one step. Raises OSError when the cache folder cannot be written."""
+        """Replaces the stored vectors in one step. Raises OSError when the cache folder cannot be written."""
         names = sorted(vectors)
         matrix = np.stack([vectors[name] for name in names]) if names else np.zeros((0, 0), dtype=np.float32)
         buffer = io.BytesIO()

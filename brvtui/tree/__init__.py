@@ -1,4 +1,4 @@
-"""A project on disk, in rooms by subject: ``reading``, ``editing``, ``saving``, ``watching``, ``engine_files``.
+"""A project on disk, by subject: ``reading``, ``editing``, ``saving``, ``watching``, ``engine_files``.
 
 No scores, no UI.
 """

@@ -1,4 +1,4 @@
-"""Limits of what is read from disk, and what is needed of a profile to read it."""
+"""Constants for reading a tree: limits, archive stubs, and the part of a profile that reading needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from brvtui.ranking.constants import SignalRules
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What the engine reads. ``max_files`` 0 lifts that limit."""
+    """How much of a tree the engine reads. ``max_files`` 0 means no limit."""
 
     max_files: int
     max_file_bytes: int
@@ -21,21 +21,21 @@ class ReadingLimits:
     recent_hours: float
     index_seconds: float
     failures: bool
-    """Whether trees that make the real engine's searches fail fail here too."""
+    """Whether searches fail on trees on which the real engine's searches fail."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRules:
-    """What a stub keeps of the note that it stands for."""
+    """How a stub summarises its note."""
 
     cue_units: int
-    """UTF-16 code units of the note that the stub quotes."""
+    """How many UTF-16 code units of the note the stub quotes."""
     chars_per_token: float
-    """How the stub estimates the tokens of the note."""
+    """Characters per token, for the estimated token count in the stub."""
 
 
 class TreeConstants(Protocol):
-    """The constants that decide what is read of a tree; a profile has them."""
+    """The constants of a profile that decide what is read of a tree."""
 
     @property
     def limits(self) -> ReadingLimits:
@@ -43,4 +43,4 @@ class TreeConstants(Protocol):
 
     @property
     def signals(self) -> SignalRules:
-        """The signals of a note that has none."""
+        """The rules of signals, with the defaults of a note without any."""

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.splits import Layout
 from brvtui.app.widgets.body import Body
-from brvtui.store.layouts import LayoutStore
+from brvtui.store.app_state import LayoutStore
 from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, until
 from tests.support.trees import Tree
 

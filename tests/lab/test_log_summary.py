@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from brvtui.lab.log_summary import UntieredAnswers, compare, summarise
-from brvtui.tree.engine_files.logged_query import ENGINE, OURS, LoggedQuery
+from brvtui.tree.engine_files.query_log import ENGINE, OURS, LoggedQuery
 from tests.support.trees import Tree
 
 ENTRY = LoggedQuery(10.0, "rollback", ENGINE, "completed", 2, 5.0, 0.9, 1, ("deploy/rollback.md",))

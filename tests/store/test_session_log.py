@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from brvtui.store import session_log
 from brvtui.store.session_log import SessionLog
-from brvtui.tree.engine_files.logged_query import OURS, LoggedQuery
+from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from tests.support.examples import examples
 from tests.support.trees import Tree
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from brvtui.store import atomic
+from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.folders import data_folder, tree_folder
-from brvtui.store.history import History
-from brvtui.store.layouts import LayoutStore
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from tests.support.trees import BRV3, Tree, stored

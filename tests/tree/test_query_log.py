@@ -8,8 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.engine_files.logged_query import ENGINE
-from brvtui.tree.engine_files.query_log import logged_files, query_log_folder, read_entries, read_entry
+from brvtui.tree.engine_files.query_log import ENGINE, logged_files, query_log_folder, read_entries, read_entry
 from tests.support.examples import examples
 
 ENTRY = {

@@ -19,7 +19,7 @@ from brvtui.engines.registry import DEFAULT
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
-from brvtui.tree.engine_files.logged_query import ENGINE, LoggedQuery
+from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
 _WIDE = 64
 

@@ -10,7 +10,7 @@ from brvtui.lab.log_summary import LogSummary
 from brvtui.paint.bars import eighths
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms
-from brvtui.tree.engine_files.logged_query import LoggedQuery
+from brvtui.tree.engine_files.query_log import LoggedQuery
 
 _MOST = 8
 _BAR = 16

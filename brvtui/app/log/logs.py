@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
-from brvtui.tree.engine_files.logged_query import LoggedQuery
+from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.lab.log_summary import Compared, LogSummary

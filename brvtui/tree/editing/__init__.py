@@ -1,1 +1,1 @@
-"""Notes as text to edit: fields, problems, merges, new notes and archive stubs. Pure functions, no I/O."""
+"""Editing notes as text: fields, problems, merges, new notes, archive stubs. Pure functions, no I/O."""

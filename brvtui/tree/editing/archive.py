@@ -1,4 +1,5 @@
-"""Archived notes: names, stubs, cues, as the engine writes them to the byte (``docs/engine.md``, "The archive")."""
+"""Names, stubs and cues of archived notes, byte for byte as the engine writes them (``docs/engine.md``, "The
+archive")."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ _PLAIN_FROM = 1e-6
 
 
 class StubError(ValueError):
-    """A stub that cannot be restored from; the message says why, without the stub's name."""
+    """A stub that cannot be restored. The message says why, without the stub's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedAs:
-    """The two files that stand for an archived note: its searchable stub and its full text."""
+    """The two files of an archived note: its searchable stub and its full text."""
 
     stub: str
     full: str
@@ -36,23 +37,20 @@ class ArchivedAs:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """What a stub says of the note that it stands for. The importance is that stored when it was archived, 0..100."""
+    """The paths in a stub: of the note before it was archived, and of its full text."""
 
     original_path: str
     points_to: str
-    evicted_at: str
-    evicted_importance: float
-    original_token_count: int
 
 
 def archived_as(path: str) -> ArchivedAs:
-    """The names that the note at ``path`` (ending in ``.md``) has in the archive."""
+    """The paths in the archive for the note at ``path``, which ends in ``.md``."""
     bare = f"{ARCHIVE}/{path.removesuffix('.md')}"
     return ArchivedAs(f"{bare}{_STUB_END}", f"{bare}{_FULL_END}")
 
 
 def stub_text(path: str, text: str, importance: float, now_ms: float, rules: ArchiveRules) -> str:
-    """The stub of the note at ``path`` that holds ``text``, as the engine writes it when no model is there."""
+    """The stub of the note at ``path`` with ``text``, as the engine writes it without a model."""
     tokens = int(estimated_tokens(units(text), rules.chars_per_token))
     return (
         f"---\nevicted_at: '{_moment(now_ms)}'\nevicted_importance: {_number(importance)}\n"
@@ -62,13 +60,14 @@ def stub_text(path: str, text: str, importance: float, now_ms: float, rules: Arc
 
 
 def cue(text: str, rules: ArchiveRules) -> str:
-    """The start of ``text`` with its white space folded, and ``...``; a character cut in two becomes U+FFFD."""
+    """The start of ``text`` with white space collapsed, and ``...``; a character cut in two becomes U+FFFD."""
     start = first_units(folded(text), rules.cue_units)
     return start.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") + _CUE_END
 
 
 def read_stub(text: str) -> Stub:
-    """What the stub ``text`` says. Raises :class:`StubError` when it is none, or names files that none may name."""
+    """Parses the stub ``text``. Raises :class:`StubError` when it is not one, or names files that a stub may not
+    name."""
     fields = parse(text).fields
     if fields.get("type") != _TYPE:
         raise StubError(f"its frontmatter does not say type: {_TYPE}")
@@ -77,17 +76,11 @@ def read_stub(text: str) -> Stub:
         raise StubError(f"original_path is {original!r}, which is no path of a note")
     if role_of(full) is not Role.ARCHIVED:
         raise StubError(f"points_to is {full!r}, which is no full text in {ARCHIVE}")
-    return Stub(
-        original,
-        full,
-        str(fields.get("evicted_at", "")),
-        _as_float(fields.get("evicted_importance")),
-        int(_as_float(fields.get("original_token_count"))),
-    )
+    return Stub(original, full)
 
 
 def _path(fields: dict[str, Any], key: str) -> str:
-    """The path under ``key``, when it is one below the tree."""
+    """The path under ``key``. Raises :class:`StubError` unless it is that of a markdown file below the tree."""
     path = fields.get(key)
     if not isinstance(path, str) or not path:
         raise StubError(f"{key} is missing")
@@ -98,17 +91,13 @@ def _path(fields: dict[str, Any], key: str) -> str:
     return path
 
 
-def _as_float(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
-
-
 def _moment(now_ms: float) -> str:
     moment = datetime.fromtimestamp(now_ms / 1000, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
 
 def _number(value: float) -> str:
-    """``value`` (0..100) as the engine's YAML writer puts it."""
+    """``value`` (0..100) as the engine's YAML writer formats it."""
     if float(value).is_integer():
         return str(int(value))
     if value >= _PLAIN_FROM:

@@ -1,4 +1,4 @@
-"""The fields of a frontmatter where they stand in the text, and setting some of them without touching the others."""
+"""Finds the fields of a frontmatter in its text, and sets some of them without changing the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIKE_NUMBERS = "0123456789+-."
 
 
 class BrokenFrontmatter(Exception):
-    """A block that is no YAML mapping; the message is what is wrong, ``offset`` where in the text."""
+    """A block that is not a YAML mapping. The message says what is wrong, ``offset`` where in the text."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -26,12 +26,12 @@ class BrokenFrontmatter(Exception):
 
 
 class FieldsError(Exception):
-    """Fields that cannot be set; the message says why and what to do."""
+    """Fields that cannot be set. The message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A value and where in the text it begins."""
+    """A value, and the offset in the text at which it begins."""
 
     value: Any
     start: int
@@ -39,9 +39,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class FieldSpan:
-    """A field of the block: offsets in the text of its key, of the end of that, and of the value.
+    """A field of the block, with the offsets in the text of its key and its value.
 
-    ``quote`` is how a string is quoted: ``'``, ``"`` or nothing. ``items`` are the values of a list.
+    ``quote`` is the quote around a string: ``'``, ``"`` or nothing. ``items`` are the values of a list.
     """
 
     key: str
@@ -56,7 +56,7 @@ class FieldSpan:
 
 
 def fields_of(text: str) -> tuple[FieldSpan, ...]:
-    """The fields of the frontmatter of ``text`` in their order, none when it has no block; a key may stand twice.
+    """The fields of the frontmatter of ``text`` in their order; none when it has no block. A key may occur twice.
 
     Raises :class:`BrokenFrontmatter`.
     """
@@ -73,15 +73,14 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
                 raise BrokenFrontmatter("the block is not a mapping of keys to values", begin)
             return tuple(_field(text, begin, loader, key, value) for key, value in root.value)
     except BROKEN as error:
-        raise BrokenFrontmatter(*_told(error, begin, span[1])) from error
+        raise BrokenFrontmatter(*_problem(error, begin, span[1])) from error
 
 
 def set_fields(text: str, values: Mapping[str, Value]) -> str:
-    """``text`` with these fields of its frontmatter set; a block is made when there is none.
+    """``text`` with these fields of its frontmatter set, in a new block if it has none.
 
-    Only the lines of fields whose value changes are changed, and new fields come last. A value keeps the quotes of
-    the one before. Raises :class:`FieldsError` when the block is broken, or so written that others would change too.
-    """
+    Changes only the lines of fields with a new value, and puts new fields last. A value keeps the quotes of the old
+    one. Raises :class:`FieldsError` when the block is broken, or when other fields would change too."""
     try:
         before = {field.key: field.value for field in fields_of(text)}
     except BrokenFrontmatter as error:
@@ -101,18 +100,18 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
 
 
 def _is_same(before: Any, value: Value) -> bool:
-    """Whether a field already holds ``value``; to Python true is 1, to YAML it is not."""
+    """Whether a field already has ``value``; in YAML, other than in Python, true is not 1."""
     return isinstance(before, bool) is isinstance(value, bool) and bool(before == value)
 
 
 def _body(text: str) -> str:
-    """What follows the block."""
+    """The text after the block."""
     span = block_span(text)
     return text[text.index("\n", span[1]) + 1 :] if span else text
 
 
-def _told(error: BaseException, begin: int, end: int) -> tuple[str, int]:
-    """What is wrong, and where: as YAML's reader says it, else at the block's first line."""
+def _problem(error: BaseException, begin: int, end: int) -> tuple[str, int]:
+    """The message of the YAML parser and its offset; that of the block's first line where it names none."""
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         context = getattr(error, "context", None)
@@ -142,7 +141,7 @@ def _field(text: str, begin: int, loader: Any, key: Any, node: Any) -> FieldSpan
 
 
 def _end(node: Any) -> int:
-    """Where the value ends; what follows a block before the next key (comments, say) is no part of it."""
+    """The offset of the end of the value, without comments between it and the next key."""
     if isinstance(node, yaml.ScalarNode) or node.flow_style:
         return int(node.end_mark.index)
     last = node.value[-1]
@@ -173,7 +172,7 @@ def _entry(key: str, value: Value) -> str:
 
 
 def _plain(value: Value) -> Any:
-    """``value`` as reading it again gives it: whole numbers without a point, lists as lists."""
+    """``value`` as it will be read again: whole floats as integers, sequences as lists."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, (str, int, float)) else list(value)

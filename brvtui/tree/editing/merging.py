@@ -1,4 +1,4 @@
-"""Two texts that were made from one: what differs between them, and both changes in one text (a diff3 over lines)."""
+"""Differences between two texts, and three-way merges of them (diff3 over lines)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from enum import StrEnum
 
 _CONTEXT = 3
 _MOST_EXACT = 2_000
-"""Lines that differ; of more than these, a difference may be longer than the shortest one."""
+"""With more differing lines than this, a difference may be longer than the shortest one."""
 _MINE, _MIDDLE, _THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 
 class Side(StrEnum):
-    """Where a line of a difference stands."""
+    """Which texts have a line of a difference."""
 
     BOTH = "both"
     MINE = "mine"
@@ -23,7 +23,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line without its end; its numbers, from 1, in the texts that have it."""
+    """A line without its line end, and its number, from 1, in each text that has it."""
 
     side: Side
     text: str
@@ -33,31 +33,32 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that differ, with some lines around them that do not."""
+    """Differing lines with some equal lines around them."""
 
     lines: tuple[DiffLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A text with both changes, and how many places need a decision: there it holds both versions between markers."""
+    """A text with both changes, and the number of conflicts, where it has both versions between markers."""
 
     text: str
     conflicts: int
 
 
 def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, ...]:
-    """What differs between two texts, with ``context`` lines around each place; nothing when they are equal.
+    """The differences between two texts, with ``context`` lines around each; none when they are equal.
 
-    Lines break at ``\\n``. A text that ends without one has a last line that differs from the same line with one.
+    Lines end with ``\\n``. A last line without it differs from the same line with it.
     """
     own, other = _lines(mine), _lines(theirs)
     groups = _Matcher(own, other).get_grouped_opcodes(context)
-    return tuple(Hunk(tuple(_diff_lines(group, own, other))) for group in groups)
+    bare, other_bare = ([line.removesuffix("\n") for line in lines] for lines in (own, other))
+    return tuple(Hunk(tuple(_diff_lines(group, bare, other_bare))) for group in groups)
 
 
 def merged(base: str, mine: str, theirs: str) -> Merged:
-    """``base`` with the changes of both texts. Where both changed the same lines, differently, markers say who."""
+    """``base`` with the changes of both texts. Where both changed the same lines differently, markers enclose them."""
     lines: list[str] = []
     conflicts = 0
     for was, own, other in _regions(_lines(base), _lines(mine), _lines(theirs)):
@@ -78,27 +79,23 @@ def _diff_lines(group: Sequence[Opcode], mine: list[str], theirs: list[str]) -> 
     for tag, start, end, other_start, other_end in group:
         if tag == "equal":
             for offset in range(end - start):
-                yield DiffLine(Side.BOTH, _shown(mine[start + offset]), start + offset + 1, other_start + offset + 1)
+                yield DiffLine(Side.BOTH, mine[start + offset], start + offset + 1, other_start + offset + 1)
             continue
         for place in range(start, end):
-            yield DiffLine(Side.MINE, _shown(mine[place]), place + 1, None)
+            yield DiffLine(Side.MINE, mine[place], place + 1, None)
         for place in range(other_start, other_end):
-            yield DiffLine(Side.THEIRS, _shown(theirs[place]), None, place + 1)
-
-
-def _shown(line: str) -> str:
-    return line.removesuffix("\n")
+            yield DiffLine(Side.THEIRS, theirs[place], None, place + 1)
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of ``text`` with their ends; only the last may have none."""
+    """The lines of ``text`` with their line ends, which only the last may lack."""
     lines = [f"{line}\n" for line in text.split("\n")]
     last = lines.pop().removesuffix("\n")
     return [*lines, last] if last else lines
 
 
 class _Matcher(SequenceMatcher[str]):
-    """What is the same in two texts. Only what lies between their first and their last difference is searched."""
+    """A matcher that searches only between the first and the last difference of two texts."""
 
     def __init__(self, one: list[str], other: list[str]) -> None:
         super().__init__(None, one, other, autojunk=False)
@@ -110,7 +107,7 @@ class _Matcher(SequenceMatcher[str]):
         top = next((row for row in range(shorter) if one[row] != other[row]), shorter)
         below = next((row for row in range(shorter - top) if one[-1 - row] != other[-1 - row]), shorter - top)
         inner, other_inner = one[top : len(one) - below], other[top : len(other) - below]
-        # Lines that stand everywhere, such as empty ones, would cost the square of their number in a long text.
+        # In a long text, frequent lines such as empty ones would cost the square of their number.
         is_long = max(len(inner), len(other_inner)) > _MOST_EXACT
         found = SequenceMatcher(None, inner, other_inner, autojunk=is_long).get_matching_blocks()[:-1]
         made = [Match(0, 0, top), *(Match(top + block.a, top + block.b, block.size) for block in found)]
@@ -119,7 +116,7 @@ class _Matcher(SequenceMatcher[str]):
 
 
 def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
-    """The three texts cut at what all of them share: in turn what differs somewhere, and what is the same."""
+    """The three texts cut at the lines that all share: in turn a differing region and a shared one."""
     at = own = other = 0
     for start, own_start, other_start, length in _shared(base, mine, theirs):
         yield base[at:start], mine[own:own_start], theirs[other:other_start]
@@ -130,7 +127,7 @@ def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tu
 
 
 def _shared(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Runs of lines that stand in all three: where they begin in each, and how many."""
+    """Runs of lines that all three share: the start in each, and the length."""
     own_blocks = _Matcher(base, mine).get_matching_blocks()
     other_blocks = _Matcher(base, theirs).get_matching_blocks()
     first = second = 0
@@ -146,7 +143,7 @@ def _shared(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tup
 
 
 def _marked(mine: list[str], theirs: list[str]) -> list[str]:
-    """Both versions between markers, each on a line of its own."""
+    """Both versions between markers, each marker on a line of its own."""
     return [f"{_MINE}\n", *_closed(mine), f"{_MIDDLE}\n", *_closed(theirs), f"{_THEIRS}\n"]
 
 

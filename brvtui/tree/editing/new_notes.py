@@ -1,4 +1,4 @@
-"""New notes: the text that one begins with, as the engine's own notes are built, and the path that it gets."""
+"""The first text of a new note, built as the engine's own notes are, and its path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EDGE_PUNCTUATION = re.compile(r"^\W+|\W+$")
 
 
 class Template(StrEnum):
-    """What a new note is to hold. Sections are headings alone: words that explain them would be found by searches."""
+    """The kinds of new notes. Their sections have only headings: searches would find words that explain them."""
 
     BLANK = "blank"
     DECISION = "decision"
@@ -43,12 +43,11 @@ _NARRATIVE = {
 
 @dataclass(frozen=True, slots=True)
 class NewNote:
-    """What is known of a note before it is written.
+    """The content of a new note.
 
     ``now_ms`` counts milliseconds since 1970. ``query`` is the question that no note covers, if that is why it is
-    written: it becomes the reason, and ``keywords`` may come from it. ``signals`` are written into the frontmatter only
-    when they are given; the engine keeps its own beside the tree.
-    """
+    written: it becomes the reason, and ``keywords`` may come from it. ``signals``, if given, go into the frontmatter;
+    the engine keeps its own beside the tree."""
 
     title: str
     now_ms: float
@@ -80,32 +79,30 @@ def text_of(template: Template, note: NewNote) -> str:
 
 
 def first_place(text: str) -> int:
-    """The line of a new note's ``text``, from 0, at which one begins to write: the first empty one below the heading
-    of its first section; 0 when there is none."""
+    """The line, from 0, where the user begins to write: the first empty one in the first section; 0 without one."""
     lines = text.split("\n")
     section = next((number for number, line in enumerate(lines) if line.startswith("## ")), len(lines))
     return next((number for number in range(section, len(lines)) if not lines[number]), 0)
 
 
 def keywords_of(query: str, stop_words: Collection[str]) -> tuple[str, ...]:
-    """The words of ``query`` that are no stop words, in lower case, without punctuation around them, each once."""
+    """The words of ``query`` without stop words, in lower case, without punctuation around them, each once."""
     bare = (_EDGE_PUNCTUATION.sub("", word.lower()) for word in spaced_words(query))
     return tuple(dict.fromkeys(word for word in bare if word and word not in stop_words))
 
 
 def slug_of(title: str) -> str:
-    """``title`` as a file name without its ending: lower case, no accents, words joined by ``_``; it may be empty."""
+    """``title`` as a file name without ending: lower case, no accents, words joined by ``_``. It may be empty."""
     apart = unicodedata.normalize("NFKD", title)
     bare = "".join(char for char in apart if not unicodedata.combining(char)).lower()
     return _NO_WORD.sub("_", bare)[:_LONGEST_SLUG].strip("_")
 
 
 def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
-    """The path of a new note of this title in ``folder`` (relative to the tree, may be empty or new).
+    """The path of a new note with this title in ``folder`` (relative to the tree, may be empty or new).
 
-    Raises :class:`brvtui.tree.reading.inside.PathError` when the title gives no name, the path leads out of the tree,
-    is one of the engine's own files, or is ``taken`` (in whatever case: some file systems do not tell cases apart).
-    """
+    Raises :class:`brvtui.tree.reading.inside.PathError` when the title gives no name, and when the path leads out of
+    the tree, is that of one of the engine's own files, or is ``taken``. Case is ignored, as some file systems do."""
     name = slug_of(title)
     if not name:
         raise PathError(f"{folded(title)!r}: no name for a file; give the note a title with letters or digits")

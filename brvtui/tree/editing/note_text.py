@@ -29,16 +29,15 @@ _NAMES = {"\r": "carriage return", "\x1b": "escape", "\x7f": "delete", "\ufeff":
 
 
 class NotText(Exception):
-    """A file that is not edited; the message is the reason in a few words."""
+    """A file that cannot be edited. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
-    """``text`` to edit, and what is needed to make bytes of it again.
+    """Editable ``text``, and what is needed to encode it again.
 
-    ``newline`` is the line end of every line; in a file that mixes them it is a line feed, and each carriage return is
-    a mark. ``marks`` says which character each mark stands for.
-    """
+    ``newline`` is the end of every line; in a file that mixes line ends it is a line feed, and each carriage return is
+    a mark. ``marks`` maps each mark to the character that it replaces."""
 
     text: str
     newline: Newline
@@ -50,7 +49,7 @@ class EditableText:
         return edited.translate({ord(mark): char for mark, char in self.marks.items()}) if self.marks else edited
 
     def encode(self, edited: str) -> bytes:
-        """The bytes of the file after editing: those of unchanged text are the ones that were read."""
+        """The bytes of the file after editing. Unchanged text has the bytes that were read."""
         return self.encode_plain(self.plain(_SURROGATE.sub("\ufffd", edited)))
 
     def encode_plain(self, plain: str) -> bytes:
@@ -61,16 +60,15 @@ class EditableText:
 
     @property
     def legend(self) -> tuple[tuple[str, str], ...]:
-        """Each mark, and in a few words what it stands for."""
+        """Each mark, with a name for the character that it replaces."""
         return tuple((mark, _name(char)) for mark, char in self.marks.items())
 
 
-def note_text(data: bytes, before: EditableText | None = None, shown: str = "") -> EditableText:
-    """The text of ``data`` to edit. Raises :class:`NotText` for what is not text in (mostly) UTF-8.
+def note_text(data: bytes, before: EditableText | None = None, replaced: str = "") -> EditableText:
+    """The editable text of ``data``. Raises :class:`NotText` for what is not (mostly) UTF-8 text.
 
-    When it takes the place of ``shown``, an edited text of ``before``, the marks of that stay what they are where they
-    can, and nothing in it becomes a mark: so the change can be undone.
-    """
+    When it replaces the edited text ``replaced`` of ``before``, it keeps the marks of ``before`` where possible and
+    uses no character of ``replaced`` as a mark, so that the replacement can be undone."""
     if b"\0" in data:
         raise NotText("holds NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
     has_bom = data.startswith(codecs.BOM_UTF8)
@@ -79,18 +77,18 @@ def note_text(data: bytes, before: EditableText | None = None, shown: str = "") 
     if newline != "\n":
         text = text.replace(newline, "\n")
     kept = before.marks if before and not any(mark in text for mark in before.marks) else {}
-    marks = {**kept, **dict(_marks(text, kept, shown))}
-    shown = text.translate({ord(char): mark for mark, char in marks.items()}) if marks else text
-    return EditableText(shown, newline, has_bom, MappingProxyType(marks))
+    marks = {**kept, **dict(_marks(text, kept, replaced))}
+    marked = text.translate({ord(char): mark for mark, char in marks.items()}) if marks else text
+    return EditableText(marked, newline, has_bom, MappingProxyType(marks))
 
 
 def without_hidden(text: str) -> str:
-    """``text`` without the characters for which a note's text to edit has marks."""
+    """``text`` without the characters that editable text replaces by marks."""
     return _HIDDEN.sub("", text)
 
 
 def _newline(text: str) -> Newline:
-    """The one line end of ``text``; a line feed when it has several kinds, or none."""
+    """The line end of ``text``; a line feed when it has several kinds, or none."""
     if "\r" not in text:
         return "\n"
     kinds = set(_ANY_BREAK.findall(text))
@@ -99,12 +97,12 @@ def _newline(text: str) -> Newline:
     return "\r" if kinds == {"\r"} else "\n"
 
 
-def _marks(text: str, kept: Mapping[str, str], shown: str) -> Iterator[tuple[str, str]]:
-    """A mark for each hidden character of ``text`` that has none yet; none of them stands in either text."""
+def _marks(text: str, kept: Mapping[str, str], replaced: str) -> Iterator[tuple[str, str]]:
+    """A mark for each hidden character of ``text`` that has none yet. No mark occurs in either text."""
     hidden = sorted(set(_HIDDEN.findall(text)).difference(kept.values()))
     if not hidden:
         return
-    taken = {*text, *shown, *kept}
+    taken = {*text, *replaced, *kept}
     spare = map(chr, itertools.chain(*_SPARE))
     for char in hidden:
         wanted = _wanted(char)
@@ -114,7 +112,7 @@ def _marks(text: str, kept: Mapping[str, str], shown: str) -> Iterator[tuple[str
 
 
 def _wanted(char: str) -> str:
-    """The mark that ``char`` gets where that is free: its control picture, or a byte's pattern in Braille."""
+    """The preferred mark for ``char``: its control picture, or the Braille pattern of a byte."""
     code = ord(char)
     if code < 0x20:
         return chr(_PICTURES + code)

@@ -1,4 +1,4 @@
-"""What is wrong with a note while it is edited: shown beside the line, never in the way of saving."""
+"""Finds problems of a note while it is edited. They are shown beside the line and never prevent saving."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RANGES = {"importance": 100, "recency": 1}
 _COUNTS = ("accessCount", "updateCount")
 _DATES = ("createdAt", "updatedAt", "evicted_at")
 _EXAMPLE = "2026-11-20T12:00:00.000Z"
-_UNREAD = "as it is, none of the note's signals are read"
+_IGNORED = "as it is, none of the note's signals are read"
 _STUB = "archive_stub"
 _SECTION = re.compile(r"^## Relations[^\S\n]*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _MOST_SUGGESTIONS = 5
@@ -38,7 +38,7 @@ _MOST_REMEMBERED = 256
 
 
 class Severity(StrEnum):
-    """How much a problem matters: an error changes what the engine makes of the note."""
+    """An error changes how the engine reads the note; a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -46,7 +46,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """What is wrong, and where in the text: line and column count characters, from 0."""
+    """A problem and its position in the text: line and column count from 0, columns in characters."""
 
     line: int
     column: int
@@ -55,16 +55,16 @@ class Problem:
 
 
 class KnownFiles:
-    """The markdown files of a tree, and which of them somebody may have meant; made once for many look-ups."""
+    """The markdown files of a tree, and suggestions among them for broken links; made once for many look-ups."""
 
     def __init__(self, names: Names) -> None:
-        """``names`` are those of every file: notes, stubs, archived and derived ones."""
+        """``names`` has every file: notes, stubs, archived notes, summaries and abstracts."""
         self.names = names
         self._normalised = {path: normalised(path) for path in sorted(names.files)}
         self._nearest: dict[str, str | None] = {}
 
     def nearest(self, path: str) -> str | None:
-        """The path that is most like ``path``, if one is; remembered, because it is asked again while typing."""
+        """The path most similar to ``path``, or None. Remembers answers, which are asked again while typing."""
         wanted = normalised(path)
         if wanted not in self._nearest:
             if len(self._nearest) >= _MOST_REMEMBERED:
@@ -78,10 +78,8 @@ class KnownFiles:
 def problems(
     path: str, note: EditableText, edited: str, known: KnownFiles, limits: ReadingLimits
 ) -> tuple[Problem, ...]:
-    """What is wrong with ``edited``, a text of the ``note`` at ``path``, in its order.
-
-    Nothing is raised, whatever the text is.
-    """
+    """The problems of ``edited``, a text of the ``note`` at ``path``, by position. Raises nothing, whatever the text
+    is."""
     text = note.plain(edited)
     places = _Places(text)
     found = [
@@ -106,7 +104,7 @@ class _Found:
 
 
 class _Places:
-    """Lines and columns of offsets."""
+    """Converts offsets to lines and columns."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
@@ -117,7 +115,7 @@ class _Places:
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
-    """What the engine would not read of the file."""
+    """The parts of the file that the engine would not read."""
     data = note.encode(edited)
     if len(data) > limits.max_file_bytes:
         size = f"{limits.max_file_bytes / 1_048_576:g} MB"
@@ -144,7 +142,7 @@ def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimit
 
 
 def _undecodable(note: EditableText, head: bytes) -> int:
-    """Where in the plain text the first byte of ``head`` stands that is no UTF-8; 0 when every one is."""
+    """The offset in the plain text of the first byte of ``head`` that is not UTF-8; 0 without one."""
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -190,14 +188,14 @@ def _of_signal(field: FieldSpan) -> Iterator[_Found]:
         near = process.extractOne(said, LEVELS, score_cutoff=_LEAST_LIKENESS)
         hint = f", perhaps {near[0]}" if near else ""
         levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
-        yield _Found(field.start, f"maturity must be {levels}{hint}; {_UNREAD}", Severity.ERROR)
+        yield _Found(field.start, f"maturity must be {levels}{hint}; {_IGNORED}", Severity.ERROR)
     most = _RANGES.get(field.key)
     if most is not None:
         number = number_of(field.value)
         if number is None or not 0 <= number <= most:
-            yield _Found(field.start, f"{field.key} must be a number from 0 to {most}; {_UNREAD}", Severity.ERROR)
+            yield _Found(field.start, f"{field.key} must be a number from 0 to {most}; {_IGNORED}", Severity.ERROR)
     if field.key in _COUNTS and not is_count(field.value):
-        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {_UNREAD}", Severity.ERROR)
+        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {_IGNORED}", Severity.ERROR)
 
 
 def _is_date(value: Any) -> bool:
@@ -220,7 +218,7 @@ def _of_related(field: FieldSpan) -> Iterator[_Found]:
 
 
 def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
-    """Links that lead nowhere. Outside their section, only relations that end in ``.md`` are taken for meant."""
+    """Broken links. Outside the section of relations, only relations that end in ``.md`` count."""
     sections = [found.span() for found in _SECTION.finditer(text)] if "@" in text else []
     suggestions = 0
     for link in links_in(text):
@@ -239,7 +237,7 @@ def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
 
 
 def _of_stub(fields: dict[str, FieldSpan], known: KnownFiles) -> Iterator[_Found]:
-    """Where an archived note is kept, and where it came from: without both it cannot be restored."""
+    """Missing or wrong paths of a stub, without which its note cannot be restored."""
     for key in ("points_to", "original_path"):
         if key not in fields:
             message = f"a stub needs {key}, or its note cannot be restored"

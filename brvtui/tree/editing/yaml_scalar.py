@@ -1,4 +1,4 @@
-"""A string as one YAML scalar on one line, quoted as the engine's own writer does it (npm ``js-yaml`` 4)."""
+"""Writes a string as a YAML scalar on one line, quoted as the engine's writer (npm ``js-yaml`` 4) does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEX = ((0xFF, "x", 2), (0xFFFF, "u", 4), (0x10FFFF, "U", 8))
 
 
 def scalar(text: str, in_flow: bool = False) -> str:
-    """``text`` as YAML: plain where that is read back as the same string, else in single, else in double quotes.
+    """``text`` as YAML: plain where it is read back as the same string, else in single, else in double quotes.
 
     ``in_flow`` is for entries of an inline list.
     """

@@ -1,21 +1,59 @@
-"""The engine's own log of queries: one JSON file each, below its project folder. Read only."""
+"""Entries of query logs, and the engine's own log: one JSON file a query, below its project folder. Read only."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.engine_files.logged_query import ENGINE, LoggedQuery
-from brvtui.tree.reading.json_file import number_of, read_json
+from brvtui.tree.reading.json_file import number_of, read_json_or_none
 
+ENGINE = "engine"
+OURS = "brv-tui"
+CACHED = (0, 1)
+"""The tiers that answer from the cache."""
 _PREFIX, _SUFFIX = "qry-", ".json"
 _STATUSES = ("completed", "error", "cancelled", "processing")
 
 
+@dataclass(frozen=True, slots=True)
+class LoggedQuery:
+    """A logged query and its outcome. A value that the log does not have is None or empty."""
+
+    at_ms: float
+    """Start, in ms since 1970."""
+    query: str
+    who: str
+    """:data:`ENGINE` or :data:`OURS`."""
+    status: str
+    """``completed``, ``error``, ``cancelled`` or ``processing``."""
+    tier: int | None = None
+    took_ms: float | None = None
+    top_score: float | None = None
+    total_found: int | None = None
+    paths: tuple[str, ...] = ()
+    """The matching notes, best first."""
+    not_covered: bool = False
+    fingerprint: str = ""
+    scope: str = ""
+    profile: str = ""
+    engine: str = "byterover"
+    """The engine that answered, by its name."""
+    problem: str = ""
+    """Why it failed."""
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    """The query's options by name, as :attr:`brvtui.trace.Trace.options` has them."""
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether the answer came from the cache."""
+        return self.tier in CACHED
+
+
 def query_log_folder(project_data: Path) -> Path:
-    """Where the engine logs the queries of a project, given its folder for it."""
+    """The folder of the engine's query log, below its data folder of a project."""
     return project_data / "query-log"
 
 
@@ -31,26 +69,23 @@ def logged_files(folder: Path, most: int) -> list[Path]:
 
 
 def is_entry(name: str) -> bool:
-    """Whether a file of that name is an entry of the log."""
+    """Whether a file of this name is an entry of the log."""
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
 def read_entries(files: Iterable[Path]) -> list[LoggedQuery]:
-    """What the entries in ``files`` say, in their order; files that cannot be read or are no entries are left out."""
+    """The entries in ``files``, in their order, without files that cannot be read or are not entries."""
     return [entry for file in files if (entry := read_entry(file)) is not None]
 
 
 def read_entry(file: Path) -> LoggedQuery | None:
-    """What one entry says; None when it cannot be read or is none."""
-    try:
-        value = read_json(file)
-    except (OSError, ValueError):
-        return None
+    """The entry in ``file``; None when it cannot be read or is not one."""
+    value = read_json_or_none(file)
     if not isinstance(value, dict) or not isinstance(value.get("query"), str):
         return None
     began = number_of(value.get("startedAt"))
-    found = value.get("searchMetadata") if isinstance(value.get("searchMetadata"), dict) else {}
-    assert isinstance(found, dict)
+    metadata = value.get("searchMetadata")
+    found = metadata if isinstance(metadata, dict) else {}
     tier = value.get("tier")
     known = tier if isinstance(tier, int) and not isinstance(tier, bool) and 0 <= tier <= 4 else None
     status = value.get("status")

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from brvtui.tree.reading.json_file import read_json
+from brvtui.tree.reading.json_file import read_json, read_json_or_none
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
 _SUFFIX = ".json"
@@ -17,30 +18,29 @@ _SUFFIX = ".json"
 class Sidecar:
     """Signals by note path; notes whose file holds invalid values have the defaults.
 
-    ``broken`` are notes whose file is no JSON at all: the engine reads all signals that it needs in one batch, so none
-    count when one of these is among them.
-    """
+    ``broken`` are notes whose file is not JSON: the engine reads all signals that it needs in one batch, which fails as
+    a whole when it includes one of these."""
 
     signals: dict[str, NoteSignals]
     broken: frozenset[str]
 
 
 def signals_folder(project_data: Path) -> Path:
-    """Where the sidecar of a project lies, given the engine's folder for it."""
+    """The folder of the sidecar, below the engine's data folder of a project."""
     return project_data / "keystore" / "signals"
 
 
 def read_signals_of(folder: Path, note: str, base: NoteSignals) -> NoteSignals | None:
-    """What the sidecar in ``folder`` holds of ``note``; None when it holds nothing, or nothing that is valid."""
-    try:
-        value = read_json(folder / f"{note}{_SUFFIX}")
-    except (OSError, ValueError):
-        return None
+    """The signals of ``note`` in the sidecar at ``folder``; None when it has none, or invalid ones."""
+    return _signals_in(read_json_or_none(folder / f"{note}{_SUFFIX}"), base)
+
+
+def _signals_in(value: Any, base: NoteSignals) -> NoteSignals | None:
     return from_mapping(value.get("value") if isinstance(value, dict) else None, Source.SIDECAR, base, partial=True)
 
 
 def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
-    """Every set of signals below ``folder``; empty when there is no such folder."""
+    """All signals below ``folder``; empty when there is no such folder."""
     found: dict[str, NoteSignals] = {}
     broken: set[str] = set()
     for holder, _, names in os.walk(folder):
@@ -51,8 +51,9 @@ def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
 
 
 def reread(known: Sidecar, folder: Path, base: NoteSignals, places: Iterable[str]) -> Sidecar:
-    """``known`` after a change at ``places`` (absolute), all of them below ``folder``; ``known`` itself when that
-    changed no signals. All is read again when a whole folder came or went.
+    """``known`` after changes at ``places``, absolute paths below ``folder``; ``known`` itself when no signals changed.
+
+    Reads everything again when a whole folder was added or removed.
     """
     files = [Path(place) for place in places if place.endswith(_SUFFIX)]
     others = [Path(place) for place in places if not place.endswith((_SUFFIX, os.sep))]
@@ -86,5 +87,4 @@ def _read(path: Path, folder: Path, base: NoteSignals, found: dict[str, NoteSign
     except (OSError, ValueError):
         broken.add(note)
         return
-    inner = value.get("value") if isinstance(value, dict) else None
-    found[note] = from_mapping(inner, Source.SIDECAR, base, partial=True) or base
+    found[note] = _signals_in(value, base) or base

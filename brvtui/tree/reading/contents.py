@@ -1,4 +1,4 @@
-"""A note's text as the engine reads it, and why it cannot read some (``docs/engine.md``, "Reading")."""
+"""The text of a note as the engine reads it, and reasons why it skips a file (``docs/engine.md``, "Reading")."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _REPLACEMENT = "\ufffd"
 
 
 class Unseen(Exception):
-    """A file that the engine does not see; the message is the reason in a few words."""
+    """A file that the engine skips. The message is the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutText:
-    """A note's text after the engine's cuts. ``cut_lines`` lines fell away; ``cut_units`` lines were shortened."""
+    """A note's text after the engine's cuts: without ``cut_lines`` lines, and with ``cut_units`` shortened lines."""
 
     text: str
     cut_lines: int
@@ -41,7 +41,7 @@ def read_note(path: Path, size: int, limits: ReadingLimits) -> CutText:
 
 
 def read_bytes(data: bytes, limits: ReadingLimits) -> CutText:
-    """The text of a file that holds ``data``, as the engine would index it. Raises :class:`Unseen` when it skips it."""
+    """The text of a file with ``data``, as the engine would index it. Raises :class:`Unseen` when it skips it."""
     if len(data) > limits.max_file_bytes:
         raise Unseen(_too_large(limits))
     check_readable(data, limits)
@@ -100,7 +100,7 @@ def first_units(line: str, units: int) -> str:
 
 
 def title_span(text: str) -> tuple[int, int] | None:
-    """Where the text of the first level-one heading begins and ends; None without one."""
+    """The start and end of the text of the first level-one heading; None without one."""
     found = _HEADING.search(text)
     return found.span(1) if found else None
 

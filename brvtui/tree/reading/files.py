@@ -1,4 +1,4 @@
-"""The files of a context tree, and what each is to the engine (``docs/engine.md``, "Notes on disk")."""
+"""Lists the files of a context tree, with the role of each for the engine (``docs/engine.md``, "Notes on disk")."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BACKWARDS = bytes(range(255, -1, -1))
 
 
 class Role(StrEnum):
-    """What a markdown file is."""
+    """The roles of markdown files."""
 
     NOTE = "note"
     CONTEXT = "context"
@@ -38,7 +38,7 @@ SEARCHABLE = frozenset({Role.NOTE, Role.CONTEXT, Role.STUB})
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A markdown file of the tree: its path below it (with ``/``), and what tells that it changed."""
+    """A markdown file of the tree: its path relative to the tree, with ``/``, and its state, to notice changes."""
 
     path: str
     size: int
@@ -53,13 +53,13 @@ class TreeFile:
 
     @property
     def role(self) -> Role:
-        """What the file is to the engine."""
+        """The role of the file for the engine."""
         return role_of(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class UnseenFile:
-    """A file that is no part of the searched tree, and why."""
+    """A file that is not searched, and why."""
 
     path: str
     reason: str
@@ -67,7 +67,7 @@ class UnseenFile:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Every markdown file that the engine walks to, in the order of the walk, and what it passes over."""
+    """Every markdown file that the engine reads, in the order of its walk, and files that it skips."""
 
     files: tuple[TreeFile, ...]
     unseen: tuple[UnseenFile, ...]
@@ -96,7 +96,7 @@ def role_of(path: str) -> Role:
 
 
 def list_files(root: Path) -> Listing:
-    """All markdown files below ``root``. Folders that cannot be read are among the unseen; nothing is raised."""
+    """All markdown files below ``root``. Lists folders that cannot be read among the unseen; raises nothing."""
     files: list[TreeFile] = []
     unseen: list[UnseenFile] = []
     for entry, path in _walk(root, unseen):
@@ -153,13 +153,13 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
 
 
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
-    """What sorts the paths of files in the order of the walk: a folder's files, then its folders, last to first."""
+    """A sort key for the order of the walk: the files of a folder, then its folders, last to first."""
     *folders, name = os.fsencode(path).split(b"/")
     return (*((1, folder.translate(_BACKWARDS) + b"\xff") for folder in folders), (0, name))
 
 
 def folder_key(path: str) -> tuple[bytes, ...]:
-    """What sorts paths folder by folder: the entries of one folder in byte order, depth first."""
+    """A sort key for paths folder by folder: entries of a folder in byte order, depth first."""
     return tuple(path.encode("utf-8", "surrogateescape").split(b"/"))
 
 
@@ -210,7 +210,7 @@ def _closed(folder: os.DirEntry[str]) -> str:
 
 
 def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) -> list[TreeFile]:
-    """``files`` as the engine numbers them: recently changed ones first, newest first; the others by path."""
+    """``files`` in the engine's order: recently changed ones first, newest first; then the others by path."""
     edge = now_ms - recent_hours * MS_PER_HOUR
     recent: list[TreeFile] = []
     older: list[TreeFile] = []

@@ -22,14 +22,14 @@ def fingerprint(files: Iterable[tuple[str, int]]) -> str:
     listed = list(files)
     if not listed:
         return EMPTY
-    # The folder that all share does not change their order, and a letter of it beyond ASCII would make that slow.
+    # The shared folder does not change the order, and a letter beyond ASCII in it would make sorting slow.
     shared = _shared_folder([path for path, _ in listed])
     ordered = in_locale_order(listed, lambda item: item[0][len(shared) :])
     return of_lines(fingerprint_line(path, mtime) for path, mtime in ordered)
 
 
 def fingerprint_line(path: str, mtime_ms: int) -> str:
-    """What stands for one file in the fingerprint."""
+    """The line of one file in the fingerprint."""
     return f"{path}:{mtime_ms}"
 
 

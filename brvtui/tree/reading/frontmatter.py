@@ -13,7 +13,7 @@ import yaml
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
-"""What reading a block can raise: PyYAML lets most of these out for tags that do not fit their values."""
+"""What parsing a block can raise. PyYAML raises most of these for tags that do not fit their values."""
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
 # libyaml recurses for every level of nesting, and aliases multiply: a hostile note must not end the program.
 _LONGEST = 65_536
@@ -29,7 +29,7 @@ _BLOCK = re.compile(r"\A---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """``fields`` of the block (empty when there is none or it is broken), where the body begins, and what is wrong."""
+    """The fields of the block (empty when there is none or it is broken), the offset of the body, and the problem."""
 
     fields: dict[str, Any]
     body_start: int
@@ -38,7 +38,7 @@ class Frontmatter:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A string in the frontmatter: its value, where it is written in the note (quotes included), and its quote."""
+    """A string in the frontmatter: its value, its start and end in the note (with quotes), and its quote."""
 
     value: str
     start: int
@@ -46,11 +46,11 @@ class Scalar:
     quote: str
     """``'``, ``"`` or nothing."""
     in_flow: bool
-    """Whether it is an entry of an inline list."""
+    """Whether it is an item of an inline list."""
 
 
 def block_span(text: str) -> tuple[int, int] | None:
-    """Where the YAML between the fences begins and ends; None when the text does not begin with a block."""
+    """The start and end of the YAML between the fences; None when the text does not begin with a block."""
     found = _BLOCK.match(text) if text.startswith("---") else None
     return found.span(1) if found else None
 
@@ -79,8 +79,8 @@ def parse(text: str) -> Frontmatter:
 def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
     """The strings of the list (or the one string) under ``key`` in the frontmatter of ``text``, as they are written.
 
-    Empty without such a key, and where the frontmatter is no mapping. Strings of several lines, with an anchor, a
-    tag, or behind an alias are left out.
+    Empty without such a key, and where the frontmatter is not a mapping. Leaves out strings of several lines, with an
+    anchor or a tag, or behind an alias.
     """
     found = _BLOCK.match(text) if text.startswith("---") else None
     if not found or key not in found.group(1):
@@ -106,7 +106,7 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
 
 
 def _mapping(block: str) -> Any:
-    """The value of ``block``."""
+    """The value of the YAML in ``block``."""
     with reading(block) as loader:
         node = _node(loader)
         return None if node is None else loader.construct_document(node)
@@ -114,7 +114,7 @@ def _mapping(block: str) -> Any:
 
 @contextmanager
 def reading(block: str) -> Iterator[Any]:
-    """A YAML loader of ``block``. Raises ValueError for one that is beyond what frontmatter holds."""
+    """A YAML loader for ``block``. Raises ValueError for a block beyond the limits of frontmatter."""
     if _DOCUMENT_END.search(block):
         raise ValueError("a document end inside the block")
     if len(block) > _LONGEST or len(_NESTING.findall(block)) > _MOST_NESTING:
@@ -150,7 +150,7 @@ def root_of(loader: Any) -> Any:
 
 
 def _node(loader: Any) -> Any:
-    """The one node, as strict as the engine's own reader: one document, no key twice."""
+    """The root node, as strict as the engine's own reader: one document, no duplicate key."""
     node = root_of(loader)
     if isinstance(node, yaml.MappingNode):
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))

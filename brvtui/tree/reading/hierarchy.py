@@ -1,4 +1,4 @@
-"""Folders and notes as the symbols that a query can name (``docs/engine.md``, "Paths and scopes")."""
+"""The hierarchy of folders and notes that a query can name (``docs/engine.md``, "Paths and scopes")."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEPTH_NAMES = ("domain", "topic", "subtopic")
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A folder, or a note as a leaf whose name is its title. ``children`` are in locale order of name."""
+    """A folder, or a note as a leaf named by its title. ``children`` are in locale order of their names."""
 
     path: str
     name: str
@@ -31,7 +31,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class PatternMatch:
-    """A symbol that a pattern names: ``how`` is exact, absolute, relative, simple or substring."""
+    """A symbol that matches a pattern; ``how`` is exact, absolute, relative, simple or substring."""
 
     symbol: Symbol
     how: str
@@ -39,16 +39,14 @@ class PatternMatch:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """The symbols of one tree. Of equal names among the children of a folder, folders stand first, then notes in
-    document order.
-    """
+    """The symbols of one tree. Children of equal name are in this order: folders, then notes in document order."""
 
     roots: tuple[Symbol, ...]
     by_path: dict[str, Symbol]
     contexts: frozenset[str]
-    """The ``context.md`` files of folders, each of which means its folder."""
+    """The ``context.md`` files of folders; each names its folder."""
     key: Callable[[str], SortKey]
-    """What sorts names."""
+    """The sort key of names."""
     only_ascii: bool
 
     @property
@@ -94,7 +92,7 @@ class Hierarchy:
 
     @cached_property
     def _in_pre_order(self) -> list[tuple[Symbol, str]]:
-        """Every symbol that a name can mean, with that name in lower case; only its path means a note at the root."""
+        """Every symbol that can be named, with its name in lower case. Notes at the root are named by path only."""
         return [(symbol, symbol.name.lower()) for symbol in self.walk() if symbol.is_folder or symbol.depth > 1]
 
     @cached_property
@@ -105,7 +103,7 @@ class Hierarchy:
         return found
 
     def _chain_matches(self, symbol: Symbol, names: list[str], absolute: bool) -> bool:
-        """Whether the folders above ``symbol`` are called as ``names`` says; the last of these is the symbol's own."""
+        """Whether the folders above ``symbol`` have these ``names``, the last of which is the symbol's own."""
         above = symbol.path.rpartition("/")[0]
         for name in reversed(names[:-1]):
             if not above or self.by_path[above].name.lower() != name:
@@ -116,12 +114,11 @@ class Hierarchy:
     def changed(
         self, out: Iterable[str], new: Iterable[tuple[str, str]], position: Callable[[str], int | None]
     ) -> Hierarchy | None:
-        """The hierarchy without the notes ``out``, and then with ``new``, given as (path, title).
+        """The hierarchy without the notes ``out`` and with the ``new`` ones, given as (path, title).
 
-        ``position`` gives the place of a note in document order, None for what is no note. Only the folders above
-        those notes are made anew. None when that is not enough: a name that needs another kind of sorting, or two
-        folders of the same name.
-        """
+        ``position`` gives the index of a note in document order, None for anything else. Rebuilds only the folders
+        above these notes. None when that is not enough: for a name that needs another sort key, and for two folders of
+        the same name."""
         contexts = self.contexts.difference(out).union(path for path, _ in new if _is_context(path))
         leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}
         if self.only_ascii and not all(f"{path}{leaf.name}".isascii() for path, leaf in leaves.items()):
@@ -148,7 +145,7 @@ class Hierarchy:
         return self
 
     def _arranged(self, children: list[Symbol], position: Callable[[str], int | None]) -> tuple[Symbol, ...] | None:
-        """``children`` in order; None when two folders have equal names, whose order is not known here."""
+        """``children`` in order; None when two folders have equal names, whose order is unknown here."""
         keyed = sorted(((self.key(child.name), position(child.path), child) for child in children), key=_first_two)
         for (key, _, one), (other_key, _, other) in pairwise(keyed):
             if key == other_key and one.is_folder and other.is_folder:
@@ -157,7 +154,7 @@ class Hierarchy:
 
 
 def _first_two(entry: tuple[SortKey, int | None, Symbol]) -> tuple[SortKey, int]:
-    """The name, and the place in document order: folders have none, and stand before notes of the same name."""
+    """The name and the index in document order; folders have no index and come before notes of the same name."""
     return entry[0], -1 if entry[1] is None else entry[1]
 
 
@@ -183,7 +180,7 @@ def _folder(path: str) -> Symbol:
 def build_hierarchy(notes: Iterable[tuple[str, str]]) -> Hierarchy:
     """The hierarchy of ``notes``, given as (path, title) in document order.
 
-    A ``context.md`` belongs to its folder and is no leaf.
+    A ``context.md`` belongs to its folder and is not a leaf.
     """
     names: dict[str, str] = {}
     below: dict[str, list[str]] = {"": []}

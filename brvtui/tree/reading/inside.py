@@ -1,4 +1,4 @@
-"""Files of a tree by their path below it: opened folder by folder, so that no link leads out."""
+"""Opens files of a tree folder by folder, so that no symlink leads out of it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from brvtui.tree.reading.regular import open_regular, read_open
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
-"""Bytes. File systems take no longer names; the whole path, with the tree's own before it, must stay below 4,096."""
+"""In bytes. File systems allow no longer names, and 4,096 bytes for the whole path, with the tree's own."""
 
 
 class PathError(Exception):
-    """A path that is not taken for a note of the tree; the message names it and says why."""
+    """A path that cannot be that of a note of the tree. The message names it and says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """A name in an open folder of the tree; ``path`` is both, below the tree, with ``/``."""
+    """A name in an open folder of the tree, and the whole ``path`` relative to the tree, with ``/``."""
 
     folder: int
     name: str
@@ -31,7 +31,7 @@ class FolderEntry:
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """The names of ``path``, a markdown file below a tree. Raises :class:`PathError` for anything else."""
+    """The parts of ``path``, if it can be that of a markdown file below a tree. Raises :class:`PathError` otherwise."""
     parts = folder_parts_of(path)
     if not path.endswith(".md"):
         raise PathError(f"{path}: a note's name ends in .md; add it")
@@ -39,7 +39,7 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 
 def folder_parts_of(path: str) -> tuple[str, ...]:
-    """The names of ``path``, a folder below a tree. Raises :class:`PathError` for anything else."""
+    """The parts of ``path``, if it can be that of a folder below a tree. Raises :class:`PathError` otherwise."""
     parts = tuple(path.split("/"))
     if path.startswith("/") or ".." in parts:
         raise PathError(f"{path}: leads out of the tree; name a note below it, as in domain/topic/note.md")
@@ -56,11 +56,10 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
 
 
 def read_inside(tree: Path, path: str, most: int) -> bytes:
-    """The bytes of the regular file at ``path`` below ``tree``. No link below the tree is followed.
+    """The bytes of the regular file at ``path`` below ``tree``. Follows no symlink below the tree.
 
-    Raises OSError, also for a path that leads out of the tree, for what is no regular file and for more than ``most``
-    bytes.
-    """
+    Raises OSError, also for a path that leads out of the tree, for anything but a regular file, and for more than
+    ``most`` bytes."""
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:
         raise OSError(errno.EACCES, "leads out of the tree", path)
@@ -93,11 +92,11 @@ def _has_link(tree: Path, path: str) -> bool:
 
 
 @contextmanager
-def place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The place of ``path`` below ``tree``, its folder open for as long as the context lasts.
+def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
+    """The entry of the note at ``path`` below ``tree``; its folder is open within the context.
 
-    A note that is a symlink to another file of the tree stands for that file. ``make_folders`` makes what is missing
-    above it. Raises :class:`PathError`, FileNotFoundError when a folder is missing, and OSError.
+    A symlink to another file of the tree gives the entry of that file. ``make_folders`` creates missing folders. Raises
+    :class:`PathError`, FileNotFoundError when a folder is missing, and OSError.
     """
     parts = parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
@@ -115,8 +114,8 @@ def place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[Fold
 
 
 @contextmanager
-def folder_place_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The place of the folder ``path`` below ``tree``, as :func:`place_in`; links are not followed."""
+def folder_entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
+    """The entry of the folder at ``path`` below ``tree``, as :func:`entry_in`; follows no symlinks."""
     parts = folder_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
     try:
@@ -156,7 +155,7 @@ def _open_below(folder: int, name: str, make: bool) -> int:
 
 
 def _target(tree: Path, path: str, folder: int, name: str) -> str:
-    """The path that ``path`` stands for: itself, or what it links to. Raises :class:`PathError` for a link out."""
+    """``path``, or the path to which it is a symlink. Raises :class:`PathError` for a link out of the tree."""
     try:
         found = os.lstat(name, dir_fd=folder)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""JSON files that may hold anything, and the numbers in them."""
+"""Reads JSON files with unknown content, and numbers in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from brvtui.tree.reading.regular import read_regular
 def read_json(path: Path) -> Any:
     """The value in the JSON file at ``path``.
 
-    Raises OSError when it cannot be read, ValueError when it is no JSON in UTF-8 (or nested beyond reason).
+    Raises OSError when it cannot be read, ValueError when it is not JSON in UTF-8, or too deeply nested.
     """
     try:
         return json.loads(read_regular(path).decode("utf-8"))
@@ -21,8 +21,16 @@ def read_json(path: Path) -> Any:
         raise ValueError("nested too deeply") from None
 
 
+def read_json_or_none(path: Path) -> Any:
+    """The value in the JSON file at ``path``; None when the file is missing, cannot be read or is not JSON."""
+    try:
+        return read_json(path)
+    except (OSError, ValueError):
+        return None
+
+
 def number_of(value: Any) -> float | None:
-    """``value`` when it is a finite number, else None."""
+    """``value`` if it is a finite number, else None."""
     if type(value) is float:  # nearly all signals are; a tree may have hundreds of thousands
         return value if math.isfinite(value) else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -1,4 +1,4 @@
-"""What a note links to: entries of ``related``, relations, markdown links (``docs/editing.md``, "Links")."""
+"""The links of a note: items of ``related``, relations, markdown links (``docs/editing.md``, "Links")."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from urllib.parse import unquote
 from brvtui.tree.reading.frontmatter import scalars_under
 
 RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
-"""A relation as it stands in a text; its path is the first group."""
+"""A relation in a text; its path is the first group."""
 _SPACE = re.compile(r"\s+")
 
-# Fences stand in quotes and in lists too, at any depth; what follows backticks on their line holds none.
+# Fences occur in quotes and lists too, at any depth; no backtick follows an opening run on its line.
 _FENCE = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])[ \t])*(`{3,}(?=[^`]*$)|~{3,})")
 _BACKTICKS = re.compile(r"`+")
 _DESTINATION = r"(<[^<>]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)"
@@ -41,33 +41,33 @@ class LinkKind(StrEnum):
 
 
 class LinkState(StrEnum):
-    """What became of a link."""
+    """Where a link leads."""
 
     NOTE = "note"
     FOLDER = "folder"
     BROKEN = "broken"
     REFUSED = "refused"
-    """It leads out of the tree."""
+    """Out of the tree."""
     FOREIGN = "foreign"
-    """No note is meant: an image, a file of the project."""
+    """To an image or another file of the project."""
 
 
 class Written(StrEnum):
-    """What of a link names its target."""
+    """How a link is written."""
 
     PATH = "path"
-    """The path from the tree's root."""
+    """As a path from the root of the tree."""
     NORMALISED = "normalised"
-    """The same as the engine normalises it."""
+    """As such a path, normalised as the engine does."""
     RELATIVE = "relative"
-    """The path from the note's own folder."""
+    """As a path from the folder of its note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as it is written. ``target`` is the path that it names, without ``@``, quotes, escapes and fragment.
+    """A link as it is written. ``target`` is its path, without ``@``, quotes, escapes and fragment.
 
-    ``start`` and ``end`` delimit its text in the note, in characters; ``line`` counts from 1, ``column`` from 0.
+    ``start`` and ``end`` are offsets in characters of its text in the note; ``line`` counts from 1, ``column`` from 0.
     """
 
     kind: LinkKind
@@ -77,25 +77,25 @@ class Link:
     line: int
     column: int
     quote: str = ""
-    """``'`` or ``"`` around it in frontmatter, ``<`` around it in markdown."""
+    """The quote around it: ``'`` or ``"`` in frontmatter, ``<`` in markdown, else empty."""
     in_flow: bool = False
-    """Whether it is an entry of an inline list of frontmatter."""
+    """Whether it is an item of an inline list of frontmatter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A link and where it leads: ``path`` of the note, folder or file; empty when it is broken or refused."""
+    """A link and the ``path`` of the note, folder or file to which it leads; empty when broken or refused."""
 
     link: Link
     state: LinkState
     path: str = ""
     written: Written = Written.PATH
     ending: bool = True
-    """Whether the target is written with its ``.md``."""
+    """Whether it is written with ``.md``."""
 
 
 class Names:
-    """The markdown files of one tree, as links name them."""
+    """Resolves links among the markdown files of one tree."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         """``paths`` are relative to the tree."""
@@ -104,7 +104,7 @@ class Names:
         self._normalised: dict[str, str] = {}
         for path in self.files:
             name = normalised(path)
-            # Two files of one normalised name: neither is meant more than the other.
+            # Two files with the same normalised name: the link names neither.
             self._normalised[name] = "" if name in self._normalised else path
 
     def resolve(self, link: Link, source: str) -> Resolved:
@@ -145,7 +145,7 @@ class Names:
 
 
 def links_in(text: str) -> tuple[Link, ...]:
-    """The links of a note's ``text`` in their order. Links to web pages and within the note are left out."""
+    """The links of a note's ``text`` in their order, without links to web pages and within the note."""
     lines = _Lines(text)
     found = [
         lines.link(LinkKind.RELATED, entry.value.lstrip("@"), entry.start, entry.end, entry.quote, entry.in_flow)
@@ -165,7 +165,7 @@ def links_in(text: str) -> tuple[Link, ...]:
 
 
 class _Lines:
-    """Where the lines of a text begin; found when the first link asks."""
+    """The starts of the lines of a text, found when the first link needs them."""
 
     def __init__(self, text: str) -> None:
         self._text = text

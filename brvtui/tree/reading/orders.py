@@ -1,4 +1,4 @@
-"""The orders in which a tree's files stand, kept so that a changed file can be put into each without sorting anew."""
+"""The orders of a tree's files as sorted lists, so that changed files can be moved without sorting again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered(Generic[_Item]):
-    """A sorted list that never changes: ``items`` in the order of the ``keys`` beside them; no two keys are equal."""
+    """An immutable sorted list: ``items`` in the order of their ``keys``, all of which differ."""
 
     keys: Sequence[Any]
     items: Sequence[_Item]
@@ -25,17 +25,18 @@ class Ordered(Generic[_Item]):
         return len(self.items)
 
     def place(self, key: Any) -> int:
-        """Where an item with ``key`` stands, or would stand."""
+        """The index of the item with ``key``, or the one at which it would be inserted."""
         return bisect_left(self.keys, key)
 
     def get(self, key: Any) -> _Item | None:
-        """The item with ``key``; None when there is none."""
+        """The item with ``key``, or None."""
         place = self.place(key)
         return self.items[place] if place < len(self.keys) and self.keys[place] == key else None
 
     def changed(self, out: Iterable[Any], new: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
-        """This list without the items of the keys ``out``, and then with ``new``. Raises KeyError for an unknown key,
-        ValueError when a new key is there already.
+        """This list without the items of the keys ``out`` and with the ``new`` ones.
+
+        Raises KeyError for an unknown key, ValueError when a new key exists already.
         """
         keys, items = list(self.keys), list(self.items)
         for key in out:
@@ -60,13 +61,13 @@ def ordered(pairs: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Orders:
-    """Files in the order of the walk; notes in document order, in two parts; what the fingerprint covers, as lines."""
+    """Files in the order of the walk, notes in document order, and the lines of the fingerprint."""
 
     walked: Ordered[TreeFile]
     recent: Ordered[str]
-    """Notes that changed within the engine's recent hours, newest first."""
+    """The first part of document order: notes that changed within the engine's recent hours, newest first."""
     older: Ordered[str]
-    """The other notes, by path."""
+    """The second part of document order: the other notes, by path."""
     covered: Ordered[str]
     listed: Ordered[str]
     """All notes by folder, as the manifest lists them."""
@@ -75,11 +76,11 @@ class Orders:
 
     @property
     def note_count(self) -> int:
-        """How many notes there are."""
+        """The number of notes."""
         return len(self.recent) + len(self.older)
 
     def position(self, note: OrderedFile, edge: float) -> int:
-        """Where ``note`` stands in document order; what changed from ``edge`` (ms) on is recent."""
+        """The index of ``note`` in document order; what changed from ``edge`` (ms) on is recent."""
         if note.mtime_ms >= edge:
             return self.recent.place(note.recent_key)
         return len(self.recent) + self.older.place(self.key(note.path))
@@ -87,7 +88,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class OrderedFile:
-    """What decides where a file stands: its path, mtime in whole ms, whether it is a note, its fingerprint's line."""
+    """The sort keys of a file: its path, mtime in whole ms, whether it is a note, its line in the fingerprint."""
 
     path: str
     mtime_ms: int
@@ -97,14 +98,14 @@ class OrderedFile:
 
     @property
     def recent_key(self) -> tuple[int, tuple[tuple[int, bytes], ...]]:
-        """What sorts it among recent notes."""
+        """Its sort key among recent notes."""
         return -self.mtime_ms, walk_key(self.path)
 
 
 def make_orders(
     files: Iterable[TreeFile], placed: Iterable[OrderedFile], now_ms: float, recent_hours: float
 ) -> Orders | None:
-    """The orders of ``files`` and of what was read from them; None where two paths sort alike."""
+    """The orders of ``files`` and of their entries; None where two paths sort alike."""
     walked = list(files)
     listed = list(placed)
     only_ascii = all(entry.path.isascii() for entry in listed)

@@ -1,4 +1,4 @@
-"""Finding a project and its context tree (``docs/engine.md``, "Notes on disk")."""
+"""Finds a project and its context tree (``docs/engine.md``, "Notes on disk")."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.reading.json_file import read_json
+from brvtui.tree.reading.json_file import read_json_or_none
 
 MARKER = ".brv"
 _CONFIG = "config.json"
@@ -16,7 +16,7 @@ _SOURCES = "sources.json"
 
 
 class ProjectError(Exception):
-    """No project to open; the message says which folder and what to do."""
+    """There is no project to open. The message says in which folder, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class SharedSource:
 
 @dataclass(frozen=True, slots=True)
 class FoundProject:
-    """A project: its folder, its tree (real paths), shared sources, and what the user should know."""
+    """A project: its folder and tree (real paths), shared sources, and notices for the user."""
 
     root: Path
     tree: Path
@@ -48,8 +48,8 @@ class FoundProject:
 def find_project(start: Path | None = None) -> FoundProject:
     """The project in ``start``, or, without ``start``, in the current folder or one above it.
 
-    ``.brv`` may be a file that points to the project. A folder given by name that holds markdown but no project is
-    taken as a bare tree, with a notice. Raises :class:`ProjectError`.
+    ``.brv`` may be a file that points to the project. A named folder with markdown but without a project is taken as a
+    bare tree, with a notice. Raises :class:`ProjectError`.
     """
     if start is None:
         here = Path.cwd()
@@ -79,10 +79,7 @@ def find_project(start: Path | None = None) -> FoundProject:
 
 def _is_project(folder: Path) -> bool:
     marker = folder / MARKER
-    try:
-        return marker.is_file() or (marker / _CONFIG).is_file() or (marker / _TREE).is_dir()
-    except OSError:
-        return False
+    return _is_file(marker) or _is_file(marker / _CONFIG) or _is_folder(marker / _TREE)
 
 
 def _open(folder: Path) -> FoundProject:
@@ -154,10 +151,7 @@ def _pointed_to(pointer: Path) -> Path:
 def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str]:
     if not file.is_file():
         return (), (), ""
-    try:
-        value = read_json(file)
-    except (OSError, ValueError):
-        value = None
+    value = read_json_or_none(file)
     entries = value.get("sources") if isinstance(value, dict) and value.get("version") == 1 else None
     if not isinstance(entries, list) or not all(_is_source(entry) for entry in entries):
         return (), (f"{file}: not a valid list of shared sources, so the engine and this tool use none of them",), ""

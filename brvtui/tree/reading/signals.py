@@ -1,8 +1,7 @@
-"""Signals of notes and where they are looked up (``docs/engine.md``, "Signals").
+"""Signals of notes, and the places where they are looked up (``docs/engine.md``, "Signals").
 
-In this order: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter where the profile
-or a setting says so, defaults.
-"""
+The order of precedence: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter where the
+profile or a setting says so, defaults."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.frontmatter import block_of, parse
 from brvtui.tree.reading.json_file import number_of, read_json
 
-_LEGACY_KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
+_KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 
 
 class Source(StrEnum):
@@ -32,7 +31,7 @@ class Source(StrEnum):
 
 
 class SignalsError(ValueError):
-    """A signals file that cannot be used; the message names it and says what to do."""
+    """A signals file that cannot be used. The message names it and says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +58,11 @@ class NoteSignals:
 
 @dataclass(frozen=True, slots=True)
 class SignalLayers:
-    """Stored signals by note path, the first layer that has a note wins; frontmatter comes after them all."""
+    """Stored signals by note path. The first layer that has a note wins; frontmatter comes last."""
 
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
-    """Notes whose file in the engine's sidecar is no JSON: if one of them is searched, the engine reads no signals."""
+    """Notes whose file in the engine's sidecar is not JSON: if one of them is searched, the engine reads no signals."""
 
     def changed_since(self, before: SignalLayers) -> set[str]:
         """The paths whose stored signals differ."""
@@ -77,12 +76,12 @@ class SignalLayers:
 
 _NOTHING: Mapping[str, NoteSignals] = {}
 _EXACT = 2**53
-"""Up to here every whole number is one as a floating-point number too."""
+"""Up to here a float holds every whole number exactly."""
 NO_LAYERS = SignalLayers()
 
 
 def defaults(signals: SignalRules) -> NoteSignals:
-    """What a note without stored signals has."""
+    """The signals of a note without stored ones."""
     return NoteSignals(
         signals.importance,
         signals.recency,
@@ -94,14 +93,14 @@ def defaults(signals: SignalRules) -> NoteSignals:
 
 
 def frontmatter_defaults(signals: SignalRules) -> NoteSignals | None:
-    """What completes the signals in a note's frontmatter; None where no signals are read there."""
+    """The signals that complete those in frontmatter; None where none are read there."""
     return defaults(signals) if signals.frontmatter else None
 
 
 def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -> NoteSignals | None:
-    """Signals in ``value`` (camelCase keys), or None when it is no valid set of them.
+    """The signals in ``value`` (camelCase keys); None when they are not valid.
 
-    With ``partial``, keys that are missing are taken from ``base``; otherwise every key must be there.
+    With ``partial``, takes missing keys from ``base``; otherwise every key is required.
     """
     if not isinstance(value, Mapping):
         return None
@@ -118,7 +117,7 @@ def from_mapping(value: Any, source: Source, base: NoteSignals, partial: bool) -
 
 
 def is_count(value: Any) -> bool:
-    """Whether ``value`` is a whole number from 0 on."""
+    """Whether ``value`` is a whole number of 0 or more."""
     if type(value) is int and 0 <= value <= _EXACT:
         return True
     number = number_of(value)
@@ -126,19 +125,19 @@ def is_count(value: Any) -> bool:
 
 
 def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
-    """The signals in the frontmatter of a note, completed by ``base``; None when it holds none, or one is not valid.
+    """The signals in the frontmatter of a note, completed by ``base``; None when there are none, or one is not valid.
 
-    The block is parsed only when a signal's name is in it: that takes four times as long as indexing the note.
+    Parses the block only when it contains a signal's name: that takes four times as long as indexing the note.
     """
     block = block_of(text)
-    if not block or not any(key in block for key in _LEGACY_KEYS):
+    if not block or not any(key in block for key in _KEYS):
         return None
     return from_fields(parse(text).fields, base)
 
 
 def from_fields(fields: Mapping[str, Any], base: NoteSignals) -> NoteSignals | None:
-    """The signals among the ``fields`` of a note's frontmatter, as :func:`from_frontmatter` finds them."""
-    if not any(key[:-1] in fields for key in _LEGACY_KEYS):
+    """The signals among the ``fields`` of a note's frontmatter, as :func:`from_frontmatter` returns them."""
+    if not any(key[:-1] in fields for key in _KEYS):
         return None
     return from_mapping(fields, Source.FRONTMATTER, base, partial=True)
 

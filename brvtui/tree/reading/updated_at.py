@@ -1,8 +1,7 @@
-"""When a note says that it was last updated, as the engine's search for archive candidates reads it.
+"""The ``updatedAt`` of a note, as the engine's search for archive candidates reads it.
 
-``docs/engine.md``, "What is archived". It is a line of the text, in the frontmatter or not, taken for a date as the
-engine's language takes it: days are UTC, times without a zone local.
-"""
+It is a line of the text, in the frontmatter or not, parsed as JavaScript parses dates: dates are in UTC, times without
+a zone are local (``docs/engine.md``, "What is archived")."""
 
 from __future__ import annotations
 
@@ -22,9 +21,9 @@ _MIDNIGHT_AFTER = 24
 
 
 def updated_ms(text: str) -> float | None:
-    """Milliseconds since 1970 of the first ``updatedAt:`` line of ``text``.
+    """The first ``updatedAt:`` line of ``text`` in milliseconds since 1970.
 
-    None without such a line; NaN when what it holds is no ISO 8601 date.
+    None without such a line; NaN when it is not an ISO 8601 date.
     """
     if "updatedAt:" not in text:
         return None
@@ -52,7 +51,7 @@ def _milliseconds(date: str) -> float:
 
 
 def _offset(moment: datetime, hour: str | None, zone: str | None) -> float:
-    """Minutes by which the clock that ``moment`` was read from is ahead of UTC."""
+    """The offset from UTC, in minutes, of the clock by which ``moment`` was written."""
     if hour is None or zone in ("Z", "z"):
         return 0
     if zone is None:

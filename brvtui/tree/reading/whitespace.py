@@ -1,4 +1,4 @@
-"""White space as JavaScript sees it, which decides how the engine splits queries and trims titles."""
+"""White space as JavaScript defines it, for splitting queries and trimming titles as the engine does."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 
 _QUADS = "".join(chr(code) for code in range(0x2000, 0x200B))
 SPACE = f"\t\n\v\f\r \xa0\u1680{_QUADS}\u2028\u2029\u202f\u205f\u3000\ufeff"
-"""Every character of it."""
+"""All white-space characters."""
 _SPACES = re.compile(f"[{SPACE}]+")
 
 
 def spaced_words(text: str) -> list[str]:
-    """The words of ``text`` as splitting on white space leaves them, punctuation kept."""
+    """The words of ``text``, split at white space, with their punctuation."""
     return [word for word in _SPACES.split(text) if word]
 
 
@@ -21,10 +21,10 @@ def trim(text: str) -> str:
 
 
 def first_word(text: str) -> str:
-    """What stands before the first white space of ``text``: empty when it begins with one."""
+    """The part of ``text`` before its first white space; empty when it begins with one."""
     return _SPACES.split(text, maxsplit=1)[0]
 
 
 def folded(text: str) -> str:
-    """``text`` trimmed, each run of white space as one space."""
+    """``text`` trimmed, with each run of white space as one space."""
     return " ".join(spaced_words(text))

@@ -10,7 +10,7 @@ import posixpath
 import stat
 from pathlib import Path
 
-from brvtui.tree.reading.inside import PathError, folder_place_in
+from brvtui.tree.reading.inside import PathError, folder_entry_in
 from brvtui.tree.saving.exchange import rename_to_free
 from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder
 
@@ -33,10 +33,10 @@ def move_folder(tree: Path, path: str, target: str) -> None:
     """
     if f"{target}/".startswith(f"{path}/"):
         raise SaveError(f"{target}: is the folder {path} or inside it; choose another place")
-    with as_save_error(path), folder_place_in(tree, path) as at:
+    with as_save_error(path), folder_entry_in(tree, path) as at:
         if not stat.S_ISDIR(os.lstat(at.name, dir_fd=at.folder).st_mode):
             raise SaveError(f"{path}: is no folder")
-        with as_save_error(target), folder_place_in(tree, target, make_folders=True) as to:
+        with as_save_error(target), folder_entry_in(tree, target, make_folders=True) as to:
             if is_empty_folder(tree, target):
                 _remove(tree, target)
             try:
@@ -52,7 +52,7 @@ def remove_empty(tree: Path, path: str) -> None:
     """Removes the folder at ``path`` and those above it while they are empty; raises nothing."""
     while path:
         try:
-            with folder_place_in(tree, path) as at:
+            with folder_entry_in(tree, path) as at:
                 os.rmdir(at.name, dir_fd=at.folder)
         except (OSError, PathError):
             return
@@ -63,5 +63,5 @@ def _remove(tree: Path, path: str) -> None:
     """Removes the folder at ``path`` and the folders in it. Raises OSError when a file is in one of them by now."""
     for above, _, _ in os.walk(tree / path, topdown=False):
         below = Path(above).relative_to(tree).as_posix()
-        with folder_place_in(tree, below) as at:
+        with folder_entry_in(tree, below) as at:
             os.rmdir(at.name, dir_fd=at.folder)

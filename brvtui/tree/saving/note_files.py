@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.tree.reading.inside import FolderEntry, PathError, place_in
+from brvtui.tree.reading.inside import FolderEntry, PathError, entry_in
 from brvtui.tree.reading.regular import open_regular
 from brvtui.tree.saving import leftovers
 from brvtui.tree.saving.attributes import Lost, copy_attributes
@@ -81,14 +81,14 @@ def read_note_file(tree: Path, path: str) -> tuple[bytes, FileVersion]:
 
 def read_file_on_disk(tree: Path, path: str) -> FileOnDisk:
     """The note at ``path`` with its state and version. Raises :class:`SaveError`."""
-    with as_save_error(path), place_in(tree, path) as at:
+    with as_save_error(path), entry_in(tree, path) as at:
         return read_version(at.folder, at.name)
 
 
 def is_unchanged(tree: Path, path: str, expected: FileVersion) -> bool:
     """Whether the note still is this version. Reads it only when its state differs; raises nothing."""
     try:
-        with place_in(tree, path) as at:
+        with entry_in(tree, path) as at:
             state = os.lstat(at.name, dir_fd=at.folder)
             return expected.has_state(state) or read_version(at.folder, at.name).version.sha256 == expected.sha256
     except (OSError, PathError):
@@ -111,7 +111,7 @@ def save(
     new note. Raises :class:`SaveError`."""
     with as_save_error(path):
         try:
-            with place_in(tree, path, make_folders=expected is None) as at:
+            with entry_in(tree, path, make_folders=expected is None) as at:
                 if expected is None:
                     return _create(at, data, stamp)
                 return _replace(at, data, expected, keep_mtime, stamp)
@@ -125,7 +125,7 @@ def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
     """Removes the note at ``path`` if it is the ``expected`` version. Raises :class:`SaveError`."""
     with as_save_error(path):
         try:
-            with place_in(tree, path) as at:
+            with entry_in(tree, path) as at:
                 _refuse_link(at, path)
                 return _remove(at, expected)
         except FileNotFoundError:
@@ -139,13 +139,13 @@ def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | C
     """
     with as_save_error(path):
         try:
-            with place_in(tree, path) as at:
+            with entry_in(tree, path) as at:
                 _refuse_link(at, path)
                 found = read_version(at.folder, at.name)
                 if found.version.sha256 != expected.sha256:
                     return Conflict(found.data, found.version)
                 _refuse_read_only(at, found)
-                with as_save_error(target), place_in(tree, target, make_folders=True) as to:
+                with as_save_error(target), entry_in(tree, target, make_folders=True) as to:
                     return _move(at, to, expected)
         except FileNotFoundError:
             return Conflict(None, None)

@@ -9,7 +9,7 @@ from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.files import CONTEXT_FILE
-from brvtui.tree.reading.inside import PathError, folder_parts_of, place_in
+from brvtui.tree.reading.inside import PathError, entry_in, folder_parts_of
 from brvtui.tree.reading.regular import open_regular, read_open
 from brvtui.wording import nearest
 
@@ -57,7 +57,7 @@ def text_of(snapshot: Snapshot, path: str) -> str:
     entry = snapshot.parsed[path]
     trees = {"": snapshot.project.tree, **{source.alias: source.tree for source in snapshot.project.sources}}
     try:
-        with place_in(trees[entry.alias], entry.file) as place:
+        with entry_in(trees[entry.alias], entry.file) as place:
             opened = open_regular(place.name, place.folder)
             try:
                 data = read_open(opened, os.fstat(opened), path, snapshot.limits.max_file_bytes)

@@ -1,0 +1,56 @@
+"""What the app remembers of one project: the queries that were run, and the layouts of its screens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from brvtui.store import atomic
+from brvtui.store.folders import tree_folder
+from brvtui.tree.reading.json_file import read_json_or_none
+
+
+class History:
+    """The queries that the user ran on one context tree, each once, in the tool's data folder."""
+
+    def __init__(self, tree: Path, most: int) -> None:
+        """Keeps at most ``most`` queries. The file need not exist."""
+        self._most = most
+        self.path = tree_folder(tree) / "history.json"
+
+    def read(self) -> list[str]:
+        """The queries, oldest first; empty when there are none or the file is broken."""
+        value = read_json_or_none(self.path)
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def add(self, query: str) -> list[str]:
+        """Writes ``query`` as the newest, and returns all queries. Raises OSError when the folder cannot be written."""
+        if not self._most:
+            return []
+        with atomic.locked(self.path):
+            kept = [*(item for item in self.read() if item != query), query]
+            queries = kept[-self._most :]
+            atomic.write(self.path, json.dumps(queries, indent=0))
+        return queries
+
+
+class LayoutStore:
+    """How the user divided the screen among panes, by the screen's title, as plain data in the tool's data folder."""
+
+    def __init__(self, tree: Path) -> None:
+        """The layouts for ``tree``. The file need not exist."""
+        self.path = tree_folder(tree) / "layout.json"
+
+    def read(self) -> dict[str, Any]:
+        """The stored layouts; empty when there are none or the file is broken."""
+        value = read_json_or_none(self.path)
+        return value if isinstance(value, dict) else {}
+
+    def write(self, layouts: Mapping[str, Any]) -> None:
+        """Replaces the stored layouts; removes the file for none. Raises OSError when the folder cannot be written."""
+        if layouts:
+            atomic.write(self.path, json.dumps(layouts, indent=1, sort_keys=True))
+        else:
+            self.path.unlink(missing_ok=True)
