@@ -18,6 +18,7 @@ DEFAULT = "byterover"
 _OURS = {
     "byterover": "brvtui.engines.byterover.engine:ByteRover",
     "jeffs_brain": "brvtui.engines.jeffs_brain.engine:JeffsBrain",
+    "soleri": "brvtui.engines.soleri.engine:Soleri",
 }
 """Our own entry points, as ``pyproject.toml`` declares them (a test compares). Reading the metadata of all installed
 packages takes 40 ms, which a query of one of these need not wait for."""

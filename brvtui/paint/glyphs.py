@@ -75,6 +75,13 @@ _PARTS = (
     ("bm25 leg", "relevance", "█", "W"),
     ("vector leg", "propagated", "▓", "V"),
     ("intent", "maturity", "▚", "x"),
+    ("semantic", "relevance", "█", "S"),
+    ("vector", "propagated", "▓", "V"),
+    ("severity", "importance", "▚", "!"),
+    ("temporal decay", "recency", "▒", "d"),
+    ("tag overlap", "maturity", "░", "t"),
+    ("domain match", "local", "▞", "m"),
+    ("graph proximity", "named", "▣", "g"),
     ("other", "other", "▒", "?"),
     ("lost", "lost", "╱", "/"),
 )

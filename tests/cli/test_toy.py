@@ -52,7 +52,7 @@ def _forget() -> None:
 
 
 def test_it_is_installed_beside_ours() -> None:
-    assert registry.names() == ("byterover", "jeffs_brain", "toy")
+    assert registry.names() == (*registry._OURS, "toy")
 
 
 def test_our_own_entry_points_are_those_of_the_registry() -> None:

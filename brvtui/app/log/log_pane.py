@@ -15,10 +15,10 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.registry import DEFAULT
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
 _WIDE = 64
@@ -96,12 +96,14 @@ class LogPane(ChoicePane):
         if view.log.entries is None and view.project.phase is not Phase.FAILED and not view.project.saved:
             return [line(" reading the logs…", "muted")]
         if view.project.saved:
-            return wrapped("a saved trace: open its project to see the log", width)
+            return [
+                line(f" {part}", "muted") for part in wrap("a saved trace: open its project to see the log", width - 2)
+            ]
         text = (view.project.problem if view.log.entries is None else "") or (
             "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
             "here as soon as it has answered one"
         )
-        return [Line(), *wrapped(text, width)]
+        return [Line(), *(line(f" {part}", "muted") for part in wrap(text, width - 2))]
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE

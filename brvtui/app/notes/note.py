@@ -17,7 +17,7 @@ from brvtui.app.actions.panes import NOTE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import NoteState, Phase, ProjectState, SelectionState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.lines import empty_lines
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.answers import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span, lit, painted
@@ -107,7 +107,7 @@ class NotePane(Pane):
         if not view.selection.file:
             return self._without(view, width)
         if view.project.saved:
-            return wrapped(_NOT_SAVED, width)
+            return empty_lines(_NOT_SAVED, width)
         page = view.note.page
         if page is None or page.path != view.selection.file:
             return self._meanwhile(width)
@@ -129,13 +129,13 @@ class NotePane(Pane):
         self.document = self.rendered = self._requested = None
         self._arrived()
         texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
-        return wrapped(texts.get(view.project.phase, "no note is selected"), width)
+        return empty_lines(texts.get(view.project.phase, "no note is selected"), width)
 
     def _meanwhile(self, width: int) -> Sequence[Line]:
         # A note that is only read again stays, or else its place would be lost with it.
         reads_again = self.rendered is not None and self.rendered.page.path == self.view.selection.file
         if self._late and not reads_again:
-            return wrapped("reading the note…", width)
+            return empty_lines("reading the note…", width)
         if self._timer is None:
             self._timer = self.set_timer(_LATE_S, self._be_late)
         return self.lines

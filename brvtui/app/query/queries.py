@@ -192,9 +192,11 @@ class Queries:
         keeps = same and bool(view.selection.file)  # a note that is gone may come back
         selected = view.selection.file if keeps else next(iter(selectable(trace)), "")
         detail = answered.detail if answered.detail is not None and answered.detail.path == selected else None
+        before = view.answer.trace
+        known = view.answer.ticks if before is not None and before.engine == trace.engine else {}
         store.update(
             replace(view.query, text=trace.query),
-            replace(view.answer, trace=trace, ticks={**view.answer.ticks, **ticks_of(trace)}),
+            replace(view.answer, trace=trace, ticks={**known, **ticks_of(trace)}),
             SelectionState(selected, detail),
             CacheState(),
         )

@@ -12,7 +12,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.lines import empty_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import wrap
@@ -111,9 +111,9 @@ class ResultsPane(ChoicePane):
             texts = [view.project.problem, _WAY_OUT] if view.project.phase is Phase.FAILED else ["reading the tree…"]
             made = [Line()]
             for text in texts:
-                made += [*wrapped(text, width), Line()]
+                made += [*(line(f" {part}", "muted") for part in wrap(text, width - 2)), Line()]
         elif not view.project.overview.notes:
-            made = [Line(), *wrapped(view.project.overview.why_empty, width)]
+            made = [Line(), *empty_lines(view.project.overview.why_empty, width)]
         else:
             made = _hints(view, width, self.glyphs)
         self.owner = [-1] * len(made)

@@ -11,7 +11,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import AnswerState, QueryState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.lines import empty_lines
 from brvtui.paint.line import Line
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ class RetryPane(ChoicePane):
         self.choices, self.owner = [], []
         if view.answered is None:
             self._rows = ()
-            return wrapped("how a search is relaxed when it finds too little", width)
+            return empty_lines("how a search is relaxed when it finds too little", width)
         made = self._tried(view.answered, view, width)
         self.cursor = self.choices.index(before) if before in self.choices else self._first()
-        return made or wrapped(f"{view.presentation.title} tries nothing but the query itself", width)
+        return made or empty_lines(f"{view.presentation.title} tries nothing but the query itself", width)
 
     def _tried(self, trace: Trace, view: View, width: int) -> list[Line]:
         from brvtui.paint.attempts import head_line, opened_first, reason_lines

@@ -21,8 +21,8 @@ from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines, restyle
 from brvtui.app.widgets.pane import Pane
-from brvtui.app.widgets.paragraphs import TooSmall
 from brvtui.app.widgets.status_line import StatusLine
+from brvtui.app.widgets.too_small import TooSmall
 
 if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from textual import events
 
-from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.paint.line import Line
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 
 NOTHING = "nothing matches: Esc clears the filter"
 
@@ -89,7 +89,7 @@ class ChoicePane(Pane):
         self.owner = [place for place, rows in enumerate(kept.values()) for _ in rows]
         self.cursor = self.choices.index(chosen) if chosen in kept else 0
         shown = [made for rows in kept.values() for made in rows]
-        return shown or wrapped(NOTHING, self.room)
+        return shown or [line(f" {part}", "muted") for part in wrap(NOTHING, self.room - 2)]
 
     def tally(self) -> str:
         """How many choices the filter keeps, of how many."""

@@ -1,0 +1,260 @@
+"""Soleri as an engine: a vault that follows the snapshots, and vectors that follow the vault."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.soleri.sections import ENGINE, VaultSearch
+from brvtui.services.requests import LegError, ServiceError
+from brvtui.timing import Stopwatch
+from brvtui.trace import Detail, Explanation, Trace
+
+if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+    from brvtui.engines.soleri.index import NoteVault
+    from brvtui.engines.soleri.presentation import SoleriPresentation
+    from brvtui.engines.soleri.profile import SoleriProfile
+    from brvtui.engines.soleri.search import Dense, VaultRanking, VaultRequest
+    from brvtui.engines.soleri.vectors import EntryVectors
+    from brvtui.services.embedding import Embedder, VectorCache
+    from brvtui.snapshot import Snapshot
+    from brvtui.snapshot.naming import Named
+
+Progress = Callable[[int, int], None]
+"""Called with how many entries have their vector, and of how many."""
+MODES = ("full", "scan")
+_OPTIONS = {"mode": str, "top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int}
+_PROBED = "a probe asks no service: a run does"
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadyVault:
+    """The vault of one snapshot; ``gaps`` says which entries are without a vector, and why."""
+
+    snapshot: Snapshot
+    profile: SoleriProfile
+    embedder: str
+    notes: NoteVault
+    gaps: str = ""
+
+
+class Soleri:
+    """A pool by BM25, ranked by seven weighted signals. A probe asks no service over a network."""
+
+    name = ENGINE
+    title = "Soleri"
+    profiles = (ENGINE, "soleri-code")
+    modes = MODES
+    sections = (VaultSearch,)
+
+    def __init__(self) -> None:
+        """An engine without an index; the first query makes it."""
+        self._ready: _ReadyVault | None = None
+        self._indexing = threading.Lock()
+        self._embedding = threading.Lock()
+
+    @cached_property
+    def presentation(self) -> SoleriPresentation:
+        """How its traces are shown."""
+        from brvtui.engines.soleri.presentation import SoleriPresentation
+
+        return SoleriPresentation()
+
+    def constants(self, profile: str = "") -> SoleriProfile:
+        """The built-in constants called ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        from brvtui.engines.soleri.profile import named
+
+        return named(profile)
+
+    def prepare(self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
+        """Makes the vault of the snapshot and the vectors that are missing.
+
+        A failing embedder is no error: the next answer says what could not be made. Raises :class:`EngineError` for a
+        service that is set wrongly.
+        """
+        self._with_vectors(context, progress, cancelled)
+
+    def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
+        """The answer to ``query``. Raises :class:`EngineError`."""
+        from brvtui.engines.soleri.learning import FeedbackCounts
+        from brvtui.engines.soleri.tracing import traced
+
+        watch = Stopwatch()
+        request = _request(context.constants, query)
+        embedder = _embedder(context)
+        with watch.measure("total"):
+            with watch.measure("index"):
+                ready = self._with_vectors(context, query.progress, _never) if _may_ask(query) else self._vault(context)
+            dense = _dense(embedder, query, watch)
+            with watch.measure("search"):
+                ranking = self._ranked(context, ready, request, dense)
+            notices = [text for text in (ready.gaps, _scope_notice(query)) if text]
+            made = traced(
+                context, query, ready.notes, ranking, FeedbackCounts(), embedder.name if embedder else "", notices
+            )
+        made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
+        return made
+
+    def detail(self, context: Context[SoleriProfile], trace: Trace, file: str) -> Detail | None:
+        """The score of the note at ``file`` in its seven parts, also behind the answer; None when nothing found it.
+
+        Raises KeyError for a note that the snapshot does not hold.
+        """
+        if file not in context.snapshot.by_path:
+            raise KeyError(file)
+        placed = trace.section(VaultSearch).placed(file)
+        return Detail(file, (), None, "", placed.hit) if placed is not None else None
+
+    def why(self, context: Context[SoleriProfile], trace: Trace, document: Named) -> Explanation:
+        """Why ``document`` is, or is not, in the answer ``trace``."""
+        from brvtui.engines.soleri.reasons import explain
+
+        def ask(text: str, **options: Any) -> Trace:
+            query = Query.repeating(trace, text)
+            merged = {name: value for name, value in {**query.options, **options}.items() if value is not None}
+            return self.answer(context, replace(query, options=merged))
+
+        return explain(context, self._vault(context).notes, trace, document, ask)
+
+    def _ranked(
+        self, context: Context[SoleriProfile], ready: _ReadyVault, request: VaultRequest, dense: Dense | None
+    ) -> VaultRanking:
+        from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
+        from brvtui.engines.soleri.search import search
+
+        profile = context.constants
+        weights = adapted_weights(FeedbackCounts(), dense is not None, profile)
+        return search(ready.notes.vault, request, profile, weights, context.now_ms / 1000, dense)
+
+    def _vault(self, context: Context[SoleriProfile]) -> _ReadyVault:
+        """The vault of the snapshot; what did not change since the last is not read again."""
+        from brvtui.engines.soleri.index import index_notes
+        from brvtui.engines.soleri.vectors import read_vectors
+
+        embedder = _embedder(context)
+        name = embedder.name if embedder else ""
+        with self._indexing:
+            ready = self._ready
+            if ready is not None and ready.profile != context.constants:
+                ready = None
+            if ready is None or ready.snapshot is not context.snapshot or ready.embedder != name:
+                notes = index_notes(context.snapshot, context.constants, ready.notes if ready is not None else None)
+                if embedder is not None:
+                    notes = _with_table(notes, read_vectors(_cache(context, embedder), name))
+                ready = self._ready = _ReadyVault(context.snapshot, context.constants, name, notes)
+            return ready
+
+    def _with_vectors(
+        self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]
+    ) -> _ReadyVault:
+        from brvtui.engines.soleri.vectors import EmbeddedBatch, embed_entries, read_vectors, write_vectors
+
+        ready = self._vault(context)
+        embedder = _embedder(context)
+        if embedder is None:
+            return ready
+        with self._embedding:
+            ready = self._vault(context)
+            rules, cache = context.constants.vectors, _cache(context, embedder)
+            kept = read_vectors(cache, embedder.name)
+            report = embed_entries(
+                ready.notes.vault.home_entries,
+                kept,
+                embedder.name,
+                lambda texts: EmbeddedBatch(embedder.embed(texts)),
+                rules.batch,
+                rules.re_embed,
+                cancelled,
+                progress,
+            )
+            gaps = f"{report.failed} entries have no vector: {report.errors[0]}" if report.errors else ""
+            if report.embedded:
+                try:
+                    write_vectors(cache, kept)
+                except OSError as error:
+                    gaps = gaps or f"the vectors cannot be kept: {error}"
+            whole = replace(ready, notes=_with_table(ready.notes, kept), gaps=gaps)
+            with self._indexing:
+                if self._ready is ready:
+                    self._ready = whole
+            return whole
+
+
+def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
+    """The request that ``query`` makes. Raises :class:`EngineError` for an option that is none."""
+    from brvtui.engines.soleri.search import VaultRequest
+    from brvtui.engines.soleri.vault import Filters
+
+    options = dict(query.options)
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            raise EngineError(f"{ENGINE} has no option {name}: it has {', '.join(_OPTIONS)}")
+        if type(value) is not _OPTIONS[name]:
+            raise EngineError(f"{name} {value!r}: must be of type {_OPTIONS[name].__name__}")
+    mode = options.get("mode") or MODES[0]
+    if mode not in MODES:
+        raise EngineError(f"mode {mode}: use {', '.join(MODES)}")
+    limits = profile.limits
+    limit = options.get("top_k")
+    domain = options.get("domain") or query.scope.partition("/")[0].lower()
+    return VaultRequest(
+        query.text,
+        limit if limit is not None else limits.scan if mode == "scan" else limits.full,
+        Filters(domain, options.get("type") or "", options.get("severity") or ""),
+        tuple(tag.strip() for tag in (options.get("tags") or "").split(",") if tag.strip()),
+        options.get("max_tokens"),
+    )
+
+
+def _scope_notice(query: Query) -> str:
+    domain, _, deeper = query.scope.partition("/")
+    if not deeper:
+        return ""
+    return f"{query.scope}: this engine filters by domain, so all of {domain} was searched"
+
+
+def _dense(embedder: Embedder | None, query: Query, watch: Stopwatch) -> Dense | None:
+    """The query's vector; None where there is no embedder, which makes the search one by words alone."""
+    from brvtui.engines.soleri.search import Dense
+
+    if embedder is None:
+        return None
+    if embedder.is_remote and not _may_ask(query):
+        return Dense(None, _PROBED)
+    try:
+        with watch.measure("query vector"):
+            vectors = embedder.embed([query.text])
+    except LegError as error:
+        return Dense(None, str(error))
+    return Dense(vectors[0]) if vectors else Dense(None, f"{embedder.name} gave no vector for the query")
+
+
+def _with_table(notes: NoteVault, kept: EntryVectors) -> NoteVault:
+    from brvtui.engines.soleri.vectors import VectorIndex
+
+    held = {entry.id for entry in notes.vault.home_entries}
+    table = VectorIndex({id_: vector for id_, vector in kept.all().items() if id_ in held})
+    return replace(notes, vault=replace(notes.vault, vectors=table))
+
+
+def _cache(context: Context[SoleriProfile], embedder: Embedder) -> VectorCache:
+    return context.services.vectors(f"{ENGINE} {embedder.name}")
+
+
+def _embedder(context: Context[SoleriProfile]) -> Embedder | None:
+    try:
+        return context.services.embedder
+    except ServiceError as error:
+        raise EngineError(str(error)) from error
+
+
+def _may_ask(query: Query) -> bool:
+    return query.run or query.services
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,142 @@
+"""The notes of a snapshot as a vault that follows the snapshots (``docs/soleri.md``, "Notes as entries")."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from brvtui.engines.soleri.entries import COLUMNS, VaultEntry
+from brvtui.engines.soleri.links import link_graph
+from brvtui.engines.soleri.mapping import Mapped, links_of, map_note
+from brvtui.engines.soleri.profile import SoleriProfile
+from brvtui.engines.soleri.tfidf import count_documents
+from brvtui.engines.soleri.vault import Tier, Vault, tier_weight
+from brvtui.snapshot import Note, Parsed, Snapshot
+from brvtui.text.fts import IndexLayout, full_text
+from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.signals import Source
+
+HOME = "project"
+"""The tier of the project's own tree: links and vectors are its."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultRow:
+    """A note with its entry, and what the entry was made of."""
+
+    note: Note
+    mapped: Mapped
+    file: Parsed | None
+    maturity: str
+
+
+@dataclass(frozen=True, eq=False)
+class NoteVault:
+    """The vault of one snapshot, and the notes behind its entries."""
+
+    vault: Vault
+    rows: Mapping[str, tuple[VaultRow, ...]]
+    """Of each tier, in the order of its entries."""
+    notes: Mapping[tuple[str, str], Note]
+    """By tier and id."""
+
+    def note(self, tier: str, id_: str) -> Note:
+        """The note behind the entry ``id_`` of ``tier``. Raises KeyError."""
+        return self.notes[tier, id_]
+
+    def found(self, path: str) -> tuple[str, VaultEntry] | None:
+        """The tier and the entry of the note at ``path`` of the snapshot; None for a file that is no entry."""
+        for tier, rows in self.rows.items():
+            for row in rows:
+                if row.note.path == path:
+                    return tier, row.mapped.entry
+        return None
+
+    def entry_of(self, path: str) -> str:
+        """The id of the entry of the note at ``path``; empty for a file that is no entry."""
+        found = self.found(path)
+        return found[1].id if found is not None else ""
+
+
+def index_notes(snapshot: Snapshot, profile: SoleriProfile, before: NoteVault | None = None) -> NoteVault:
+    """The vault of every note that ``snapshot`` searches, one tier for each tree.
+
+    Notes whose files and maturity did not change since ``before`` (made with the same profile) are not read again.
+    Derived files and archived stubs are left out: they would count double.
+    """
+    known = {row.note.path: row for rows in before.rows.values() for row in rows} if before is not None else {}
+    by_tier: dict[str, list[VaultRow]] = {}
+    for position, note in enumerate(snapshot.notes):
+        if note.role is Role.STUB:
+            continue
+        row = _row(snapshot, position, note, profile, known.get(note.path))
+        by_tier.setdefault(_tier_of(row, profile), []).append(row)
+    order = sorted(by_tier, key=lambda name: -_weight(name, profile))
+    tiers = tuple(_tier(name, by_tier[name], profile, before) for name in order)
+    home = [row.mapped for row in by_tier.get(HOME, ())]
+    vault = Vault(
+        tiers,
+        link_graph(links_of(home)),
+        federated=len(tiers) > 1,
+        home=HOME,
+        counted=_counted(tiers, before.vault if before is not None else None),
+    )
+    notes = {(name, row.mapped.entry.id): row.note for name, rows in by_tier.items() for row in rows}
+    return NoteVault(vault, {name: tuple(rows) for name, rows in by_tier.items()}, notes)
+
+
+def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, known: VaultRow | None) -> VaultRow:
+    file = None if note.path in snapshot.edited else snapshot.parsed.get(note.path)
+    signals = snapshot.signals[position]
+    maturity = "" if signals.source is Source.DEFAULT else signals.maturity
+    if known is not None and file is not None and known.file is file and known.maturity == maturity:
+        return known
+    try:
+        text = snapshot.text(note.path)
+    except OSError:
+        text = ""
+    return VaultRow(note, map_note(note, text, maturity, profile.mapping), file, maturity)
+
+
+def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
+    """The tier of a note: what it says itself, else that of its tree."""
+    rules, alias = profile.mapping, row.note.alias
+    if row.mapped.entry.tier in ("agent", "project", "team"):
+        return row.mapped.entry.tier
+    if not alias:
+        return HOME
+    if alias == rules.personal:
+        return "agent"
+    return rules.shared_tier if rules.shared_tier == "team" else alias
+
+
+def _weight(name: str, profile: SoleriProfile) -> float:
+    return tier_weight(name, profile.tiers)
+
+
+def _tier(name: str, rows: Sequence[VaultRow], profile: SoleriProfile, before: NoteVault | None) -> Tier:
+    entries = tuple(replace(row.mapped.entry, tier=name) for row in rows)
+    columns = [entry.columns for entry in entries]
+    old = before.rows.get(name) if before is not None else None
+    if before is None or old is None:
+        return Tier(name, _weight(name, profile), entries, full_text(IndexLayout(COLUMNS), columns))
+    places = {id(row): place for place, row in enumerate(old)}
+    kept = np.asarray([places.get(id(row), -1) for row in rows], dtype=np.int64)
+    text = next(tier.text for tier in before.vault.tiers if tier.name == name).after(kept, columns)
+    return Tier(name, _weight(name, profile), entries, text)
+
+
+def _counted(tiers: Sequence[Tier], before: Vault | None) -> tuple[int, Counter[str]]:
+    """In how many entries each term stands, and how many there are; only what changed is counted again."""
+    entries: list[VaultEntry] = list(Vault(tuple(tiers)).entries())
+    if before is None or before.counted is None:
+        return len(entries), count_documents(entry.compared for entry in entries)
+    now, then = {entry.id: entry for entry in entries}, {entry.id: entry for entry in before.entries()}
+    changed = {id_ for id_ in now.keys() | then.keys() if now.get(id_) != then.get(id_)}
+    counts = Counter(before.counted[1])
+    counts.update(count_documents(now[id_].compared for id_ in changed if id_ in now))
+    counts.subtract(count_documents(then[id_].compared for id_ in changed if id_ in then))
+    return len(entries), counts

@@ -1,0 +1,42 @@
+"""A question as an expression of FTS5 (``docs/soleri.md``, "The query")."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from brvtui.engines.soleri.profile import AsRun
+
+_SEPARATORS = re.compile(r"[\s\-_./\\]+")
+_LEAST = 2
+_OR = " OR "
+
+
+def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
+    """The terms of ``query`` in their order; a term that stands twice counts twice."""
+    made = []
+    for piece in _SEPARATORS.split(query.lower()):
+        term = "".join(filter(_is_ascii_word if as_run.ascii_terms else _is_word, piece))
+        measured = piece if as_run.length_before_stripping else term
+        if term and len(measured) >= _LEAST:
+            made.append(term)
+    return tuple(made)
+
+
+def alternatives(query: str, as_run: AsRun) -> Sequence[str]:
+    """The expressions that are joined by OR; a query without a term goes to FTS5 as it is."""
+    return terms(query, as_run) or (query,)
+
+
+def expression(query: str, as_run: AsRun) -> str:
+    """The whole FTS5 expression."""
+    return _OR.join(alternatives(query, as_run))
+
+
+def _is_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LN"
+
+
+def _is_ascii_word(character: str) -> bool:
+    return character.isascii() and character.isalnum()

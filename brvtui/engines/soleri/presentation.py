@@ -1,0 +1,167 @@
+"""Soleri's traces in words: seven signals, the pool, links, the guard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.engines.presentation import Groups, Presentation
+from brvtui.engines.soleri.sections import RankedEntry, VaultSearch
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.headline import Headline
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.steps import StepName
+from brvtui.paint.text import wrap
+from brvtui.trace import Hit, NearMiss, Trace
+
+_LISTED_TERMS = 8
+_TERM = 18
+
+
+class SoleriPresentation(Presentation):
+    """A pool that words find, ranked by seven signals."""
+
+    title = "Soleri"
+    outlook = (
+        StepName("pool", "pool", timed_by="search"),
+        StepName("vectors", "vectors", timed_by="query vector"),
+        StepName("signals", "signals", timed_by="search"),
+        StepName("links", "links", timed_by="search"),
+        StepName("guard", "guard", timed_by="search"),
+    )
+    question = "which entries seven signals rank first"
+
+    def headline(self, trace: Trace) -> Headline:
+        """Whether weights are fixed or learned, and which entry is first, and why."""
+        section = trace.section(VaultSearch)
+        label = "hybrid" if section.embedder else "words"
+        failed = f"vectors failed: {section.embedder_error}" if section.embedder_error else ""
+        return Headline("SOLERI", "tier-2" if trace.hits else "tier-none", label, trace.verdict, failed)
+
+    def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
+        """The expression, filters, where the profile does as the program runs."""
+        section = trace.section(VaultSearch)
+        groups: Groups = [(9, [("searched ", "muted"), (section.expression, "text")])]
+        if section.filters:
+            groups.append((8, [(" ".join(f"{name} {value}" for name, value in section.filters.items()), "accent")]))
+        if section.differences:
+            groups.append((6, [(f"{glyphs.warn} as the program runs, not as documented", "warn")]))
+        return groups
+
+    def counts(self, trace: Trace) -> str:
+        """How many of how many candidates."""
+        section = trace.section(VaultSearch)
+        guard = " · guard" if section.guard.acts else ""
+        return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
+
+    def remark(self, hit: Hit) -> str:
+        """Its place in the pool and among the vectors: ``b1 v4``."""
+        return " ".join(f"{'v' if place.leg == 'vector' else 'b'}{place.rank + 1}" for place in hit.places)
+
+    def lack(self, miss: NearMiss) -> str:
+        """Places behind the limit."""
+        return f"{miss.short:.0f} places"
+
+    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
+        """Ranks behind the limit."""
+        return f"+{miss.short:.0f} rank"
+
+    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """Pool and vectors, counts, weights, and what differs from the document."""
+        section = trace.section(VaultSearch)
+        made = [*super().flow(trace, width, glyphs), *_tiers(section, width, glyphs), *_weights(section, width, glyphs)]
+        if section.differences:
+            made.append(rule(width, "as the program runs", dash=glyphs.dash))
+            made += [line(f" {part}", "warn") for text in section.differences for part in wrap(text, width - 2)]
+        return made
+
+    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
+        """Its shared terms, its places on the way, the links that brought it near, and the copies it stands for."""
+        section = trace.section(VaultSearch)
+        placed = section.placed(file)
+        if placed is None:
+            return []
+        return [
+            *_terms(placed, width, glyphs),
+            rule(width, "places", dash=glyphs.dash),
+            *_places(placed, section, width),
+            *_missing(section, width),
+        ]
+
+    def not_scored(self, trace: Trace, file: str) -> str:
+        """That nothing found it."""
+        return "neither words, vectors nor links found this note: w says why" if file else "no result to explain"
+
+    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """That there is none, and the entries that an agent would be given."""
+        given = ", ".join(hit.title for hit in trace.hits) or "nothing"
+        text = f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}"
+        return [line(f" {part}", "text") for part in wrap(text, width - 2)]
+
+    def words(self, trace: Trace) -> Sequence[str]:
+        """The terms that were searched."""
+        return trace.section(VaultSearch).expression.split(" OR ")
+
+
+def _terms(placed: RankedEntry, width: int, glyphs: Glyphs) -> list[Line]:
+    """The addends of the semantic signal."""
+    made = [rule(width, "terms it shares with the query", dash=glyphs.dash)]
+    if not placed.shared:
+        why = "only word stems match: TF-IDF compares whole words" if placed.pool_rank else "no term of the query"
+        return [*made, line(f" {why}", "muted").cut(width)]
+    for shared in placed.shared[:_LISTED_TERMS]:
+        row = Line().gap().fit(shared.term, _TERM, "text").add(f"{shared.adds:.3f}", "bold strong")
+        made.append(row.add(f"  {shared.in_query:.2f} in the query × {shared.in_entry:.3f} here", "muted").cut(width))
+    return made
+
+
+def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:
+    made = []
+    if placed.pool_rank is not None:
+        made.append(f"pool #{placed.pool_rank}, BM25 {placed.bm25:.3f} of tier {placed.tier}")
+    elif placed.vector_rank is not None:
+        made.append("no term of the query: its vector brought it in")
+    else:
+        made.append("no term of the query: a link brought it in")
+    if placed.vector_rank is not None:
+        made.append(f"vector #{placed.vector_rank}")
+    final = section.ranking.index(placed) + 1
+    if placed.first_rank is not None and placed.first_rank != final:
+        made.append(f"#{placed.first_rank} before links counted, now #{final}")
+    if placed.path:
+        made.append(f"links: {' → '.join(placed.path)}")
+    made.append(f"decay: {placed.decay}")
+    made += [f"stands for the copy of {copy}" for copy in placed.lost_copies]
+    return [line(f" {part}", "text") for text in made for part in wrap(text, width - 2)]
+
+
+def _missing(section: VaultSearch, width: int) -> list[Line]:
+    """What of a whole score cannot be reached."""
+    total = sum(section.weights.used.values())
+    best = total - section.weights.used["graph_proximity"] / 2
+    text = f"weights sum to {total:.2f}, and links give at most half of theirs: no score exceeds {best:.3f}"
+    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+
+
+def _tiers(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+    if len(section.tiers) < 2:
+        return []
+    made = [rule(width, "tiers", dash=glyphs.dash)]
+    for name, weight, entries in section.tiers:
+        made.append(Line().gap().fit(name, _TERM, "text").add(f"× {weight:g}", "strong").add(f"  {entries} entries"))
+    return [row.cut(width) for row in made]
+
+
+def _weights(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+    learned = section.weights
+    made = [rule(width, f"weights · sum {sum(learned.used.values()):.2f}", dash=glyphs.dash)]
+    for name, weight in learned.used.items():
+        row = Line().gap().fit(name.replace("_", " "), _TERM, "text").add(f"{weight:.3f}", "strong")
+        fixed = learned.fixed[name]
+        made.append(row.add(f"  was {fixed:.3f}" if abs(fixed - weight) > 1e-9 else "", "muted").cut(width))
+    if learned.rate is None:
+        text = f"no feedback yet: weights move from {learned.needed} rows on"
+    elif learned.rows < learned.needed:
+        text = f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} of use: weights move then"
+    else:
+        text = f"{learned.rows} rows of feedback, {learned.rate:.0%} of use"
+    return [*made, *(line(f" {part}", "muted") for part in wrap(text, width - 2))]

@@ -1,0 +1,120 @@
+"""Why a note is, or is not, in an answer (``docs/soleri.md``, "Why a note is not there")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from brvtui.engines.contract import Context
+from brvtui.engines.soleri.entries import VaultEntry
+from brvtui.engines.soleri.index import NoteVault
+from brvtui.engines.soleri.matching import terms
+from brvtui.engines.soleri.profile import SoleriProfile
+from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.snapshot.naming import Named
+from brvtui.trace import Detail, Explanation, Reason, Remedy, Trace
+
+Ask = Callable[..., Trace]
+"""Asks the engine again: ``ask(text, **options)``."""
+
+
+class VaultLoss(Enum):
+    """The stages at which a note can be lost, earliest first."""
+
+    NOT_AN_ENTRY = "not an entry of the vault"
+    NO_TERM = "no term of the query survives"
+    CLOSED = "outside its validity window"
+    FILTERED = "filtered out"
+    OTHER_COPY = "another tier's copy stands for it"
+    NO_MATCH = "it holds no term of the query, and no link or vector brings it in"
+    POOL = "past the candidates that are fetched"
+    LIMIT = "behind the answer's last entry"
+    BUDGET = "the token budget is spent before it"
+
+    @property
+    def reason(self) -> Reason:
+        """The reason with its number in the list."""
+        return Reason(list(VaultLoss).index(self) + 1, self.value)
+
+
+def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, document: Named, ask: Ask) -> Explanation:
+    """Why ``document`` is, or is not, among the hits of ``trace``."""
+    section, path = trace.section(VaultSearch), document.path
+    placed = section.placed(path)
+    hit = placed.hit if placed is not None else None
+    position = document.position
+    title = context.snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
+    detail = Detail(path, (), None, "", hit) if hit is not None else None
+    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
+    if rank is not None:
+        use = f"listed at {rank} of {len(section.ranking)}"
+        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
+    loss, numbers = _loss(context, notes, trace, document, ask)
+    remedy = _remedy(trace, section, loss, path, title, ask)
+    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+
+
+def _loss(
+    context: Context[SoleriProfile], notes: NoteVault, trace: Trace, document: Named, ask: Ask
+) -> tuple[VaultLoss, str]:
+    section, profile = trace.section(VaultSearch), context.constants
+    found = notes.found(document.path)
+    if found is None:
+        return VaultLoss.NOT_AN_ENTRY, "derived files and archived stubs are no entries"
+    tier, entry = found
+    placed = section.placed(document.path)
+    if placed is not None:
+        place = section.ranking.index(placed) + 1
+        if place <= section.returned + section.cut_by_budget:
+            return VaultLoss.BUDGET, f"number {place}; {section.returned} fit into {section.max_tokens} tokens"
+        last = trace.hits[-1].score if trace.hits else 0.0
+        return VaultLoss.LIMIT, f"number {place} of {len(section.ranking)}: {placed.hit.score:.3f}, the last {last:.3f}"
+    if not terms(trace.query, profile.as_run) and not section.embedder:
+        return VaultLoss.NO_TERM, "terms are of two letters or more"
+    if not entry.is_listable(context.now_ms / 1000):
+        return VaultLoss.CLOSED, "its validity window is not open"
+    filtered = _filtered(entry, section)
+    if filtered:
+        return VaultLoss.FILTERED, filtered
+    copy = next((one for one in section.ranking if one.tier != tier and notes.entry_of(one.hit.file) == entry.id), None)
+    if copy is not None:
+        return VaultLoss.OTHER_COPY, f"the copy of {copy.tier} stands; {', '.join(copy.lost_copies)} gave way"
+    everything = len(context.snapshot.notes)
+    if section.fetch_limit < everything and ask(trace.query, top_k=everything).section(VaultSearch).placed(
+        document.path
+    ):
+        return VaultLoss.POOL, f"the {section.fetch_limit} best by BM25 are fetched, and it is none of them"
+    return VaultLoss.NO_MATCH, f"searched: {section.expression}"
+
+
+def _filtered(entry: VaultEntry, section: VaultSearch) -> str:
+    for name, wanted in section.filters.items():
+        held = getattr(entry, name)
+        if held != wanted:
+            return f"its {name} is {held}, asked for {wanted}"
+    return ""
+
+
+def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, title: str, ask: Ask) -> Remedy | None:
+    if loss is VaultLoss.NOT_AN_ENTRY:
+        return Remedy("check the path, or add the note", False)
+    if loss is VaultLoss.CLOSED:
+        return Remedy("change validFrom or validUntil in its frontmatter", False)
+    tries: list[tuple[str, str, dict[str, Any]]] = []
+    if loss is VaultLoss.FILTERED:
+        tries.append(("ask without the filter", trace.query, dict.fromkeys(section.filters)))
+    if loss in (VaultLoss.LIMIT, VaultLoss.POOL):
+        more = section.limit * 2
+        tries.append((f"ask for {more} results", trace.query, {"top_k": more}))
+    if loss is VaultLoss.BUDGET:
+        tries.append(("ask without the token budget", trace.query, {"max_tokens": None}))
+    tries += [
+        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
+        ("ask for its title", title, {}),
+    ]
+    for text, query, options in tries:
+        for rank, hit in enumerate(ask(query, **options).hits, start=1):
+            if hit.file == path:
+                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
+    return Remedy("nothing that was tried brings it in", False)

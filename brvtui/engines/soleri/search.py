@@ -1,0 +1,203 @@
+"""A query put to the vault: pool, signals, links, guard and budget (``docs/soleri.md``, "The search")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from brvtui.engines.soleri.entries import VaultEntry
+from brvtui.engines.soleri.links import Proximity
+from brvtui.engines.soleri.profile import GuardRules, SoleriProfile, Weights
+from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
+from brvtui.engines.soleri.tfidf import DocumentFrequencies, SparseVector, cosine
+from brvtui.engines.soleri.vault import NO_FILTERS, CandidatePool, Filters, Pooled, Vault
+from brvtui.services.embedding import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """The vector side of a query: there as soon as a provider is, even one that fails."""
+
+    query: Vector | None
+    """None when the provider failed."""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultRequest:
+    """One query. Tags and the domain count as signals; filters say what may be found."""
+
+    text: str
+    limit: int
+    filters: Filters = NO_FILTERS
+    tags: tuple[str, ...] = ()
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredEntry:
+    """An entry with its signals, and how it came to be considered."""
+
+    entry: VaultEntry
+    signals: EntrySignals
+    score: float
+    pooled: Pooled | None
+    """Its place in the full-text pool; None for one that only a vector or a link brought."""
+    vector_rank: int | None = None
+    """Its place among the nearest vectors, from 1."""
+    proximity: Proximity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusGuard:
+    """The small corpus guard's two comparisons: the candidates with what it allows, the limit with half of them."""
+
+    candidates: int
+    limit: int
+    is_small: bool
+    drops_most: bool
+
+    @property
+    def acts(self) -> bool:
+        """Whether all candidates are returned."""
+        return self.is_small and self.drops_most
+
+
+@dataclass(frozen=True)
+class VaultRanking:
+    """Everything that one query did. ``ranked`` holds all candidates, ``returned`` is how many of them are results."""
+
+    request: VaultRequest
+    weights: Weights
+    fetch_limit: int
+    pool: CandidatePool
+    ranked: tuple[ScoredEntry, ...]
+    returned: int
+    first_order: tuple[str, ...] = ()
+    """The ids as they were ranked before links counted."""
+    seeds: tuple[str, ...] = ()
+    """The ids that links were followed from."""
+    guard: CorpusGuard | None = None
+    query_vector: SparseVector = field(default_factory=dict)
+    vocabulary: DocumentFrequencies = field(default_factory=lambda: DocumentFrequencies(0, {}))
+    dense: Dense | None = None
+    cut_by_budget: int = 0
+    """How many results the token budget took away."""
+
+    @property
+    def results(self) -> tuple[ScoredEntry, ...]:
+        """The results, best first."""
+        return self.ranked[: self.returned]
+
+
+def search(
+    vault: Vault,
+    request: VaultRequest,
+    profile: SoleriProfile,
+    weights: Weights,
+    now: float,
+    dense: Dense | None = None,
+) -> VaultRanking:
+    """The ranking of ``vault`` for ``request`` at ``now`` (seconds since 1970)."""
+    fetch_limit = profile.pool.size(request.limit)
+    pool = vault.pool(request.text, profile, now, fetch_limit, request.filters)
+    nearest = vault.vectors.nearest(dense.query, fetch_limit) if dense is not None and dense.query is not None else []
+    scorer = _Scorer(vault, request, profile, weights, now, dense)
+    vector_ranks = {id_: rank for rank, (id_, _) in enumerate(nearest, 1)}
+    pooled = {hit.entry.id: hit for hit in pool.found}
+    brought = [entry for id_ in vector_ranks if id_ not in pooled and (entry := vault.entry(id_)) is not None]
+    first = _ranked(
+        [scorer.candidate(hit.entry, hit, vector_ranks.get(hit.entry.id)) for hit in pool.found]
+        + [scorer.candidate(entry, None, vector_ranks[entry.id]) for entry in brought]
+    )
+    seeds = tuple(found.entry.id for found in first[: profile.graph.seeds] if found.signals.semantic > 0)
+    near = vault.links.proximities(seeds)
+    known = {found.entry.id for found in first}
+    pulled = [entry for id_ in near if id_ not in known and (entry := vault.entry(id_)) is not None]
+    ranked = _ranked(
+        [scorer.linked(found, near.get(found.entry.id)) for found in first]
+        + [scorer.linked(scorer.candidate(entry, None, None), near[entry.id]) for entry in pulled]
+    )
+    guard = guarded(len(first), request.limit, len(ranked), profile.guard)
+    count = len(first) if guard.acts else max(0, min(request.limit, len(ranked)))
+    kept = within_budget(ranked[:count], request.max_tokens, profile)
+    return VaultRanking(
+        request,
+        weights,
+        fetch_limit,
+        pool,
+        ranked,
+        kept,
+        tuple(found.entry.id for found in first),
+        seeds,
+        guard,
+        scorer.query_vector,
+        scorer.vocabulary,
+        dense,
+        count - kept,
+    )
+
+
+def guarded(candidates: int, limit: int, found: int, rules: GuardRules) -> CorpusGuard:
+    """Whether so few candidates are all returned: under 50 of them, of which the limit would drop more than half."""
+    drops_most = limit < candidates and found > limit and limit < candidates * rules.share
+    return CorpusGuard(candidates, limit, candidates < rules.candidates, drops_most)
+
+
+def within_budget(results: Sequence[ScoredEntry], max_tokens: int | None, profile: SoleriProfile) -> int:
+    """How many of ``results`` fit into ``max_tokens``; the first always does. A confident first one needs few more."""
+    if max_tokens is None or not results:
+        return len(results)
+    most = profile.budget.confident_results if results[0].score >= profile.budget.confident else len(results)
+    used = 0
+    for place, found in enumerate(results[:most]):
+        used += found.entry.budgeted_tokens
+        if place and used > max_tokens:
+            return place
+    return min(most, len(results))
+
+
+@dataclass
+class _Scorer:
+    """Scores the entries of one query."""
+
+    vault: Vault
+    request: VaultRequest
+    profile: SoleriProfile
+    weights: Weights
+    now: float
+    dense: Dense | None
+    query_vector: SparseVector = field(init=False)
+    vocabulary: DocumentFrequencies = field(init=False)
+    _cosines: Mapping[str, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.vocabulary = self.vault.vocabulary(self.now)
+        self.query_vector = self.vocabulary.vector(self.request.text)
+        query = self.dense.query if self.dense is not None else None
+        self._cosines = self.vault.vectors.cosines(query) if query is not None else {}
+
+    def candidate(self, entry: VaultEntry, pooled: Pooled | None, vector_rank: int | None) -> ScoredEntry:
+        """``entry`` scored without links."""
+        dated = replace(entry, created_at=None, updated_at=None) if self.profile.as_run.dates_dropped else entry
+        signals = EntrySignals(
+            semantic=cosine(self.query_vector, self.vocabulary.vector(entry.compared)) if self.query_vector else 0.0,
+            vector=self._cosines.get(entry.id, 0.0),
+            severity=severity_of(entry.severity, self.profile.severity),
+            temporal_decay=temporal_decay(dated, self.now, self.profile.decay),
+            tag_overlap=jaccard(self.request.tags, entry.tags) if self.request.tags else 0.0,
+            domain_match=float(bool(self.request.filters.domain) and self.request.filters.domain == entry.domain),
+            graph_proximity=0.0,
+        )
+        return ScoredEntry(entry, signals, signals.total(self.weights), pooled, vector_rank)
+
+    def linked(self, found: ScoredEntry, proximity: Proximity | None) -> ScoredEntry:
+        """``found`` with its nearness over links, where it has one."""
+        if proximity is None:
+            return found
+        signals = replace(found.signals, graph_proximity=proximity.value)
+        return replace(found, signals=signals, score=signals.total(self.weights), proximity=proximity)
+
+
+def _ranked(candidates: Iterable[ScoredEntry]) -> tuple[ScoredEntry, ...]:
+    return tuple(sorted(candidates, key=lambda found: -found.score))

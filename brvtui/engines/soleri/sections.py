@@ -1,0 +1,110 @@
+"""What only a trace of Soleri holds (``docs/soleri.md``, "The trace")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from brvtui.trace import Hit
+
+ENGINE = "soleri"
+"""The engine's name in settings, traces and files."""
+SIGNALS = (
+    "semantic",
+    "vector",
+    "severity",
+    "temporal decay",
+    "tag overlap",
+    "domain match",
+    "graph proximity",
+)
+"""The signals as they are shown, in the order of their weights."""
+
+
+@dataclass(frozen=True)
+class SharedTerm:
+    """A term of the query that an entry holds, too: its TF-IDF weight in both, and what it adds to the cosine."""
+
+    term: str
+    in_query: float
+    in_entry: float
+    adds: float
+
+
+@dataclass(frozen=True)
+class RankedEntry:
+    """One candidate of the whole list. Ranks count from 1; None where it is in no such list."""
+
+    hit: Hit
+    tier: str
+    pool_rank: int | None
+    bm25: float | None
+    weighted: float | None
+    """BM25 times the tier's weight."""
+    vector_rank: int | None
+    first_rank: int | None
+    """Its rank before links counted."""
+    path: tuple[str, ...]
+    """The ids of the shortest way over links from one of the best entries; empty without one."""
+    decay: str
+    """What its decay comes from: its age, or its validity window."""
+    shared: tuple[SharedTerm, ...]
+    """Terms that it has in common with the query, what adds most first."""
+    lost_copies: tuple[str, ...] = ()
+    """The tiers whose copies of it gave way, each with why."""
+
+
+@dataclass(frozen=True)
+class GuardDecision:
+    """The small corpus guard's two comparisons."""
+
+    candidates: int
+    most: int
+    limit: int
+    half: float
+    acts: bool
+
+
+@dataclass(frozen=True)
+class LearnedWeights:
+    """The weights that were used, what they would be without feedback, and what moved them."""
+
+    used: dict[str, float]
+    fixed: dict[str, float]
+    rows: int
+    """Rows of feedback that count."""
+    needed: int
+    """Rows from which on weights move."""
+    rate: float | None
+    """The share of results that were of use; None without feedback."""
+
+
+@dataclass(frozen=True)
+class VaultSearch:
+    """Everything that the vault search did, beside what all traces hold."""
+
+    SECTION: ClassVar[str] = "vault_search"
+    expression: str
+    """What FTS5 was asked for."""
+    limit: int
+    fetch_limit: int
+    filters: dict[str, str]
+    tags: tuple[str, ...]
+    tiers: tuple[tuple[str, float, int], ...]
+    """Name, weight and entries of each."""
+    seeds: tuple[str, ...]
+    guard: GuardDecision
+    weights: LearnedWeights
+    ranking: tuple[RankedEntry, ...]
+    """All candidates in their final order; the answer is its first ``returned``."""
+    returned: int
+    embedder: str
+    embedder_error: str
+    differences: tuple[str, ...]
+    """Where this profile does what the running program does, and the document does not say."""
+    max_tokens: int | None = None
+    cut_by_budget: int = 0
+
+    def placed(self, file: str) -> RankedEntry | None:
+        """The candidate whose note is ``file``; None when it is none."""
+        return next((placed for placed in self.ranking if placed.hit.file == file), None)

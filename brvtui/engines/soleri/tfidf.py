@@ -1,0 +1,82 @@
+"""TF-IDF vectors of texts and their cosine (``docs/soleri.md``, "The semantic signal")."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+SparseVector = Mapping[str, float]
+"""Weights by term."""
+
+_TOKEN = re.compile(r"[a-z0-9-]+")
+_SHORTEST = 3
+_MOST_KEPT = 4096
+_STOPPED = """
+    a an the and or but in on at to for of with by from as is was are were been be have has had do does did will would
+    could should may might shall can need must it its this that these those i you he she we they me him her us them my
+    your his our their what which who whom when where why how all each every both few more most other some such no not
+    only same so than too very just because if then else about up out into
+"""
+STOP_WORDS = frozenset(_STOPPED.split())
+
+
+def tokenize(text: str) -> list[str]:
+    """The tokens of ``text``, repeats kept: runs of ASCII letters, digits and hyphens, of three characters or more."""
+    return [token for token in _TOKEN.findall(text.lower()) if len(token) >= _SHORTEST and token not in STOP_WORDS]
+
+
+def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
+    """The share of the tokens that each term is; empty for none."""
+    counts = Counter(tokens)
+    total = counts.total()
+    return {term: count / total for term, count in counts.items()}
+
+
+def cosine(first: SparseVector, second: SparseVector) -> float:
+    """The cosine of two sparse vectors; 0 when one has no length."""
+    norms = norm(first) * norm(second)
+    if norms == 0:
+        return 0.0
+    fewer, more = (first, second) if len(first) <= len(second) else (second, first)
+    return sum(weight * more[term] for term, weight in fewer.items() if term in more) / norms
+
+
+def norm(vector: SparseVector) -> float:
+    """The length of a vector."""
+    return math.sqrt(sum(weight * weight for weight in vector.values()))
+
+
+@dataclass(frozen=True)
+class DocumentFrequencies:
+    """In how many of ``documents`` texts each term stands."""
+
+    documents: int
+    frequencies: Mapping[str, int]
+    _vectors: dict[str, SparseVector] = field(default_factory=dict, compare=False, repr=False)
+    """Of texts that were asked for: candidates of one query are candidates of the next."""
+
+    def idf(self, term: str) -> float:
+        """``ln((N + 1) / (df + 1)) + 1`` of a term that stands in one of the texts. Raises KeyError for another."""
+        return math.log((self.documents + 1) / (self.frequencies[term] + 1)) + 1
+
+    def vector(self, text: str) -> SparseVector:
+        """The TF-IDF vector of ``text``, without terms that stand in none of the texts."""
+        known = self._vectors.get(text)
+        if known is None:
+            shares = term_frequencies(tokenize(text))
+            known = {term: share * self.idf(term) for term, share in shares.items() if self.frequencies.get(term)}
+            if len(self._vectors) >= _MOST_KEPT:
+                self._vectors.clear()
+            self._vectors[text] = known
+        return known
+
+
+def count_documents(texts: Iterable[str]) -> Counter[str]:
+    """In how many of ``texts`` each term stands."""
+    made: Counter[str] = Counter()
+    for text in texts:
+        made.update(set(tokenize(text)))
+    return made

@@ -1,0 +1,311 @@
+"""A ranking as a trace: steps with their comparisons, conserved counts, parts that sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, astuple
+
+from brvtui.engines.contract import Context, Query
+from brvtui.engines.soleri.index import NoteVault
+from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate
+from brvtui.engines.soleri.matching import expression
+from brvtui.engines.soleri.profile import AsRun, SoleriProfile, Weights
+from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking
+from brvtui.engines.soleri.sections import (
+    ENGINE,
+    SIGNALS,
+    GuardDecision,
+    LearnedWeights,
+    RankedEntry,
+    SharedTerm,
+    VaultSearch,
+)
+from brvtui.engines.soleri.tfidf import norm
+from brvtui.engines.soleri.vault import Vault
+from brvtui.trace import (
+    SCHEMA,
+    Ceiling,
+    Check,
+    Hit,
+    Leg,
+    LegHit,
+    LegRank,
+    NearMiss,
+    Origin,
+    Part,
+    Scale,
+    Stage,
+    State,
+    Step,
+    Trace,
+)
+from brvtui.wording import counted
+
+VERSION = "Soleri 9.22"
+POOL, VECTOR = "pool", "vector"
+_DECIMALS = 3
+_DAY_SECONDS = 86_400.0
+_FAR = 0.5
+"""What the nearest entry over links lacks of the whole signal."""
+_DIFFERENCES = {
+    "length_before_stripping": "the length of a term is tested before it is stripped (D01)",
+    "ascii_terms": "letters outside ASCII are dropped from terms (D02)",
+    "dates_dropped": "an entry's age is not known, so only a validity window decays it (D03)",
+    "heaviest_copy": "of two copies of an entry the one with the higher weighted score stands (D04)",
+    "source_limit": "each tier gives ten candidates, whatever the limit (D05)",
+    "memories_untransformed": "memories are searched by the query as it is typed (D06)",
+}
+
+
+def traced(
+    context: Context[SoleriProfile],
+    query: Query,
+    notes: NoteVault,
+    ranking: VaultRanking,
+    feedback: FeedbackCounts,
+    embedder: str,
+    notices: Sequence[str],
+) -> Trace:
+    """The trace of ``ranking``, which ``query`` gave over ``notes``."""
+    profile, now = context.constants, context.now_ms / 1000
+    lost: dict[str, list[str]] = {}
+    for copy in ranking.pool.lost:
+        why = f"{copy.lost.tier} × {_weight(notes.vault, copy.lost.tier):g} = {copy.lost.weighted:.3f}"
+        lost.setdefault(copy.lost.entry.id, []).append(why)
+    ceiling = Ceiling(best_score(ranking.weights), ())
+    first = {id_: rank for rank, id_ in enumerate(ranking.first_order, 1)}
+    placed = tuple(_placed(found, notes, ranking, profile, now, first, lost, ceiling) for found in ranking.ranked)
+    hits = tuple(one.hit for one in placed[: ranking.returned])
+    section = VaultSearch(
+        expression(query.text, profile.as_run),
+        ranking.request.limit,
+        ranking.fetch_limit,
+        {name: value for name, value in asdict(ranking.request.filters).items() if value},
+        ranking.request.tags,
+        tuple((tier.name, tier.weight, len(tier.entries)) for tier in notes.vault.tiers),
+        ranking.seeds,
+        _guard(ranking.guard, profile),
+        _weights(ranking, feedback, profile),
+        placed,
+        ranking.returned,
+        embedder,
+        ranking.dense.error if ranking.dense is not None else "",
+        differences(profile.as_run),
+        ranking.request.max_tokens,
+        ranking.cut_by_budget,
+    )
+    return Trace(
+        schema=SCHEMA,
+        engine=ENGINE,
+        version=VERSION,
+        profile=profile.name,
+        mode="run" if query.run else "probe",
+        query=query.text,
+        scope_option=query.scope,
+        snapshot=context.snapshot_info,
+        verdict=_verdict(ranking, placed),
+        tier=None,
+        covered=bool(hits),
+        steps=_steps(ranking, section),
+        stages=_stages(ranking, placed),
+        hits=hits,
+        legs=_legs(ranking, section),
+        near_misses=tuple(
+            _near_miss(one.hit, rank, len(hits)) for rank, one in enumerate(placed[ranking.returned :], len(hits) + 1)
+        ),
+        total_found=len(placed),
+        matched=len(ranking.pool.found),
+        sections=(section,),
+        scale=Scale(_DECIMALS, 1.0),
+        notices=tuple(notices),
+        options=dict(query.options),
+    )
+
+
+def differences(as_run: AsRun) -> tuple[str, ...]:
+    """What a profile does as the program runs, each in words."""
+    return tuple(text for name, text in _DIFFERENCES.items() if getattr(as_run, name))
+
+
+def best_score(weights: Weights) -> float:
+    """The most that any entry can reach with ``weights``: everything perfect, and a direct neighbour of a best one."""
+    return float(sum(astuple(weights))) - _FAR * weights.graph_proximity
+
+
+def _placed(
+    found: ScoredEntry,
+    notes: NoteVault,
+    ranking: VaultRanking,
+    profile: SoleriProfile,
+    now: float,
+    first: dict[str, int],
+    lost: dict[str, list[str]],
+    ceiling: Ceiling,
+) -> RankedEntry:
+    entry, pooled = found.entry, found.pooled
+    note = notes.note(entry.tier, entry.id)
+    places = []
+    if pooled is not None:
+        places.append(LegRank(POOL, pooled.rank - 1, pooled.weighted))
+    if found.vector_rank is not None:
+        places.append(LegRank(VECTOR, found.vector_rank - 1, found.signals.vector))
+    decay = _decay(found, profile, now)
+    hit = Hit(
+        path=note.result_path,
+        file=note.path,
+        title=entry.title,
+        kind=note.kind,
+        origin=Origin.TEXT if pooled is not None else Origin.FUSED,
+        score=found.score,
+        parts=_parts(found, ranking, decay),
+        ceiling=ceiling,
+        places=tuple(places),
+        shared_source=note.alias,
+    )
+    return RankedEntry(
+        hit,
+        entry.tier,
+        pooled.rank if pooled is not None else None,
+        pooled.bm25 if pooled is not None else None,
+        pooled.weighted if pooled is not None else None,
+        found.vector_rank,
+        first.get(entry.id),
+        found.proximity.path if found.proximity is not None else (),
+        decay,
+        _shared(found, ranking),
+        tuple(lost.get(entry.id, ())),
+    )
+
+
+def _parts(found: ScoredEntry, ranking: VaultRanking, decay: str) -> tuple[Part, ...]:
+    notes = {
+        "severity": found.entry.severity,
+        "temporal_decay": decay,
+        "graph_proximity": " → ".join(found.proximity.path) if found.proximity is not None else "",
+    }
+    return tuple(
+        Part(shown, value, getattr(found.signals, name), getattr(ranking.weights, name), notes.get(name, ""))
+        for shown, (name, value) in zip(SIGNALS, found.signals.weighted(ranking.weights).items(), strict=True)
+    )
+
+
+def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]:
+    """The addends of the cosine. They sum to the semantic signal."""
+    entry = ranking.vocabulary.vector(found.entry.compared)
+    length = norm(ranking.query_vector) * norm(entry)
+    made = [
+        SharedTerm(term, weight, entry[term], weight * entry[term] / length)
+        for term, weight in ranking.query_vector.items()
+        if term in entry
+    ]
+    return tuple(sorted(made, key=lambda shared: -shared.adds))
+
+
+def _decay(found: ScoredEntry, profile: SoleriProfile, now: float) -> str:
+    entry = found.entry
+    if entry.valid_until:
+        days = (entry.valid_until - now) / _DAY_SECONDS
+        return f"its window closes in {days:.0f} d" if days > 0 else f"its window closed {-days:.0f} d ago"
+    if profile.as_run.dates_dropped:
+        return "its age is not looked at"
+    changed = entry.updated_at if entry.updated_at is not None else entry.created_at
+    age = max(0.0, now - changed) / _DAY_SECONDS if changed is not None else 0.0
+    return f"{age:.0f} d old, halved every {profile.decay.half_life_days:g} d"
+
+
+def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
+    candidates = guard.candidates if guard is not None else 0
+    limit = guard.limit if guard is not None else 0
+    acts = guard is not None and guard.acts
+    return GuardDecision(candidates, profile.guard.candidates, limit, candidates * profile.guard.share, acts)
+
+
+def _weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> LearnedWeights:
+    fixed = profile.hybrid_weights if ranking.dense is not None else profile.weights
+    rate = accept_rate(feedback, profile)
+    return LearnedWeights(asdict(ranking.weights), asdict(fixed), feedback.rows, profile.learning.rows, rate)
+
+
+def _weight(vault: Vault, name: str) -> float:
+    return next(tier.weight for tier in vault.tiers if tier.name == name)
+
+
+def _legs(ranking: VaultRanking, section: VaultSearch) -> tuple[Leg, ...]:
+    pool = tuple(LegHit(hit.entry.id, rank, hit.weighted) for rank, hit in enumerate(ranking.pool.found))
+    legs = [Leg(POOL, State.HIT if pool else State.MISSED, "BM25", True, section.expression, pool)]
+    near = sorted((one for one in section.ranking if one.vector_rank is not None), key=lambda one: one.vector_rank or 0)
+    hits = tuple(LegHit(one.hit.file, place, one.hit.parts[1].amount or 0.0) for place, one in enumerate(near))
+    if ranking.dense is None:
+        legs.append(Leg(VECTOR, State.NOT_RUN, "", False, "there is no embedder"))
+    elif ranking.dense.query is None:
+        legs.append(Leg(VECTOR, State.FAILED, "", True, ranking.dense.error))
+    else:
+        legs.append(Leg(VECTOR, State.HIT if hits else State.MISSED, "cosine", True, section.embedder, hits))
+    return tuple(legs)
+
+
+def _stages(ranking: VaultRanking, placed: Sequence[RankedEntry]) -> tuple[Stage, ...]:
+    pool = len(ranking.pool.found)
+    by_vector = len(ranking.first_order) - pool
+    pulled = len(placed) - pool - by_vector
+    note = f"pool {pool} + vectors {by_vector} + links {pulled}"
+    kept = ranking.returned + ranking.cut_by_budget
+    made = [Stage("limit", len(placed), len(placed) - kept, kept, "the-small-corpus-guard", note)]
+    if ranking.request.max_tokens is not None:
+        made.append(Stage("token budget", kept, ranking.cut_by_budget, ranking.returned, "the-token-budget"))
+    return tuple(made)
+
+
+def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
+    pool, guard = len(ranking.pool.found), section.guard
+    pulled = sum(1 for one in section.ranking if one.first_rank is None)
+    small = _check("candidates", guard.candidates, "<", guard.most, "guard.candidates")
+    drops = _check("limit", guard.limit, "<", guard.half, "guard.share")
+    if ranking.dense is None:
+        vectors = Step("vectors", None, "vectors", State.NOT_RUN, (), "there is no embedder")
+    elif ranking.dense.query is None:
+        vectors = Step("vectors", None, "vectors", State.FAILED, (), f"{ranking.dense.error}; hybrid weights stay")
+    else:
+        brought = len(ranking.first_order) - pool
+        vectors = Step("vectors", None, "vectors", State.PASSED, (), f"{counted(brought, 'entry', 'entries')} more")
+    linked = f"{counted(len(ranking.seeds), 'entry', 'entries')} to start from, {pulled} pulled in"
+    return (
+        Step(POOL, None, "pool", State.HIT if pool else State.MISSED, (), f"{pool} of at most {ranking.fetch_limit}"),
+        vectors,
+        Step("signals", None, "signals", State.PASSED if section.ranking else State.SKIPPED, (), "seven, weighted"),
+        Step("links", None, "links", State.PASSED if ranking.seeds else State.SKIPPED, (), linked),
+        Step(
+            "guard",
+            None,
+            "guard",
+            State.HIT if guard.acts else State.PASSED,
+            (small, drops),
+            "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned",
+        ),
+    )
+
+
+def _check(name: str, value: float, operator: str, threshold: float, constant: str) -> Check:
+    margin = value - threshold
+    return Check(name, value, operator, threshold, value < threshold, margin, constant, "the-small-corpus-guard")
+
+
+def _verdict(ranking: VaultRanking, placed: Sequence[RankedEntry]) -> str:
+    if not placed:
+        return "nothing was found: no entry holds a term of the query"
+    best, shared = placed[0].hit, placed[0].shared
+    terms = ", ".join(term.term for term in shared[:3])
+    if terms:
+        why = f"shares {terms} with the query"
+    elif placed[0].pool_rank is not None:
+        why = "shares only word stems with the query"
+    else:
+        why = "is near the best entries over links" if placed[0].path else "has the nearest vector"
+    behind = f", {best.score - placed[1].hit.score:.3f} before the next" if len(placed) > 1 else ""
+    return f"{best.title} is first with {best.score:.3f}: it {why}{behind}"
+
+
+def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:
+    return NearMiss(
+        hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
+    )

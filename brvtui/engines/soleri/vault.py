@@ -1,0 +1,211 @@
+"""Entries in tiers, each with an index of its own, and the search over all of them (``docs/soleri.md``, "Tiers")."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from brvtui.engines.soleri.entries import COLUMNS, VaultEntry
+from brvtui.engines.soleri.links import LinkGraph
+from brvtui.engines.soleri.matching import alternatives
+from brvtui.engines.soleri.profile import SoleriProfile, TierWeights
+from brvtui.engines.soleri.tfidf import DocumentFrequencies, count_documents
+from brvtui.engines.soleri.vectors import VectorIndex
+from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which entries may be found. An empty text filters nothing; a domain also counts as a signal."""
+
+    domain: str = ""
+    type: str = ""
+    severity: str = ""
+    origin: str = ""
+
+    def admits(self, entry: VaultEntry) -> bool:
+        """Whether ``entry`` may be found."""
+        wanted = (self.domain, self.type, self.severity, self.origin)
+        held = (entry.domain, entry.type, entry.severity, entry.origin)
+        return all(not want or want == have for want, have in zip(wanted, held, strict=True))
+
+
+NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """An entry that full-text search found."""
+
+    entry: VaultEntry
+    tier: str
+    rank: int
+    """Its place among what its tier found, from 1."""
+    bm25: float
+    weighted: float
+    """``bm25`` times the tier's weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostCopy:
+    """A copy of an entry that another tier's copy stands for."""
+
+    lost: Pooled
+    to: Pooled
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePool:
+    """What full-text search found, best first, and what it left out."""
+
+    found: tuple[Pooled, ...]
+    lost: tuple[LostCopy, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Tier:
+    """The entries of one database, and its index."""
+
+    name: str
+    weight: float
+    entries: tuple[VaultEntry, ...]
+    text: FullText
+
+    @cached_property
+    def by_id(self) -> Mapping[str, VaultEntry]:
+        """The entries by their ids."""
+        return {entry.id: entry for entry in self.entries}
+
+    @cached_property
+    def dated(self) -> tuple[int, ...]:
+        """The positions of entries with a validity window."""
+        return tuple(at for at, entry in enumerate(self.entries) if entry.has_window)
+
+    def search(
+        self,
+        query: str,
+        profile: SoleriProfile,
+        now: float,
+        limit: int,
+        filters: Filters = NO_FILTERS,
+        include_expired: bool = False,
+    ) -> list[Pooled]:
+        """The entries that match ``query``, best first by BM25, equal scores in the entries' order.
+
+        A query that FTS5 cannot read finds nothing.
+        """
+        closed = set() if include_expired else {at for at in self.dated if not self.entries[at].is_listable(now)}
+        if filters != NO_FILTERS:
+            closed.update(at for at, entry in enumerate(self.entries) if not filters.admits(entry))
+        asked = limit + len(closed)
+        try:
+            matched = self.text.search(alternatives(query, profile.as_run), profile.columns.weights, asked)
+        except FullTextError:
+            return []
+        found = [(position, score) for position, score in matched if position not in closed][: max(0, limit)]
+        return [
+            Pooled(self.entries[position], self.name, rank, score, score * self.weight)
+            for rank, (position, score) in enumerate(found, 1)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Vault:
+    """Tiers in the order of their priority. Links and vectors belong to one of them."""
+
+    tiers: tuple[Tier, ...]
+    links: LinkGraph = LinkGraph({})
+    vectors: VectorIndex = VectorIndex({})
+    federated: bool = False
+    """Whether tiers are searched together, even if there is only one at this moment."""
+    home: str = ""
+    """The tier whose links and vectors these are; empty for the first."""
+    counted: tuple[int, Counter[str]] | None = None
+    """How many entries there are, and in how many of them each term stands; counted on demand where it is None."""
+
+    def entry(self, id_: str) -> VaultEntry | None:
+        """The entry that a link or a vector names."""
+        return self._home.by_id.get(id_) if self._home is not None else None
+
+    @property
+    def home_entries(self) -> tuple[VaultEntry, ...]:
+        """The entries that links and vectors name."""
+        return self._home.entries if self._home is not None else ()
+
+    @property
+    def _home(self) -> Tier | None:
+        return next((tier for tier in self.tiers if tier.name == self.home or not self.home), None)
+
+    def entries(self) -> Iterator[VaultEntry]:
+        """Every entry, each id once: the copy of the earliest tier."""
+        seen: set[str] = set()
+        for tier in self.tiers:
+            for entry in tier.entries:
+                if entry.id not in seen:
+                    seen.add(entry.id)
+                    yield entry
+
+    def vocabulary(self, now: float) -> DocumentFrequencies:
+        """How many of the entries that can be listed at ``now`` hold each term."""
+        dated = any(tier.dated for tier in self.tiers)
+        closed = [entry for entry in self.entries() if not entry.is_listable(now)] if dated else []
+        if not closed:
+            return self._frequencies
+        every = self._frequencies
+        fewer = Counter(every.frequencies)
+        fewer.subtract(count_documents(entry.compared for entry in closed))
+        return DocumentFrequencies(every.documents - len(closed), fewer)
+
+    @cached_property
+    def _frequencies(self) -> DocumentFrequencies:
+        if self.counted is not None:
+            return DocumentFrequencies(*self.counted)
+        held = list(self.entries())
+        return DocumentFrequencies(len(held), count_documents(entry.compared for entry in held))
+
+    def pool(
+        self, query: str, profile: SoleriProfile, now: float, limit: int, filters: Filters = NO_FILTERS
+    ) -> CandidatePool:
+        """The candidates for ``query``: of one tier as it ranks them, of more by weighted score, each id once.
+
+        Filters apply to what more tiers found together, so that a copy that lost cannot come back.
+        """
+        if not self.tiers:
+            return CandidatePool(())
+        if not self.federated:
+            return CandidatePool(tuple(self.tiers[0].search(query, profile, now, limit, filters)))
+        each = profile.limits.source if profile.as_run.source_limit else limit
+        inside = filters if len(self.tiers) == 1 else NO_FILTERS
+        found = [hit for tier in self.tiers for hit in tier.search(query, profile, now, each, inside)]
+        merged = merge(found, {tier.name: tier.weight for tier in self.tiers}, limit, profile.as_run.heaviest_copy)
+        return CandidatePool(tuple(hit for hit in merged.found if filters.admits(hit.entry)), merged.lost)
+
+
+def merge(found: Sequence[Pooled], weights: Mapping[str, float], limit: int, heaviest_copy: bool) -> CandidatePool:
+    """Hits of several tiers as one list by weighted score, each id once; equal scores keep the order of ``found``.
+
+    The copy of the tier with the highest weight stands for an id; with ``heaviest_copy`` the one with the highest
+    weighted score, as the program runs.
+    """
+    kept: dict[str, Pooled] = {}
+    for hit in found:
+        other = kept.setdefault(hit.entry.id, hit)
+        ours, theirs = (hit.weighted, other.weighted) if heaviest_copy else (weights[hit.tier], weights[other.tier])
+        if ours > theirs:
+            kept[hit.entry.id] = hit
+    lost = tuple(LostCopy(hit, kept[hit.entry.id]) for hit in found if kept[hit.entry.id] is not hit)
+    standing = [hit for hit in found if kept[hit.entry.id] is hit]
+    return CandidatePool(tuple(sorted(standing, key=lambda hit: -hit.weighted)[: max(0, limit)]), lost)
+
+
+def tier_weight(name: str, weights: TierWeights) -> float:
+    """The weight of the tier ``name``; one that is none of the three is a named source."""
+    return {"agent": weights.agent, "project": weights.project, "team": weights.team}.get(name, weights.named)
+
+
+def tier_of(name: str, weight: float, entries: Iterable[VaultEntry]) -> Tier:
+    """The tier of ``entries`` in their order. Raises :class:`brvtui.text.fts.FullTextError` without FTS5."""
+    held = tuple(entries)
+    return Tier(name, weight, held, full_text(IndexLayout(COLUMNS), [entry.columns for entry in held]))

@@ -1,0 +1,273 @@
+"""Soleri over a context tree: notes as entries, what follows an edit, reasons, tiers, vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.soleri.engine import Soleri
+from brvtui.engines.soleri.index import index_notes
+from brvtui.engines.soleri.mapping import map_note
+from brvtui.engines.soleri.profile import named
+from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.services.provided import NoServices
+from brvtui.services.requests import LegError
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.naming import find_note
+from brvtui.trace import Trace, adds_up
+from tests.support.trees import NOW_MS, Tree
+
+ROTATION = """---
+title: JWT refresh rotation
+summary: Refresh tokens rotate on every use.
+tags: [jwt]
+keywords: [refresh, JWT]
+related: ["@auth/sessions/cookies.md", auth/sessions, nowhere.md]
+createdAt: '2026-01-02T00:00:00.000Z'
+validUntil: 2027-01-02
+severity: info
+---
+# JWT refresh rotation
+
+## Reason
+Stolen tokens.
+
+## Narrative
+### Structure
+Each use gives a new one.
+
+## Raw Concept
+Rotate.
+
+## Facts
+- Reuse revokes the family
+
+## Relations
+@auth/sessions/cookies.md
+"""
+
+
+NOTES = {
+    "auth/jwt/rotation_of_refresh.md": ROTATION,
+    "auth/sessions/cookies.md": "# Session cookies\n\nCookies are signed and short-lived.\n",
+    "auth/jwt/token_store.md": "# Token store\n\nEvery refresh token lies in the token store.\n",
+    "deploy/rollback.md": "# Rollback\n\nRoll back by the last tag.\n",
+    "deploy/freeze.md": "# Freeze window\n\nNothing is deployed on Fridays.\n",
+    "billing/refunds.md": "# Refunds\n\nA refund needs two people.\n",
+}
+
+
+@pytest.fixture
+def garden(tree: Tree) -> Tree:
+    for path, text in NOTES.items():
+        tree.file(path, text, 1.0)
+    return tree
+
+
+@pytest.fixture
+def snapshot(garden: Tree) -> Snapshot:
+    return garden.snapshot()
+
+
+def context(snapshot: Snapshot, profile: str = "", services: Any = None) -> Context[Any]:
+    return Context(snapshot, named(profile), NOW_MS, services or NoServices())
+
+
+def ask(snapshot: Snapshot, text: str, profile: str = "", services: Any = None, **options: Any) -> Trace:
+    return Soleri().answer(context(snapshot, profile, services), Query(text, services=True, options=options))
+
+
+def test_a_note_is_an_entry(snapshot: Snapshot) -> None:
+    position = snapshot.by_path["auth/jwt/rotation_of_refresh.md"]
+    mapped = map_note(snapshot.notes[position], ROTATION, "core", named("").mapping)
+    entry = mapped.entry
+    assert (entry.id, entry.domain, entry.type) == ("auth/jwt/rotation_of_refresh", "auth", "rule")
+    assert entry.description == "Refresh tokens rotate on every use.\nReuse revokes the family"
+    assert entry.context == "Rotate.\n\nEach use gives a new one."
+    assert entry.why == "Stolen tokens."
+    assert entry.tags == ("jwt", "refresh")
+    assert entry.severity == "suggestion"
+    assert entry.created_at == entry.updated_at == 1_767_312_000
+    assert entry.valid_until == 1_798_848_000
+    assert mapped.related[0] == "auth/sessions/cookies"
+    vault = index_notes(snapshot, named("")).vault
+    assert vault.links.neighbours["auth/jwt/rotation_of_refresh"] == ("auth/sessions/cookies",)
+
+
+def test_severity_by_maturity_is_a_choice(snapshot: Snapshot) -> None:
+    note = snapshot.notes[snapshot.by_path["auth/sessions/cookies.md"]]
+    rules = replace(named("").mapping, severity_by_maturity=True)
+    assert map_note(note, "# Cookies", "core", rules).entry.severity == "critical"
+    assert map_note(note, "# Cookies", "", rules).entry.severity == "suggestion"
+    assert map_note(note, "---\nseverity: warning\n---\n# Cookies", "core", rules).entry.severity == "warning"
+
+
+def test_a_trace_holds_everything(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "refresh token rotation")
+    section = trace.section(VaultSearch)
+    assert section.expression == "refresh OR token OR rotation"
+    assert trace.hits
+    assert all(adds_up(hit) and len(hit.parts) == 7 for hit in trace.hits)
+    assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
+    for placed in section.ranking:
+        semantic = placed.hit.parts[0].amount
+        assert semantic == pytest.approx(sum(shared.adds for shared in placed.shared), abs=1e-12)
+    assert trace.verdict.startswith(f"{trace.hits[0].title} is first")
+    linked = next(one for one in section.ranking if one.hit.file == "auth/sessions/cookies.md")
+    assert linked.path[-1] == "auth/sessions/cookies"
+    assert "links" in " ".join(step.name for step in trace.steps)
+
+
+def test_an_index_that_follows_changes_is_a_fresh_one(garden: Tree) -> None:
+    engine, before = Soleri(), garden.snapshot()
+    engine.answer(context(before), Query("token"))
+    added = "---\ntitle: Added token note\nrelated: [deploy/rollback]\n---\nToken family.\n"
+    garden.file("auth/jwt/added.md", added)
+    garden.file("deploy/rollback.md", "# Rollback of a token family\n\nGone.\n", 0.5)
+    (garden.tree / "billing/refunds.md").unlink()
+    after = garden.snapshot(previous=before)
+    for query in ("token family", "refund", "rollback"):
+        followed, fresh = engine.answer(context(after), Query(query)), ask(after, query)
+        assert [(hit.file, hit.score) for hit in followed.hits] == [(hit.file, hit.score) for hit in fresh.hits]
+    assert any(hit.file == "auth/jwt/added.md" for hit in ask(after, "token family").hits)
+
+
+def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+    shared = make_tree("shared")
+    shared.file("deploy/rollback.md", "# Rollback rollback rollback\n\nThe team's copy.\n", 1.0)
+    shared.file("deploy/canary.md", "# Canary rollback\n\nOne in a hundred.\n", 1.0)
+    garden.source(("team", shared))
+    snapshot = garden.snapshot()
+    trace = ask(snapshot, "rollback")
+    section = trace.section(VaultSearch)
+    assert [(name, weight) for name, weight, _ in section.tiers] == [("project", 0.8), ("team", 0.6)]
+    by_file = {one.hit.file: one for one in section.ranking}
+    (lost_copy,) = by_file["deploy/rollback.md"].lost_copies
+    assert lost_copy.startswith("team × 0.6 = ")
+    assert "[team]:deploy/rollback.md" not in by_file
+    assert by_file["[team]:deploy/canary.md"].tier == "team"
+    lost = find_note(snapshot, "[team]:deploy/rollback.md")
+    explanation = Soleri().why(context(snapshot), trace, lost)
+    assert explanation.reason is not None
+    assert "another tier's copy" in explanation.reason.text
+    personal = replace(named(""), mapping=replace(named("").mapping, personal="team"))
+    agent = Soleri().answer(Context(snapshot, personal, NOW_MS), Query("rollback")).section(VaultSearch)
+    assert [name for name, _, _ in agent.tiers] == ["agent", "project"]
+    assert {one.hit.file for one in agent.ranking} >= {"[team]:deploy/rollback.md"}
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "reason"),
+    [
+        ("zebra", {}, "no link or vector"),
+        ("?", {}, "no term"),
+        ("rollback", {"domain": "auth"}, "filtered"),
+        ("rollback tag token store refresh", {"top_k": 1, "max_tokens": 1}, "token budget"),
+    ],
+)
+def test_the_earliest_reason_and_a_remedy_that_holds(
+    snapshot: Snapshot, query: str, options: dict[str, Any], reason: str
+) -> None:
+    engine, asked = Soleri(), context(snapshot)
+    trace = engine.answer(asked, Query(query, options=options))
+    path = "deploy/rollback.md"
+    if trace.hits and trace.hits[0].file == path:
+        path = trace.section(VaultSearch).ranking[1].hit.file
+    explanation = engine.why(asked, trace, find_note(snapshot, path))
+    assert not explanation.found
+    assert explanation.reason is not None
+    assert reason in explanation.reason.text
+    remedy = explanation.remedy
+    assert remedy is not None
+    assert remedy.verified
+    assert remedy.rank is not None
+
+
+def test_a_closed_window_hides_a_note(garden: Tree) -> None:
+    garden.file("auth/old.md", "---\ntitle: Zebra crossing\nvalidUntil: 2020-01-01\n---\nZebra.\n")
+    snapshot = garden.snapshot()
+    trace = ask(snapshot, "zebra")
+    assert not trace.hits
+    explanation = Soleri().why(context(snapshot), trace, find_note(snapshot, "auth/old.md"))
+    assert explanation.reason is not None
+    assert "validity window" in explanation.reason.text
+
+
+def test_options_that_are_none_are_refused(snapshot: Snapshot) -> None:
+    with pytest.raises(EngineError, match="no option colour"):
+        ask(snapshot, "token", colour="red")
+    with pytest.raises(EngineError, match="mode fast"):
+        ask(snapshot, "token", mode="fast")
+
+
+def test_the_programs_profile_says_where_it_differs(snapshot: Snapshot) -> None:
+    assert not ask(snapshot, "token").section(VaultSearch).differences
+    as_run = ask(snapshot, "token", "soleri-code")
+    assert any("D03" in text for text in as_run.section(VaultSearch).differences)
+    assert as_run.profile == "soleri-code"
+
+
+class Letters:
+    """An embedder that counts letters: near when words are alike."""
+
+    name = "letters"
+    is_remote = False
+
+    def __init__(self, fails: bool = False) -> None:
+        self.fails = fails
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        if self.fails:
+            raise LegError("letters is away")
+        self.texts += texts
+        return [[1.0 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+
+
+class Kept:
+    """Vectors in memory."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, Any] = {}
+
+    def read(self) -> dict[str, Any]:
+        return dict(self.held)
+
+    def write(self, vectors: Any) -> None:
+        self.held = {name: np.asarray(vector) for name, vector in vectors.items()}
+
+
+class WithEmbedder(NoServices):
+    """Services of which the embedder is set."""
+
+    def __init__(self, embedder: Letters) -> None:
+        self.embedder = embedder
+        self.kept = Kept()
+
+    def vectors(self, model: str) -> Kept:
+        return self.kept
+
+
+def test_vectors_join_and_are_made_once(snapshot: Snapshot) -> None:
+    services = WithEmbedder(Letters())
+    trace = ask(snapshot, "zebra", services=services)
+    assert trace.hits
+    assert all(one.pool_rank is None and one.vector_rank for one in trace.section(VaultSearch).ranking if not one.path)
+    assert trace.section(VaultSearch).weights.used["vector"] == 0.15
+    made = len(services.embedder.texts)
+    ask(snapshot, "zebra", services=services)
+    assert len(services.embedder.texts) == made + 1  # the query alone
+
+
+def test_a_failing_embedder_keeps_the_hybrid_weights_and_says_so(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "token", services=WithEmbedder(Letters(fails=True)))
+    section = trace.section(VaultSearch)
+    assert trace.hits
+    assert section.weights.used["semantic"] == 0.2
+    assert section.embedder_error == "letters is away"
+    assert any("letters is away" in notice for notice in trace.notices)

@@ -1,0 +1,148 @@
+"""What always holds of the vault search, on random vaults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from brvtui.engines.soleri.entries import VaultEntry
+from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
+from brvtui.engines.soleri.links import link_graph
+from brvtui.engines.soleri.matching import terms
+from brvtui.engines.soleri.profile import named
+from brvtui.engines.soleri.search import VaultRanking, VaultRequest, guarded, search
+from brvtui.engines.soleri.vault import Filters, Vault, tier_of
+
+PROFILE = named("")
+NOW = 1_767_225_600.0
+WORDS = ("cache", "token", "retry", "queue", "index", "rotate", "rotation", "error", "deploy", "user")
+texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+entries = st.builds(
+    VaultEntry,
+    id=st.just(""),
+    type=st.sampled_from(("rule", "pattern")),
+    domain=st.sampled_from(("auth", "data")),
+    title=texts,
+    severity=st.sampled_from(("critical", "warning", "suggestion", "other")),
+    description=texts,
+    tags=st.lists(st.sampled_from(WORDS), max_size=3).map(tuple),
+    context=texts,
+    updated_at=st.floats(NOW - 1e8, NOW),
+    valid_until=st.one_of(st.none(), st.floats(NOW - 1e6, NOW + 1e6)),
+)
+vaults = st.lists(entries, min_size=1, max_size=40)
+queries = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+
+
+def numbered(made: Sequence[VaultEntry]) -> list[VaultEntry]:
+    return [
+        VaultEntry(f"e{place:02}", *astuple(entry)[1:])  # ids are unique
+        for place, entry in enumerate(made)
+    ]
+
+
+def ranked(
+    made: Sequence[VaultEntry], query: str, limit: int = 5, links: Sequence[tuple[str, str]] = ()
+) -> VaultRanking:
+    vault = Vault((tier_of("agent", 1.0, made),), link_graph(links))
+    return search(vault, VaultRequest(query, limit), PROFILE, PROFILE.weights, NOW)
+
+
+@given(vaults, queries, st.data())
+def test_signals_stay_in_their_ranges_and_add_up(made: list[VaultEntry], query: str, data: st.DataObject) -> None:
+    held = numbered(made)
+    ids = [entry.id for entry in held]
+    links = data.draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=12))
+    ranking = ranked(held, query, 5, links)
+    for found in ranking.ranked:
+        assert math.isclose(sum(found.signals.weighted(ranking.weights).values()), found.score)
+        assert all(0 <= value <= 1 + 1e-9 for value in astuple(found.signals))
+        assert found.signals.graph_proximity in (0, 1 / 3, 1 / 2)
+        assert found.score <= 0.825 + 1e-9
+    scores = [found.score for found in ranking.ranked]
+    assert scores == sorted(scores, reverse=True)
+    assert ranking.returned <= len(ranking.ranked)
+
+
+@given(vaults, queries)
+def test_ties_keep_the_order_of_the_pool(made: list[VaultEntry], query: str) -> None:
+    ranking = ranked(numbered(made), query)
+    place = {hit.entry.id: at for at, hit in enumerate(ranking.pool.found)}
+    for first, second in zip(ranking.ranked, ranking.ranked[1:], strict=False):
+        if first.score == second.score:
+            assert place[first.entry.id] < place[second.entry.id]
+
+
+@given(vaults, queries, st.sampled_from(("", "auth", "data")))
+def test_a_federation_of_one_tier_is_none(made: list[VaultEntry], query: str, domain: str) -> None:
+    tier = tier_of("agent", 1.0, numbered(made))
+    request = VaultRequest(query, 5, Filters(domain))
+    alone, federated = (
+        search(Vault((tier,), federated=together), request, PROFILE, PROFILE.weights, NOW) for together in (False, True)
+    )
+    assert [(found.entry.id, found.score) for found in alone.results] == [
+        (found.entry.id, found.score) for found in federated.results
+    ]
+
+
+@given(vaults, queries)
+def test_bm25_is_sqlites_own_formula(made: list[VaultEntry], query: str) -> None:
+    held = numbered(made)
+    tier = tier_of("agent", 1.0, held)
+    found = tier.search(query, PROFILE, NOW, len(held), include_expired=True)
+    asked = terms(query, PROFILE.as_run)
+    holders = {
+        entry.id
+        for at, entry in enumerate(held)
+        if any(sum(tier.text.counts(term, False, at).frequencies) for term in asked)
+    }
+    assert {hit.entry.id for hit in found} == holders
+    for hit in found:
+        at = held.index(hit.entry)
+        expected = 0.0
+        for term in asked:
+            counts = tier.text.counts(term, False, at)
+            frequency = sum(
+                weight * count for weight, count in zip(PROFILE.columns.weights, counts.frequencies, strict=True)
+            )
+            idf = math.log((counts.documents - counts.holders + 0.5) / (counts.holders + 0.5))
+            length = 1.2 * (0.25 + 0.75 * counts.length / counts.average)
+            expected += max(idf, 1e-6) * frequency * 2.2 / (frequency + length) if frequency else 0.0
+        assert math.isclose(hit.bm25, expected, rel_tol=1e-12)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 9), st.booleans())
+def test_weights_sum_as_the_table_says(accepted: int, modified: int, dismissed: int, failed: int, hybrid: bool) -> None:
+    counts = FeedbackCounts(accepted, modified, dismissed, failed)
+    weights = adapted_weights(counts, hybrid, PROFILE)
+    assert math.isclose(sum(astuple(weights)), 0.9 if counts.rows < 30 else 1.0)
+    assert 0.2 <= weights.semantic <= 0.5
+
+
+def test_weights_move_at_the_thirtieth_row_that_counts() -> None:
+    at = {rows: adapted_weights(FeedbackCounts(accepted=rows, failed=50), False, PROFILE) for rows in (29, 30, 31)}
+    assert at[29] == PROFILE.weights
+    assert at[30].semantic == at[31].semantic == 0.5
+    even = adapted_weights(FeedbackCounts(accepted=15, dismissed=15), False, PROFILE)
+    assert math.isclose(even.severity, 0.1 * 0.65 / 0.55)
+
+
+def test_the_guard_is_strict_on_both_sides() -> None:
+    rules = PROFILE.guard
+    assert not guarded(20, 10, 20, rules).acts
+    assert guarded(21, 10, 21, rules).acts
+    assert guarded(49, 20, 49, rules).acts
+    assert not guarded(50, 20, 50, rules).acts
+
+
+@given(vaults, queries, st.integers(1, 400))
+def test_a_budget_holds_and_the_first_result_always_fits(made: list[VaultEntry], query: str, budget: int) -> None:
+    vault = Vault((tier_of("agent", 1.0, numbered(made)),))
+    ranking = search(vault, VaultRequest(query, 10, max_tokens=budget), PROFILE, PROFILE.weights, NOW)
+    assume(ranking.results)
+    tokens = [found.entry.budgeted_tokens for found in ranking.results]
+    assert len(tokens) == 1 or sum(tokens) <= budget

@@ -1,0 +1,324 @@
+"""Every recorded answer of the real Soleri core through the project's own public functions: a test for each family.
+
+Where the document and the running program differ, the document wins, and the profile ``soleri-code`` gives the
+program's own answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from brvtui.engines.soleri import vectors as dense
+from brvtui.engines.soleri.entries import memory
+from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
+from brvtui.engines.soleri.matching import expression
+from brvtui.engines.soleri.profile import named
+from brvtui.engines.soleri.results import default_limit, merged, search_memories, shaped, shaped_memory
+from brvtui.engines.soleri.search import VaultRequest, search
+from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
+from brvtui.engines.soleri.tfidf import cosine, term_frequencies, tokenize
+from brvtui.engines.soleri.vault import CandidatePool
+from brvtui.services.requests import LegError
+from tests.engines.soleri import recorded
+from tests.engines.soleri.recorded import DATA, Case, agree, answers, cases
+
+SEED, AS_RUN = named(""), named("soleri-code")
+FAMILIES = 21
+EXACT = 1e-12
+
+
+def check(family: str, ours: Any, tolerance: float = 1e-9) -> None:
+    """Every case of ``family``, under the document's profile; conflicts under the program's, too."""
+    held = cases(family)
+    assert held
+    for case in held:
+        found = ours(case["input"], SEED)
+        assert any(agree(found, wanted, tolerance) for wanted in answers(case)), (case["name"], found, answers(case))
+        if case["authority"] == "conflict":
+            as_run = ours(case["input"], AS_RUN)
+            assert agree(as_run, case["expected"], tolerance), (case["name"], as_run, case["expected"])
+
+
+def tied(case: Case, results: Sequence[dict[str, Any]], wanted: Any) -> list[dict[str, Any]]:
+    """The results in the recorded order where scores are equal, if the case says that some are."""
+    return recorded.in_their_order(results, wanted["results"]) if case.get("ties") else list(results)
+
+
+def check_rankings(family: str, tolerance: float = 1e-9) -> None:
+    """Every case of a family that ranks a whole vault."""
+    for case in cases(family):
+        for profile, wanted in [(SEED, answers(case)[0])] + (
+            [(AS_RUN, case["expected"])] if case["authority"] == "conflict" else []
+        ):
+            results = tied(case, recorded.rows(recorded.run(case["input"], profile)), wanted)
+            assert agree(results, wanted["results"], tolerance), (case["name"], profile.name, results)
+
+
+def test_all_families_are_here() -> None:
+    assert len(list(DATA.glob("*.json"))) == FAMILIES
+
+
+def test_fts_query() -> None:
+    check("fts_query", lambda case, profile: {"fts_query": expression(case["query"], profile.as_run)})
+
+
+def test_fts_bm25() -> None:
+    for case in cases("fts_bm25"):
+        given = case["input"]
+        assert expression(given["query"], SEED.as_run) == given["fts_query"], case["name"]
+        tier = recorded.vault(given, SEED).tiers[0]
+        limit = SEED.limits.search if given["limit"] is None else given["limit"]
+        found = tier.search(given["query"], SEED, given["now"], limit, recorded.filters(given["filters"]))
+        results = [{"id": hit.entry.id, "score": hit.bm25} for hit in found]
+        assert agree(results, case["expected"]["results"]), case["name"]
+        everything = tier.search(given["query"], SEED, given["now"], len(tier.entries))
+        raw = {hit.entry.id: -hit.bm25 for hit in everything}
+        assert agree(raw, case["expected"]["raw_bm25"] or {}), case["name"]
+        assert raw.keys() == (case["expected"]["raw_bm25"] or {}).keys(), case["name"]
+
+
+def test_candidate_filters() -> None:
+    for case in cases("candidate_filters"):
+        given = case["input"]
+        tier = recorded.vault(given, SEED).tiers[0]
+        found = tier.search(
+            given["query"], SEED, given["now"], SEED.limits.search, include_expired=given["include_expired"]
+        )
+        assert sorted(hit.entry.id for hit in found) == sorted(case["expected"]["ids"]), case["name"]
+
+
+def test_tokenizer() -> None:
+    check("tokenizer", lambda case, _: {"tokens": tokenize(case["text"])}, EXACT)
+
+
+def test_similarity() -> None:
+    def ours(case: Case, _: Any) -> Any:
+        match case["kind"]:
+            case "cosine":
+                return cosine(case["a"], case["b"])
+            case "jaccard":
+                return jaccard(case["a"], case["b"])
+            case "tf":
+                return term_frequencies(case["tokens"])
+        raise AssertionError(case["kind"])
+
+    check("similarity", ours, EXACT)
+
+
+def test_tfidf() -> None:
+    def ours(case: Case, profile: Any) -> Any:
+        vault = recorded.vault(case, profile)
+        vocabulary = vault.vocabulary(case["now"])
+        query = vocabulary.vector(case["query"])
+        of_entries = {entry.id: vocabulary.vector(entry.compared) for entry in vault.entries()}
+        return {
+            "vocabulary": {term: vocabulary.idf(term) for term, count in vocabulary.frequencies.items() if count},
+            "query_tokens": tokenize(case["query"]),
+            "query_vector": query,
+            "entry_vectors": of_entries,
+            "cosine": {id_: cosine(query, vector) for id_, vector in of_entries.items()},
+        }
+
+    check("tfidf", ours, EXACT)
+    for case in cases("tfidf"):
+        found = ours(case["input"], SEED)
+        assert found["vocabulary"].keys() == case["expected"]["vocabulary"].keys()
+        assert found["query_vector"].keys() == case["expected"]["query_vector"].keys()
+
+
+def test_temporal_decay() -> None:
+    def ours(case: Case, profile: Any) -> float:
+        record = {"id": "a", "type": "rule", "domain": "d", "title": "t", "severity": "warning", "description": ""}
+        dates = {name: case[name] for name in ("created_at", "updated_at")}
+        window = {"validFrom": case["valid_from"], "validUntil": case["valid_until"]}
+        return temporal_decay(recorded.entry({**record, **window}, case["now"], dates), case["now"], profile.decay)
+
+    check("temporal_decay", ours)
+
+
+def test_temporal_pipeline() -> None:
+    check_rankings("temporal_pipeline")
+
+
+def test_signals() -> None:
+    def ours(case: Case, profile: Any) -> dict[str, float]:
+        given, now = case["entry"], case["now"]
+        record = {"id": "a", "type": "rule", "title": "t", "description": "", **given}
+        window = {"validFrom": given["valid_from"], "validUntil": given["valid_until"]}
+        dates = {name: given.get(name, now) for name in ("created_at", "updated_at")}
+        entry = recorded.entry({**record, **window}, now, dates)
+        signals = EntrySignals(
+            0.0,
+            case["vector_similarity"] or 0.0,
+            severity_of(entry.severity, profile.severity),
+            temporal_decay(entry, now, profile.decay),
+            jaccard(case["query_tags"] or (), entry.tags) if case["query_tags"] else 0.0,
+            float(bool(case["query_domain"]) and case["query_domain"] == entry.domain),
+            case["graph_proximity"],
+        )
+        weights = adapted_weights(FeedbackCounts(), case["mode"] == "hybrid", profile)
+        return {
+            "semantic": signals.semantic,
+            "vector": signals.vector,
+            "severity": signals.severity,
+            "temporalDecay": signals.temporal_decay,
+            "tagOverlap": signals.tag_overlap,
+            "domainMatch": signals.domain_match,
+            "graphProximity": signals.graph_proximity,
+            "total": signals.total(weights),
+        }
+
+    check("signals", ours)
+
+
+def test_graph_proximity() -> None:
+    check_rankings("graph_proximity")
+
+
+def test_ranking_fts() -> None:
+    check_rankings("ranking_fts")
+    for case in cases("ranking_fts"):
+        pool = recorded.run(case["input"], SEED).pool
+        assert [hit.entry.id for hit in pool.found] == case["expected"]["fts_order"], case["name"]
+
+
+def test_ranking_hybrid() -> None:
+    check_rankings("ranking_hybrid")
+
+
+def test_random_pipeline() -> None:
+    check_rankings("random_pipeline")
+
+
+def test_adaptive_weights() -> None:
+    def ours(case: Case, profile: Any) -> Any:
+        weights = adapted_weights(FeedbackCounts(**case["feedback"]), case["embedding_provider"], profile)
+        return {
+            "weights": {
+                "semantic": weights.semantic,
+                "vector": weights.vector,
+                "severity": weights.severity,
+                "temporalDecay": weights.temporal_decay,
+                "tagOverlap": weights.tag_overlap,
+                "domainMatch": weights.domain_match,
+                "graphProximity": weights.graph_proximity,
+            }
+        }
+
+    check("adaptive_weights", ours)
+
+
+def test_overfetch_guard() -> None:
+    def ours(case: Case, profile: Any) -> Any:
+        ranking = recorded.run(case, profile)
+        ids = [found.entry.id for found in ranking.results]
+        return {"fetch_limit": ranking.fetch_limit, "count": len(ids), "ids": ids}
+
+    check("overfetch_guard", ours)
+
+
+def test_federation() -> None:
+    def ours(case: Case, profile: Any) -> Any:
+        pool: CandidatePool = recorded.vault(case, profile).pool(case["query"], profile, case["now"], case["limit"])
+        return {"results": [{"id": hit.entry.id, "source": hit.tier, "score": hit.weighted} for hit in pool.found]}
+
+    check("federation", ours)
+
+
+def test_federated_ranking() -> None:
+    check_rankings("federated_ranking")
+
+
+def retrieved(case: Case, profile: Any) -> list[dict[str, Any]]:
+    """What the operation ``search_intelligent`` gives."""
+    params = case["params"]
+    shape = params.get("mode", "full")
+    limit = params.get("limit") or default_limit(shape, profile)
+    request = VaultRequest(params["query"], limit, recorded.filters(params))
+    weights = adapted_weights(FeedbackCounts(), False, profile)
+    ranking = search(recorded.vault(case, profile), request, profile, weights, case["now"])
+    memories = []
+    if params.get("includeMemories"):
+        held = [memory(record) for record in case["memories"]]
+        memories = search_memories(held, params["query"], profile, limit)
+    results = merged(
+        (shaped(candidate, shape, profile) for candidate in ranking.results),
+        (shaped_memory(found, shape, profile) for found in memories),
+        limit,
+    )
+    return [result.record for result in results]
+
+
+def test_result_shapes() -> None:
+    check("result_shapes", lambda case, profile: {"results": retrieved(case, profile)})
+    for case in cases("result_shapes"):
+        for ours, theirs in zip(retrieved(case["input"], SEED), case["expected"]["results"], strict=True):
+            assert ours.keys() == theirs.keys()
+            if "entry" in theirs:
+                assert ours["entry"].keys() == theirs["entry"].keys()
+
+
+def test_memory_merge() -> None:
+    def ours(case: Case, profile: Any) -> Any:
+        def under_one_name(record: dict[str, Any]) -> dict[str, Any]:
+            return {**record.get("entry", {}), **record}
+
+        return {"results": [under_one_name(record) for record in retrieved(case, profile)]}
+
+    check("memory_merge", ours)
+
+
+def test_vector_search() -> None:
+    def ours(case: Case, _: Any) -> Any:
+        store = dense.EntryVectors()
+        for id_, numbers, *model in case["steps"]:
+            store.put({id_: dense.stored_vector(numbers, model[0] if model else "m1")})
+        held = store.all()
+        hits = dense.VectorIndex(held).nearest(case["query_vector"], case["top_k"])
+        return {
+            "stored": {
+                id_: {"vector": kept.numbers.tolist(), "model": kept.model, "dimensions": len(kept.numbers)}
+                for id_, kept in held.items()
+            },
+            "blob_hex": {id_: kept.blob.hex() for id_, kept in held.items()},
+            "hits": [{"entryId": id_, "similarity": value} for id_, value in hits],
+        }
+
+    check("vector_search", ours, EXACT)
+
+
+def test_embedding_pipeline() -> None:
+    def ours(case: Case, profile: Any) -> Any:
+        store, calls = dense.EntryVectors(), []
+        for id_, model in case["existing"].items():
+            store.put({id_: dense.stored_vector([1.0], model)})
+
+        def embed(texts: Sequence[str]) -> dense.EmbeddedBatch:
+            calls.append(sorted(texts))
+            if len(calls) - 1 in case["fail_batches"]:
+                raise LegError("the provider fails")
+            return dense.EmbeddedBatch([[float(len(text))] for text in texts], len(texts))
+
+        made = dense.embed_entries(
+            [recorded.entry(record, 0) for record in case["entries"]],
+            store,
+            case["model"],
+            embed,
+            case["batch_size"] or profile.vectors.batch,
+        )
+        return {
+            "embedded": made.embedded,
+            "failed": made.failed,
+            "tokens_used": made.tokens,
+            "batch_sizes": list(made.batch_sizes),
+            "calls": calls,
+            "vectors_of": {id_: kept.model for id_, kept in store.all().items()},
+        }
+
+    for case in cases("embedding_pipeline"):
+        found, wanted = ours(case["input"], SEED), dict(case["expected"])
+        if wanted["calls"] is None:
+            del wanted["calls"]
+        assert agree(found, wanted), (case["name"], found)
+        assert found["vectors_of"] == wanted["vectors_of"]
