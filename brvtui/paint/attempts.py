@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs, glyph_of
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import ms, wrap
-from brvtui.trace import Kind, Ladder, Listed, Rung, State
+from brvtui.trace import Kind, Ladder, Listed, Rung, Scale, State
 
 _SCORE = "score"
 _TIMED = 40
@@ -99,10 +99,17 @@ def reason_lines(row: Attempted, width: int, short: bool = False) -> list[Line]:
     return made + [line(" " * indent + part, "muted") for part in wrap(row.why, width - indent - 1) if row.why]
 
 
-def result_line(result: Listed, row: Attempted, maturity: str, here: bool, width: int, glyphs: Glyphs) -> Line:
+def score_text(result: Listed, row: Attempted, scale: Scale) -> str:
+    """Returns the score of a result of ``row``: as ``scale`` writes scores, or with two decimals in another unit."""
+    return f"{result.score:.{scale.decimals if row.unit == _SCORE else 2}f}"
+
+
+def result_line(
+    result: Listed, row: Attempted, scale: Scale, maturity: str, here: bool, width: int, glyphs: Glyphs
+) -> Line:
     """Returns the line of a result with its score; ``maturity`` is the note's, ``here`` marks the selected one."""
     sign, role = glyph_of(result.kind or Kind.CONTEXT, maturity, glyphs)
-    value = f"{result.score:.2f}"
+    value = score_text(result, row, scale)
     if row.unit != _SCORE and width >= _TIMED:
         value = f"{row.unit} {value}"
     made = Line().gap(1 + row.depth).add(glyphs.here if here else " ", "accent").add(f"{sign} ", role)

@@ -23,17 +23,18 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     """The lines of :func:`explain_report`."""
     if explanation.found:
         made = [badge("FOUND", "ok").add(f" rank {explanation.rank}: ", "text").add(explanation.path, "bold strong")]
-        made += _told("then", explanation.use, "text", width)
+        made += _labelled("then", explanation.use, "text", width)
     else:
         made = [badge("NOT FOUND", "bad").add(" ").add(explanation.path, "bold strong")]
         if explanation.reason is not None:
-            made += _told("why", f"{explanation.reason.number}. {explanation.reason.text}", "bold strong", width)
-        made += _told("numbers", explanation.numbers, "text", width)
+            made += _labelled("why", f"{explanation.reason.number}. {explanation.reason.text}", "bold strong", width)
+        made += _labelled("numbers", explanation.numbers, "text", width)
         remedy = explanation.remedy
         if remedy is not None:
             checked = " (re-run and seen)" if remedy.verified else ""
-            made += _told("remedy", f"{remedy.text}{checked}", "ok" if remedy.verified else "text", width)
-            made += _told("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
+            made += _labelled("remedy", f"{remedy.text}{checked}", "ok" if remedy.verified else "text", width)
+            made += _labelled("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
+    made += _labelled("note", explanation.notice, "warn", width)
     hit, trace = explanation.hit, explanation.trace
     if hit is not None:
         if not explanation.found:
@@ -44,8 +45,8 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     return made
 
 
-def _told(label: str, text: str, role: str, width: int) -> list[Line]:
-    """``text`` behind its label, wrapped; nothing for an empty text."""
+def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
+    """``text`` wrapped behind its label; no lines for an empty text."""
     parts = wrap(text, width - _LABEL - 1) if text else []
     return [
         Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, role)

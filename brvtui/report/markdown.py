@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import presentation
+from brvtui.paint.attempts import score_text
 from brvtui.paint.glyphs import UNICODE, glyph_of
 from brvtui.paint.line import Line
 from brvtui.paint.score import score_lines, ticks_of
@@ -124,7 +125,7 @@ def _retry(trace: Trace, shown: Presentation) -> Iterator[str]:
             f"{UNICODE.state[row.state.value]} {row.state.value.replace('_', ' ')}",
             row.query,
             row.found,
-            ", ".join(f"{path(one.path)} {one.score:.2f}" for one in row.results[:3]),
+            Markdown(", ".join(f"{path(one.path)} {score_text(one, row, trace.scale)}" for one in row.results[:3])),
             row.why,
         )
         for row in attempts

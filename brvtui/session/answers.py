@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query, Replays
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from brvtui.lab.log_summary import Compared
     from brvtui.saved.traces import SavedTrace
 
+_ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 """Origins of a score that is made of matches; the others come from a path, a name or another result."""
 
@@ -61,15 +64,20 @@ class AnswerDetails:
     ) -> Explanation:
         """Why ``note`` (a path, the end of one, or a title) is or is not in the answer to ``query``.
 
-        ``trace`` is the answer to explain; without it the query is probed. Raises
+        ``trace`` is the answer to explain, on the snapshot and at the time that it was made; without it the query is
+        probed. Where that snapshot is gone, the newest one stands in, and :attr:`Explanation.notice` says so. Raises
         :class:`brvtui.snapshot.naming.UnknownNote` and :class:`brvtui.engines.contract.EngineError`.
         """
         from brvtui.snapshot.naming import find_note
 
-        answered = trace or self._opened.probe(query, scope, engine)
-        context = self._engines.context(answered.engine)
+        answered, notice = trace or self._opened.probe(query, scope, engine), ""
+        try:
+            context = self._context(answered)
+        except KeyError:
+            context, notice = self._engines.context(answered.engine), _ANOTHER_TREE
         named = find_note(context.snapshot, note)
-        return self._engines.named(answered.engine).why(context, answered, named)
+        made = self._engines.named(answered.engine).why(context, answered, named)
+        return replace(made, notice=notice) if notice else made
 
     def counterfactuals(
         self, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
@@ -105,4 +113,6 @@ class AnswerDetails:
         return compare(entry, trace)
 
     def _context(self, trace: Trace) -> Context[Any]:
-        return self._engines.context(trace.engine, self._opened.snapshot_of(trace))
+        """The context that ``trace`` was made in. Raises KeyError when its snapshot is gone."""
+        made = self._engines.context(trace.engine, self._opened.snapshot_of(trace))
+        return replace(made, now_ms=datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000)

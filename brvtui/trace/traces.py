@@ -177,3 +177,5 @@ class Explanation:
     use: str
     """What becomes of a document that is in the answer, in words: quoted, passed to a model, listed."""
     trace: Trace
+    notice: str = ""
+    """Why the explanation may not fit the answer; empty when it was made on the same snapshot."""

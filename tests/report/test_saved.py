@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import stat
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,10 +14,11 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
+from brvtui.engines.registry import presentation
 from brvtui.report.markdown import markdown_report
 from brvtui.report.saved import ExportError, Form, export, form_of, rendered, text_report
 from brvtui.saved.traces import SavedTrace, read
-from brvtui.trace import Trace
+from brvtui.trace import Scale, Trace
 from tests.support.trees import Tree
 
 STRANGE = "A [red]title[/red] `code` | pipe \x1b[31mred\u202e <img src=http://evil.example/x> ![i](http://evil.example)"
@@ -70,6 +72,12 @@ def test_markdown_holds_the_whole_decision(saved: SavedTrace) -> None:
         saved.detail["x/n.md"].score.term_sum
     )
     assert all(f"{item.value:.3f}" in text for item in saved.detail["x/n.md"].contributions)
+
+
+def test_markdown_writes_attempts_on_the_scale_of_the_engine(saved: SavedTrace) -> None:
+    finer = replace(saved, trace=replace(saved.trace, scale=Scale(5)))
+    first = next(row.results[0] for row in presentation(saved.trace.engine).attempts(saved.trace) if row.results)
+    assert f"{first.path}` {first.score:.5f}" in markdown_report(finer).partition("## Retry")[2]
 
 
 def test_markdown_takes_nothing_of_a_note_for_markdown(saved: SavedTrace) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.explain import explain_lines
 from tests.support.trees import Tree
 
 
@@ -27,3 +29,29 @@ def test_a_detail_is_made_on_the_snapshot_of_its_trace(quokkas: Tree) -> None:
     assert session.answers.detail(trace, file) == before
     assert before is not None
     assert before.hit is not None
+
+
+def test_an_older_answer_is_explained_on_its_own_tree_while_that_is_there(quokkas: Tree) -> None:
+    session = quokkas.session()
+    trace = session.probe("quokka")
+    before = session.answers.explain("quokka", "x/n.md", trace=trace)
+    for change in range(2):
+        quokkas.file("x/n.md", f"# Something else {change}\n", days=1)
+        session.load()
+    assert session.answers.explain("quokka", "x/n.md", trace=trace) == before
+    quokkas.file("x/n.md", "# Something else again\n", days=1)
+    session.load()
+    after = session.answers.explain("quokka", "x/n.md", trace=trace)
+    assert after.notice == "the tree that this answer was made on is gone: explained on the tree as it is now"
+    assert after.notice.split(":")[0] in "\n".join(line.plain for line in explain_lines(after, 120, UNICODE))
+    assert not before.notice
+
+
+def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
+    session = quokkas.session()
+    trace = session.probe("quokka")
+    before = session.answers.detail(trace, "x/m.md") or session.answers.detail(trace, "x/n.md")
+    later = session.clock() + 40 * 86_400_000
+    session.clock = lambda: later
+    after = session.answers.detail(trace, "x/m.md") or session.answers.detail(trace, "x/n.md")
+    assert after == before

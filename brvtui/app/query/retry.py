@@ -16,7 +16,7 @@ from brvtui.paint.line import Line
 
 if TYPE_CHECKING:
     from brvtui.paint.attempts import Attempted
-    from brvtui.trace import Listed, Trace
+    from brvtui.trace import Listed, Scale, Trace
 
 
 class RetryPane(ChoicePane):
@@ -82,7 +82,7 @@ class RetryPane(ChoicePane):
                     reasons = reason_lines(row, width, short=True)
                 self._own(row.id, made, reasons, add=False)
             if row.id == self.opened:
-                self._list(row, made, width, view)
+                self._list(row, trace.scale, made, width, view)
         return made
 
     def _first(self) -> int:
@@ -95,13 +95,13 @@ class RetryPane(ChoicePane):
         made += lines
         self.owner += [len(self.choices) - 1] * len(lines)
 
-    def _list(self, row: Attempted, made: list[Line], width: int, view: View) -> None:
+    def _list(self, row: Attempted, scale: Scale, made: list[Line], width: int, view: View) -> None:
         from brvtui.paint.attempts import rest_of, result_line
 
         for result in row.results:
             maturity = result.maturity or view.maturity_of(result.file)
             here = result.file == view.selection.file
-            self._own(_choice(row, result), made, [result_line(result, row, maturity, here, width, self.glyphs)])
+            self._own(_choice(row, result), made, [result_line(result, row, scale, maturity, here, width, self.glyphs)])
         text = rest_of(row)
         if text:
             made.append(Line().gap(4 + row.depth).add(text, "faint"))
