@@ -52,7 +52,12 @@ class TableKeys:
     names: tuple[str, ...]
 
 
+LIMIT, LIMIT_UNLESS_0 = "limit", "limit unless 0"
+"""Annotations of a constant that bounds what a query costs; 0 lifts one with the second."""
 Count = Annotated[int, Range(1)]
+CountLimit = Annotated[int, Range(1), LIMIT]
+SizeLimit = Annotated[int, Range(), LIMIT]
+PositiveLimit = Annotated[float, Range(is_open=True), LIMIT]
 Positive = Annotated[float, Range(is_open=True)]
 Share = Annotated[float, Range(0, 1)]
 _NUMBER = Range()
@@ -74,6 +79,23 @@ def overlay(base: _T, tables: dict[str, Any], origin: str) -> _T:
     """
     dataclass_: Any = base
     return typed(type(base), merged(dataclasses.asdict(dataclass_), tables), "", origin)
+
+
+def lowered(values: _T, reference: _T) -> _T:
+    """``values``, a dataclass of constants, with no limit above that of ``reference``."""
+    constants: Any = values
+    kind: Any = type(values)
+    made: dict[str, Any] = {}
+    for name, hint in _hints(kind).items():
+        own, most, marks = getattr(values, name), getattr(reference, name), typing.get_args(hint)
+        if dataclasses.is_dataclass(own):
+            made[name] = lowered(own, most)
+        elif LIMIT in marks or (LIMIT_UNLESS_0 in marks and own and most):
+            made[name] = min(own, most)
+        elif LIMIT_UNLESS_0 in marks:
+            made[name] = own or most
+    lower: _T = dataclasses.replace(constants, **made)
+    return lower
 
 
 def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:

@@ -78,11 +78,13 @@ def ask(
     if allowed:
         session.model.allow()
     from brvtui.services.model import Cancellation
+    from brvtui.session.services import budget_of
 
     cancellation = Cancellation()
+    limit = budget_of(session.settings.llm).words
     events = session.complete(text, scope, cancellation, options=options)
     with _interrupts(cancellation), refused():
-        ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty()).show(events)
+        ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty(), limit).show(events)
     if getattr(ended, "cancelled", False):
         raise click.Abort
     if form == "json":
@@ -116,9 +118,13 @@ def _last(events: Iterable[Event]) -> Finished | CompletionFailed:
 class _Terminal:
     """Shows events as they come: the answer on the standard output, the rest on the standard error."""
 
-    def __init__(self, streams: bool) -> None:
-        """With ``streams``, what looks like the answer is written before its turn is known to be the last."""
+    def __init__(self, streams: bool, limit: str) -> None:
+        """With ``streams``, what looks like the answer is written before its turn is known to be the last.
+
+        ``limit`` is the most that the answer may use, in words.
+        """
         self._streams = streams
+        self._limit = f", with at most {limit}" if limit else ""
         self._held = ""
         """Text of a turn that may still go on to call tools: only the last turn is the answer."""
         self._is_answer = False
@@ -138,7 +144,7 @@ class _Terminal:
                     for notice in trace.notices:
                         self._tell(f"note: {notice}")
                     if model:
-                        self._tell(f"asking {model}")
+                        self._tell(f"asking {model}{self._limit}")
                 case kinds.TurnBegun():
                     if self._written:
                         self._tell("what stands above is not the answer yet: the model goes on")
@@ -284,9 +290,9 @@ def _model_of(project: Path | None) -> tuple[Llm, Any]:
         from brvtui.engines.byterover import profile as profiles
         from brvtui.session import held_model
 
-        settings = configure().settings.llm
+        settings = configure().settings
         requests = profiles.load().service
-        return settings, held_model(lambda: settings, lambda: requests)
+        return settings.llm, held_model(lambda: settings, lambda: requests)
     return session.settings.llm, session.model
 
 

@@ -43,6 +43,8 @@ class Configuration:
     """Settings given on the command line."""
     is_served: bool = False
     """Whether the app is shown in a browser."""
+    own: Mapping[str, tuple[Value, SettingSource]] = field(default_factory=dict)
+    """Values of the user's own file with their source, also those that a project replaces."""
 
     @property
     def project_file(self) -> Path | None:
@@ -69,6 +71,8 @@ class Configuration:
     def why_read_only(self, name: str) -> str:
         """Why the app may not change the setting ``name``, in one line; empty if it may."""
         entry = entries().get(name.partition(".")[0] if name.startswith("keys.") else name)
+        if entry is not None and entry.by_hand:
+            return f"{name} is changed by hand alone: in {self.user_file}"
         if self.is_served and (entry is None or entry.personal):
             return f"{name} is read-only in a browser: change it in {self.user_file}"
         return ""
@@ -100,13 +104,16 @@ def configure(
     made = _Layers()
     own = user_file()
     made.add_file(own, Layer.USER)
+    of_user = {name: (value, made.sources[name]) for name, value in made.values.items()}
     if root is not None:
         made.add_file(_project_file(root), Layer.PROJECT)
     environ = os.environ if environ is None else environ
     made.add_environment(environ)
     for name, value in options.items():
         made.add(name, value, SettingSource(Layer.OPTION, f"--{name}"))
-    return Configuration(made.values, made.sources, tuple(made.problems), own, root, options, SERVED in environ)
+    return Configuration(
+        made.values, made.sources, tuple(made.problems), own, root, options, SERVED in environ, of_user
+    )
 
 
 def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from brvtui.config.checking import quote
 from brvtui.config.layers import Configuration
-from brvtui.config.schema import AUTO, ON, Settings
+from brvtui.config.schema import AUTO, ON, Settings, Value
 from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.typed_tables import overlay
+from brvtui.typed_tables import lowered, overlay
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _CHOOSING = ("", "profile", "signals.frontmatter")
@@ -34,17 +36,26 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     """ByteRover's profile that the settings name or hold, as :func:`with_overrides` leaves it.
 
     The tree is read with it, whichever engine answers. It is the default one where the settings name ``of_engine``, a
-    profile of another engine. Raises ``ProfileError``, and :class:`ConfigError` when the project's settings or an
-    explicit choice could not be read: a project is not opened with other constants than it asks for.
+    profile of another engine. No limit of a project's profile is above the built-in one or the user's own. Raises
+    ``ProfileError``, and :class:`ConfigError` when the project's settings or an explicit choice could not be read: a
+    project is not opened with other constants than it asks for.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.layer is not Layer.USER:
             raise ConfigError(problem.message)
-    wanted = configuration.settings.profile if not of_engine else DEFAULT
     source = configuration.source("profile")
-    if isinstance(wanted, Mapping):
-        return with_overrides(_of_table(wanted, source.place), configuration.settings)
-    return with_overrides(profiles.load(_name_or_path(wanted, source)), configuration.settings)
+    chosen = _load(DEFAULT if of_engine else configuration.settings.profile, source)
+    if source.layer is Layer.PROJECT:
+        chosen = _limited(chosen, profiles.load(), _load(*configuration.own.get("profile", (DEFAULT, source))))
+    return with_overrides(chosen, configuration.settings)
+
+
+def _limited(chosen: Profile, *references: Profile) -> Profile:
+    """A project's profile, none of whose limits is above those of ``references``; an asterisk says if any was."""
+    made = chosen
+    for reference in references:
+        made = lowered(made, reference)
+    return made if made == chosen else replace(made, name=_changed(made.name))
 
 
 def with_overrides(profile: Profile, settings: Settings) -> Profile:
@@ -63,14 +74,23 @@ def _changed(name: str) -> str:
     return f"{name.removesuffix('*')}*"
 
 
-def _name_or_path(wanted: str, source: SettingSource) -> str:
-    """A built-in name, or a path; a path in a settings file is relative to the folder of that file."""
-    if wanted in BUILT_IN or source.layer not in _IN_FILES:
-        return wanted
-    return str(Path(source.place).parent / Path(wanted).expanduser())
+def _load(wanted: Value, source: SettingSource) -> Profile:
+    if isinstance(wanted, Mapping):
+        return _of_table(wanted, source)
+    name = str(wanted)
+    if name in BUILT_IN or source.layer not in _IN_FILES:
+        return profiles.load(name)
+    folder = Path(source.place).parent
+    file = folder / Path(name).expanduser()
+    if source.layer is Layer.PROJECT and not file.resolve().is_relative_to(folder.parent.resolve()):
+        raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
+    return profiles.load(str(file))
 
 
-def _of_table(own: Mapping[str, Any], file: str) -> Profile:
-    base = profiles.load(own.get("extends", DEFAULT))
+def _of_table(own: Mapping[str, Any], source: SettingSource) -> Profile:
+    extends = own.get("extends", DEFAULT)
+    if source.layer is Layer.PROJECT and extends not in BUILT_IN:
+        raise ConfigError(f"{source.place}: no profile {extends}: a project can extend {', '.join(BUILT_IN)}")
+    base = profiles.load(extends)
     changes = {key: value for key, value in own.items() if key != "extends"}
-    return overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, file)
+    return overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, source.place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
@@ -20,6 +20,8 @@ from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 Value = bool | int | str | Mapping[str, Any]
 """The types of a setting's value."""
 PREFIX = "BRV_TUI_"
+KEY_VARIABLES = ("BRV_TUI_LLM_KEY", "BRV_TUI_EMBEDDER_KEY", "BRV_TUI_RERANKER_KEY")
+"""Variables that are meant for keys of services."""
 PROTOCOLS = ("openai", "anthropic")
 AUTO, ON, OFF = "auto", "on", "off"
 _SWITCH = (AUTO, ON, OFF)
@@ -49,7 +51,9 @@ class Entry:
     least: int = 0
     most: int = 0
     personal: bool = False
-    """Whether only the user can set it, never a project's file: it names a program, or a place to send notes to."""
+    """Whether only the user can set it: :class:`ProjectSettings` has no such setting."""
+    by_hand: bool = False
+    """Whether the app never writes it, nor offers to."""
     restart: bool = False
     """Whether a change takes effect only when the app is opened again."""
 
@@ -71,16 +75,20 @@ def _setting(default: Any, summary: str, **about: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class EditorSettings:
+class Saving:
+    """How notes are saved."""
+
+    keep_mtime: bool = _setting(
+        False, "whether saving keeps a note's modification time, and so its recency, unless said otherwise"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EditorSettings(Saving):
     """Editing of notes."""
 
     command: str = _setting(
-        "",
-        "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`",
-        personal=True,
-    )
-    keep_mtime: bool = _setting(
-        False, "whether saving keeps a note's modification time, and so its recency, unless said otherwise"
+        "", "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`"
     )
 
 
@@ -88,13 +96,12 @@ class EditorSettings:
 class Service:
     """A model, local or behind an address. The key itself is never in a file: ``key_env`` names its variable."""
 
-    model: str = _setting("", "the model; empty: none is used", personal=True)
+    model: str = _setting("", "the model; empty: none is used")
     url: str = _setting(
         "",
         "an OpenAI-compatible service that serves it (extra `[llm]`); empty: a local model (extra `[vectors]`)",
-        personal=True,
     )
-    key_env: str = _setting("", "the environment variable that holds the service's key", personal=True)
+    key_env: str = _setting("", "the environment variable that holds the service's key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +118,21 @@ class Llm:
 
     protocol: str = _setting(
         "openai", "what the service speaks; `openai`: also Ollama, LM Studio, vLLM, OpenRouter", choices=PROTOCOLS,
-        personal=True,
     )  # fmt: skip
-    model: str = _setting("", "the model; empty: none is asked", personal=True)
-    url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own", personal=True)
-    key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the service's key", personal=True)
-    allowed: bool = _setting(
-        False, "whether runs may ask the model without being allowed in each session", personal=True
-    )
+    model: str = _setting("", "the model; empty: none is asked")
+    url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own")
+    key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the service's key")
+    allowed: bool = _setting(False, "whether runs may ask the model without being allowed in each session")
     timeout: int = _setting(
         120, "after how many seconds without a piece of an answer the service is given up", least=1, most=3600,
-        personal=True,
     )  # fmt: skip
-    sent_cents: int = _setting(
-        0, "what a million tokens sent cost, in cents; 0: unknown", most=1_000_000, personal=True
+    sent_cents: int = _setting(0, "what a million tokens sent cost, in cents; 0: unknown", most=1_000_000)
+    received_cents: int = _setting(0, "what a million tokens received cost, in cents; 0: unknown", most=1_000_000)
+    answer_tokens: int = _setting(
+        400_000, "how many tokens one answer may send and receive in all", least=1_000, most=1_000_000_000
     )
-    received_cents: int = _setting(
-        0, "what a million tokens received cost, in cents; 0: unknown", most=1_000_000, personal=True
+    answer_cents: int = _setting(
+        200, "what one answer may cost in all, in cents, where prices are set; 0: any sum", most=1_000_000
     )
 
 
@@ -142,8 +147,12 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """All settings, merged. Without arguments, the defaults."""
+class ProjectSettings:
+    """The settings that a project's file can express.
+
+    Such a file comes with the project, from anybody: it can say how the project is read and shown. Consent, keys,
+    limits of cost, addresses, programs and records of the user have no place in it.
+    """
 
     theme: str = _setting("brv-dark", "colour theme: one of ours, of Textual's, or of your own")
     animations: str = _setting(AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH)
@@ -154,17 +163,32 @@ class Settings:
     profile: str | Mapping[str, Any] = _setting(
         DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
     )
-    recording: bool = _setting(False, "whether runs record access hits, in the tool's own overlay, from the start")
     watch: bool = _setting(True, "whether changes on disk are noticed by themselves", restart=True)
     history: int = _setting(500, "how many run queries are remembered for a project", most=10_000, restart=True)
+    signals: Signals = field(default=Signals())
+    editor: Saving = field(default=Saving())
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(ProjectSettings):
+    """All settings, merged. Without arguments, the defaults."""
+
+    recording: bool = _setting(False, "whether runs record access hits, in the tool's own overlay, from the start")
     keys: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}),
         metadata={"summary": "other keys for actions, by the binding's name: `brv-tui keys` lists them"},
     )
-    signals: Signals = field(default=Signals())
+    key_variables: str = _setting(
+        "", "variables of the environment that `key_env` may name, beside our own, with commas between; the app never"
+        " changes this", by_hand=True,
+    )  # fmt: skip
     editor: EditorSettings = field(default=EditorSettings())
     llm: Llm = field(default=Llm())
     services: Services = field(default=Services())
+
+    def may_read_key(self, variable: str) -> bool:
+        """Whether a service's key may be read from ``variable`` of the environment."""
+        return bool(variable) and variable in (*KEY_VARIABLES, *map(str.strip, self.key_variables.split(",")))
 
 
 _KINDS: Mapping[Any, ValueKind] = {
@@ -178,13 +202,15 @@ _KINDS: Mapping[Any, ValueKind] = {
 
 @cache
 def entries() -> Mapping[str, Entry]:
-    """Every setting by its dotted name, in the order of the schema."""
-    return MappingProxyType({entry.name: entry for entry in _walk(Settings())})
+    """Every setting by its dotted name: those without a table first, then table by table."""
+    of_projects = {entry.name for entry in _walk(ProjectSettings())}
+    found = (replace(entry, personal=entry.name not in of_projects) for entry in _walk(Settings()))
+    return MappingProxyType({entry.name: entry for entry in found})
 
 
 def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
     hints = typing.get_type_hints(type(tables))
-    for one in dataclasses.fields(tables):
+    for one in sorted(dataclasses.fields(tables), key=lambda one: dataclasses.is_dataclass(getattr(tables, one.name))):
         name, default = f"{above}{one.name}", getattr(tables, one.name)
         if dataclasses.is_dataclass(default):
             yield from _walk(default, f"{name}.")

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from brvtui import faults
 from brvtui.providers.masking import masked
+from brvtui.providers.settings import ServiceSettings
 from brvtui.services.requests import RequestPolicy, ServiceError
 from brvtui.text.address import why_no_address
 from brvtui.text.visible import visible
@@ -86,18 +87,25 @@ class ServiceRefusal(Exception):
         return f"{why}, {policy.tries} times" if self.passing and policy.tries > 1 else why
 
 
-def check_service(setting: str, model: str, base: str, key: str, key_env: str) -> None:
-    """Raises :class:`ServiceError`, which says what to do, if ``model`` cannot be asked at ``base``.
+def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
+    """The key of the service ``wanted``, whose table of settings is ``setting``.
 
-    ``setting`` is their table of settings, ``key_env`` the variable that holds ``key``.
+    Raises :class:`ServiceError`, which says what to do, if it cannot be asked at the address ``base``.
     """
+    key = wanted.key.strip()
     if find_spec(_LIBRARY) is None:
-        raise ServiceError(f"{model} is set but the extra llm is missing: pip install 'brv-tui[llm]'")
+        raise ServiceError(f"{wanted.model} is set but the extra llm is missing: pip install 'brv-tui[llm]'")
     problem = why_no_address(base, f"{setting}.url")
     if problem:
         raise ServiceError(problem)
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ServiceError(f"the key in {key_env} holds characters that no header can carry: set it anew")
+        raise ServiceError(f"the key in {wanted.key_env} holds characters that no header can carry: set it anew")
+    if not wanted.key_env_is_listed:
+        raise ServiceError(
+            f"{setting}.key_env names {wanted.key_env}, which key_variables does not list: add it there by hand, or use"
+            " another variable"
+        )
+    return key
 
 
 @asynccontextmanager

@@ -41,8 +41,8 @@ def model_of(settings: ModelSettings, rules: RequestPolicy) -> ChatService | Non
         if settings.url:
             raise ServiceError("llm.url is set but no model: set llm.model, or BRV_TUI_LLM_MODEL")
         return None
-    base, key = address_of(settings), settings.key.strip()
-    check_service("llm", settings.model, base, key, settings.key_env)
+    base = address_of(settings)
+    key = check_service("llm", base, settings)
     policy = replace(rules, timeout_seconds=settings.timeout_seconds)
     wire, kind = _WIRES[settings.protocol]
     return kind(wire.endpoint(base, key), settings.model, policy)

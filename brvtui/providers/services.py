@@ -51,6 +51,4 @@ def _checked_key(settings: ServiceSettings, kind: str) -> str:
     """The service's key. Raises :class:`ServiceError` when the service cannot be asked."""
     from brvtui.providers.http import check_service
 
-    key = settings.key.strip()
-    check_service(f"services.{kind}", settings.model, settings.url, key, settings.key_env)
-    return key
+    return check_service(f"services.{kind}", settings.url, settings)

@@ -15,6 +15,8 @@ class ServiceSettings:
     key: str = field(default="", repr=False)
     key_env: str = ""
     """The environment variable that held the key."""
+    key_env_is_listed: bool = True
+    """Whether the user listed that variable as one that holds keys."""
 
 
 @dataclass(frozen=True, slots=True)

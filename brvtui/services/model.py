@@ -186,13 +186,30 @@ _PER_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices of a million tokens, in cents; 0 for unknown."""
+class Budget:
+    """Prices of a million tokens, in cents (0: unknown), and the most that one answer may use (0: any amount)."""
 
     sent_cents: int = 0
     received_cents: int = 0
+    tokens: int = 0
+    cents: int = 0
 
-    def of(self, usage: Usage) -> float | None:
+    @property
+    def words(self) -> str:
+        """The most that one answer may use, in words; empty without a limit."""
+        limits = (f"{self.tokens} tokens" if self.tokens else "", f"{self.cents} cents" if self._limits_cents else "")
+        return " and ".join(filter(None, limits))
+
+    @property
+    def _limits_cents(self) -> bool:
+        return bool(self.cents and (self.sent_cents or self.received_cents))
+
+    def allows(self, sent: int, received: int) -> bool:
+        """Whether one answer may send and receive so many tokens in all."""
+        cents = self.cost(Usage(sent, received, True)) or 0
+        return (not self.tokens or sent + received <= self.tokens) and (not self.cents or cents <= self.cents)
+
+    def cost(self, usage: Usage) -> float | None:
         """The cost of ``usage`` in cents; None if no price is known."""
         if not self.sent_cents and not self.received_cents:
             return None

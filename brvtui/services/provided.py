@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
     from brvtui.services.embedding import Embedder, VectorCache
-    from brvtui.services.model import ChatModel, Prices
+    from brvtui.services.model import Budget, ChatModel
     from brvtui.services.reranking import Reranker
 
 
@@ -25,8 +25,8 @@ class EngineServices(Protocol):
         """Why a probe or a run that reaches the model does not ask it, in a line or two."""
 
     @property
-    def prices(self) -> Prices:
-        """The prices of the language model, by the user's settings."""
+    def budget(self) -> Budget:
+        """The budget of the language model, by the user's settings."""
 
     @property
     def embedder(self) -> Embedder | None:
@@ -49,11 +49,11 @@ class NoServices:
     reranker: Reranker | None = None
 
     @property
-    def prices(self) -> Prices:
+    def budget(self) -> Budget:
         """No price is known."""
-        from brvtui.services.model import Prices
+        from brvtui.services.model import Budget
 
-        return Prices()
+        return Budget()
 
     def why_no_model(self, run: bool) -> str:
         """That none is set."""

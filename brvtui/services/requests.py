@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from brvtui.typed_tables import Count, Positive
+from brvtui.typed_tables import LIMIT, CountLimit, PositiveLimit, Range
 
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
     """Time-outs, retries and sizes of requests. Times are in seconds."""
 
-    timeout_seconds: Positive
-    tries: Count
+    timeout_seconds: PositiveLimit
+    tries: CountLimit
     wait_seconds: float
-    longest_wait_seconds: float
-    batch: Count
-    max_bytes: Count
+    longest_wait_seconds: Annotated[float, Range(), LIMIT]
+    batch: CountLimit
+    max_bytes: CountLimit
 
 
 class LegError(RuntimeError):

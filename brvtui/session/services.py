@@ -10,24 +10,36 @@ from typing import TYPE_CHECKING
 
 from brvtui.providers.held_model import HeldModel
 from brvtui.providers.settings import ModelSettings, ServiceSettings
-from brvtui.services.model import Prices
+from brvtui.services.model import Budget
 
 if TYPE_CHECKING:
-    from brvtui.config.schema import Llm, Service, Services, Settings
+    from brvtui.config.schema import Llm, Service, Settings
     from brvtui.services.embedding import Embedder, VectorCache
     from brvtui.services.model import ChatModel
     from brvtui.services.requests import RequestPolicy
     from brvtui.services.reranking import Reranker
 
 
-def held_model(settings: Callable[[], Llm], requests: Callable[[], RequestPolicy]) -> HeldModel:
+def held_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> HeldModel:
     """The model of the ``settings`` of each moment, as a session holds it."""
     return HeldModel(lambda: _model_settings(settings()), requests)
 
 
-def _model_settings(llm: Llm) -> ModelSettings:
-    key = os.environ.get(llm.key_env, "") if llm.key_env else ""
-    return ModelSettings(llm.model, llm.url, key, llm.key_env, llm.protocol, llm.timeout, llm.allowed)
+def budget_of(llm: Llm) -> Budget:
+    """The prices of the model that ``llm`` sets, and the most that one answer of it may use."""
+    return Budget(llm.sent_cents, llm.received_cents, llm.answer_tokens, llm.answer_cents)
+
+
+def _model_settings(settings: Settings) -> ModelSettings:
+    llm = settings.llm
+    key, is_listed = _key(settings, llm.key_env)
+    return ModelSettings(llm.model, llm.url, key, llm.key_env, is_listed, llm.protocol, llm.timeout, llm.allowed)
+
+
+def _key(settings: Settings, variable: str) -> tuple[str, bool]:
+    """The key in ``variable`` of the environment, and whether keys may be read there at all."""
+    is_listed = not variable or settings.may_read_key(variable)
+    return os.environ.get(variable, "") if variable and is_listed else "", is_listed
 
 
 class SessionServices:
@@ -38,7 +50,7 @@ class SessionServices:
         self._tree = tree
         self._settings = settings
         self._held = held
-        self._made: tuple[Services, Embedder | None, Reranker | None] | None = None
+        self._made: tuple[Settings, Embedder | None, Reranker | None] | None = None
         self._making = threading.Lock()
 
     @property
@@ -56,10 +68,9 @@ class SessionServices:
         return self._held.why_no_call(run)
 
     @property
-    def prices(self) -> Prices:
-        """The prices that the settings hold."""
-        llm = self._settings().llm
-        return Prices(llm.sent_cents, llm.received_cents)
+    def budget(self) -> Budget:
+        """The prices and limits that the settings hold."""
+        return budget_of(self._settings().llm)
 
     @property
     def embedder(self) -> Embedder | None:
@@ -77,21 +88,27 @@ class SessionServices:
 
         return VectorStore(self._tree, model)
 
-    def _services(self) -> tuple[Services, Embedder | None, Reranker | None]:
-        wanted = self._settings().services
+    def _services(self) -> tuple[Settings, Embedder | None, Reranker | None]:
+        wanted = self._settings()
         with self._making:
-            if self._made is None or self._made[0] != wanted:
+            if self._made is None or _services_of(self._made[0]) != _services_of(wanted):
                 self._made = (wanted, *_made(wanted))
             return self._made
 
 
-def _made(wanted: Services) -> tuple[Embedder | None, Reranker | None]:
+def _services_of(settings: Settings) -> tuple[object, ...]:
+    return settings.services, settings.key_variables
+
+
+def _made(settings: Settings) -> tuple[Embedder | None, Reranker | None]:
     from brvtui.engines.jeffs_brain import profile
     from brvtui.providers import services as providers
 
     def named(service: Service) -> ServiceSettings:
-        return ServiceSettings(service.model, service.url, os.environ.get(service.key_env, ""), service.key_env)
+        key, is_listed = _key(settings, service.key_env)
+        return ServiceSettings(service.model, service.url, key, service.key_env, is_listed)
 
+    wanted = settings.services
     if not wanted.embedder.model and not wanted.embedder.url and not wanted.reranker.model and not wanted.reranker.url:
         return None, None
     rules = profile.load()

@@ -98,7 +98,7 @@ class Session:
         self._making_notes = threading.Lock()
         self.logbook = Logbook(project.tree, project_data(project.root))
         """What was asked here, and what the engine answered."""
-        self.model = held_model(lambda: self.settings.llm, lambda: self.profile.service)
+        self.model = held_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
         self.engine = self.settings.engine
         """The name of the engine that answers where none is named."""

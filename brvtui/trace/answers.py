@@ -22,6 +22,8 @@ class EndReason(StrEnum):
     IDLE = "idle"
     """Too many turns in a row read no new note."""
     ITERATIONS = "iterations"
+    BUDGET = "budget"
+    """Another turn could have used more than one answer may."""
     FAILED = "failed"
     CANCELLED = "cancelled"
 

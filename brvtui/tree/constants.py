@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from brvtui.ranking.constants import SignalRules
+from brvtui.typed_tables import LIMIT_UNLESS_0, Range, SizeLimit
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
     """How much of a tree the engine reads. ``max_files`` 0 means no limit."""
 
-    max_files: int
-    max_file_bytes: int
-    probe_bytes: int
+    max_files: Annotated[int, Range(), LIMIT_UNLESS_0]
+    max_file_bytes: SizeLimit
+    probe_bytes: SizeLimit
     max_control_ratio: float
-    max_lines: int
-    max_line_units: int
+    max_lines: SizeLimit
+    max_line_units: SizeLimit
     recent_hours: float
     index_seconds: float
     failures: bool

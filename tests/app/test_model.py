@@ -21,6 +21,7 @@ from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.query_box import QueryBox
 from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
+from brvtui.services.model import Budget
 from brvtui.trace import Completion, EndReason, Usage
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
@@ -235,12 +236,14 @@ def test_what_is_asked_is_what_the_tier_does(garden: Tree) -> None:
         prompt = trace.answer.prompt
         assert prompt is not None
         answer = replace(trace.answer, prompt=replace(prompt, tokens=700, max_iterations=most))
-        return what_is_asked(replace(trace, answer=answer))
+        return what_is_asked(replace(trace, answer=answer), Budget(tokens=1000))
 
     one = "This query comes to tier 3: one call with about 700 tokens of your notes"
-    assert said(_CALL, 1) == f"{one}."
-    assert said(_CALL, 50) == f"{one}, or up to 50 where the model wants to read further notes of this tree first."
-    more = "the first with about 700 tokens of your notes; it may read further notes of this tree."
+    limit = " It uses at most 1000 tokens."
+    assert said(_CALL, 1) == f"{one}.{limit}"
+    more = "or up to 50 where the model wants to read further notes of this tree first"
+    assert said(_CALL, 50) == f"{one}, {more}.{limit}"
+    more = f"the first with about 700 tokens of your notes; it may read further notes of this tree.{limit}"
     assert said(_LOOP, 50) == f"This query comes to tier 4: up to 50 calls, {more}"
 
 

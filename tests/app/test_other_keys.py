@@ -87,14 +87,16 @@ async def test_a_clash_is_told_and_the_inner_binding_wins(garden: Tree, make_app
         assert screen(pilot).results.cursor == 1
 
 
-async def test_a_projects_keys_are_joined_with_the_users(garden: Tree, make_app: MakeApp) -> None:
+async def test_a_projects_keys_change_nothing(garden: Tree, make_app: MakeApp) -> None:
     own('[keys]\n"panes.maximise" = "V"\n"app.theme" = "ctrl+t"\n')
     (garden.root / ".brv" / "brv-tui.toml").write_text('[keys]\n"panes.maximise" = "Z"\n')
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "Z")
+        assert screen(pilot).body.maximised == ""
+        await pilot.press("V")
         assert screen(pilot).body.maximised == "results"
-        assert "Z maximise" in text_of(pilot, "#keys")
+        assert "keys is for your own settings file" in toasts(pilot)[0]
 
 
 async def test_keys_can_be_changed_while_the_app_is_open(app: BrvTui) -> None:

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.live_answer import LiveAnswer, LiveStep
 from brvtui.app.query.model_permission import PermissionDialog
+from brvtui.services.model import Budget
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from tests.app.driving import WIDE, ask, brv, settled, view
 from tests.app.pictures import Looks
@@ -35,7 +36,7 @@ async def test_permission(looks: Looks, app: BrvTui) -> None:
         await asked(pilot)
         trace = view(pilot).answer.trace
         assert trace is not None
-        pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace))
+        pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace, Budget()))
         await looks(pilot)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import ValueKind, entries
 from brvtui.config.sources import Layer, SettingSource
+from brvtui.engines.byterover import profile as profiles
 from brvtui.store.folders import config_folder
 from brvtui.typed_tables import ProfileError
 from tests.support.settings import own
@@ -63,17 +65,90 @@ def test_each_layer_goes_before_the_one_below(root: Path) -> None:
     assert made.source("watch") == SettingSource(Layer.DEFAULT)
 
 
-def test_keys_of_all_files_are_joined(root: Path) -> None:
+def test_keys_are_the_users_alone(root: Path) -> None:
     own('[keys]\n"panes.back" = "x"\npanes.next = "n"')
-    project(root, '[keys]\n"panes.back" = "y"')
+    file = project(root, '[keys]\n"panes.back" = "y"\n"dialog.not_now" = "y"')
     made = read(root)
-    assert made.settings.keys == {"panes.back": "y", "panes.next": "n"}
-    assert made.source("keys.panes.back").layer is Layer.PROJECT
-    assert made.source("keys.panes.next").layer is Layer.USER
+    assert made.settings.keys == {"panes.back": "x", "panes.next": "n"}
+    assert made.source("keys.panes.back").layer is Layer.USER
+    assert said(made) == [f"{file}: keys is for your own settings file: a project's file cannot set it"]
+
+
+_GREEDY = """
+[profile.single_call]
+max_iterations = 5000
+max_tokens = 900000
+[profile.agent]
+same_calls = 5000
+idle_turns = 5000
+note_chars = 50000000
+[profile.manifest]
+contexts = 9000000
+chars_per_token = 1e9
+[profile.direct]
+note_chars = 9000000
+min_top = 0.3
+[profile.service]
+tries = 5000
+[profile.limits]
+max_files = 0
+max_file_bytes = 999999999999
+"""
+
+
+def test_no_limit_of_a_projects_profile_is_above_the_built_in(root: Path) -> None:
+    project(root, _GREEDY)
+    made, built_in = chosen_profile(read(root)), profiles.load()
+    assert made == replace(built_in, name="brv-3*", direct=replace(built_in.direct, min_top=0.3))
+
+
+def test_no_limit_of_a_projects_profile_is_above_the_users(root: Path) -> None:
+    own("[profile.single_call]\nmax_iterations = 7\n[profile.agent]\nidle_turns = 80")
+    project(root, _GREEDY)
+    made = chosen_profile(read(root))
+    assert (made.single_call.max_iterations, made.agent.idle_turns) == (7, profiles.load().agent.idle_turns)
+    assert chosen_profile(read()).agent.idle_turns == 80, "the user's own profile is the user's"
+
+
+def test_a_projects_profile_lies_in_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "mine.toml"
+    outside.write_text("[agent]\nidle_turns = 2")
+    (root / "link.toml").symlink_to(outside)
+    for wanted in (str(outside), f"../../{outside.parent.name}/mine.toml", "../link.toml", "/dev/zero"):
+        project(root, f'profile = "{wanted}"')
+        with pytest.raises(ConfigError, match="must lie in the project"):
+            chosen_profile(read(root))
+    for wanted in (str(outside), "/dev/zero"):
+        project(root, f'[profile]\nextends = "{wanted}"')
+        with pytest.raises(ConfigError, match="a project can extend"):
+            chosen_profile(read(root))
+    (root / "near.toml").write_text("[agent]\nidle_turns = 2")
+    project(root, 'profile = "../near.toml"')
+    assert chosen_profile(read(root)).agent.idle_turns == 2
+
+
+def test_in_a_browser_personal_settings_are_read_only() -> None:
+    here, served = read(), read(BRV_TUI_SERVED="1")
+    for name, entry in entries().items():
+        assert bool(served.why_read_only(name)) == entry.personal
+        assert bool(here.why_read_only(name)) == entry.by_hand == (name == "key_variables")
+    assert served.why_read_only("keys.panes.back")
+    assert not here.why_read_only("keys.panes.back")
+
+
+def test_keys_of_services_come_from_listed_variables_alone() -> None:
+    own('key_variables = "OPENAI_API_KEY, OTHER_KEY"')
+    settings = read().settings
+    assert settings.may_read_key("OPENAI_API_KEY")
+    assert settings.may_read_key("OTHER_KEY")
+    assert not any(map(settings.may_read_key, ("HOME", "", "AWS_SECRET")))
+    assert not Settings().may_read_key("")
+    for name in ("BRV_TUI_LLM_KEY", "BRV_TUI_EMBEDDER_KEY", "BRV_TUI_RERANKER_KEY"):
+        assert Settings().may_read_key(name)
 
 
 def test_a_variable_for_every_setting_but_keys() -> None:
-    values = {ValueKind.TRUTH: "yes", ValueKind.NUMBER: "7", ValueKind.TEXT: "some text", ValueKind.PROFILE: "docs"}
+    values = {ValueKind.TRUTH: "yes", ValueKind.NUMBER: "1000", ValueKind.TEXT: "some text", ValueKind.PROFILE: "docs"}
     for name, entry in entries().items():
         if entry.kind is ValueKind.KEYS:
             assert entry.variable == ""
@@ -155,13 +230,14 @@ def test_one_wrong_setting_does_not_lose_the_others() -> None:
 @pytest.mark.parametrize("name", [name for name, entry in entries().items() if entry.personal])
 def test_a_project_cannot_name_programs_or_places(root: Path, name: str) -> None:
     table, _, key = name.rpartition(".")
-    file = project(root, f'[{table}]\n{key} = "x"')
+    file = project(root, f'[{table}]\n{key} = "x"' if table else f'{key} = "x"')
     made = read(root)
     assert said(made) == [f"{file}: {name} is for your own settings file: a project's file cannot set it"]
     assert made.settings == Settings()
-    assert {"editor.command", "services.embedder.url", "services.reranker.key_env"} <= {
-        other for other, entry in entries().items() if entry.personal
-    }
+    assert {other for other, entry in entries().items() if not entry.personal} == {
+        "theme", "animations", "ascii", "engine", "profile", "watch", "history", "signals.frontmatter",
+        "editor.keep_mtime",
+    }  # fmt: skip
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")

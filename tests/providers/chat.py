@@ -15,7 +15,7 @@ KEY = "sk-very-secret"
 
 def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
     """The model there, which waits no longer than its waits are told."""
-    made = model_of(ModelSettings("mini", base, key, "SOME_KEY", protocol, timeout), JEFFS.service)
+    made = model_of(ModelSettings("mini", base, key, "SOME_KEY", True, protocol, timeout), JEFFS.service)
     assert made is not None
 
     async def no_sleep(seconds: float) -> None:

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from brvtui.config.schema import assemble
 from brvtui.providers.held_model import HeldModel
 from brvtui.providers.models import address_of, model_of
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.requests import ServiceError
+from brvtui.session import held_model
 from tests.providers.chat import KEY
 from tests.support.chat_server import ChatServer, Refused, called, chatting, written
 from tests.support.hybrid import JEFFS
@@ -133,3 +135,17 @@ def test_the_library_is_imported_by_the_first_turn_alone() -> None:
     )
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
+
+
+def test_only_listed_variables_are_sent_as_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_SECRET", KEY)
+    wanted = {"llm.model": "mini", "llm.url": "http://h/v1", "llm.key_env": "SOME_SECRET"}
+    held = held_model(lambda: assemble(wanted), lambda: JEFFS.service)
+    held.allow()
+    assert "llm.key_env names SOME_SECRET, which key_variables does not list" in held.state.problem
+    assert held.to_ask() is None
+    listed = {**wanted, "key_variables": "OTHER,SOME_SECRET"}
+    held = held_model(lambda: assemble(listed), lambda: JEFFS.service)
+    held.allow()
+    assert (held.state.problem, held.key_words) == ("", "from SOME_SECRET")
+    assert held.to_ask() is not None

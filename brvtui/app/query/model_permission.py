@@ -12,6 +12,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.services.model import Budget
 from brvtui.trace import Trace
 from brvtui.wording import counted
 
@@ -23,28 +24,29 @@ class PermissionDialog(Dialog[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(PERMISSION)
 
-    def __init__(self, model: str, address: str, trace: Trace) -> None:
-        """Asks whether ``model`` at ``address`` may answer what ``trace`` is the probe of."""
+    def __init__(self, model: str, address: str, trace: Trace, budget: Budget) -> None:
+        """Asks whether ``model`` at ``address`` may answer what ``trace`` is the probe of, within ``budget``."""
         super().__init__("Ask the model?")
-        self._model, self._address, self._trace = model, address, trace
+        self._model, self._address, self._trace, self._budget = model, address, trace, budget
 
     def make_parts(self) -> ComposeResult:
         """What would be sent, where, how often."""
         yield Paragraphs(
-            (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace), "text"),
+            (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace, self._budget), "text"),
             ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),
             id="question",
         )  # fmt: skip
 
 
-def what_is_asked(trace: Trace) -> str:
+def what_is_asked(trace: Trace, budget: Budget) -> str:
     """What a run of the probe ``trace``, which comes to a model, would send, and how often."""
     prompt = trace.answer.prompt
     assert prompt is not None
+    limit = f" It uses at most {budget.words}." if budget.words else ""
     most, tokens = prompt.max_iterations, f"about {prompt.tokens} tokens of your notes"
     if trace.section(Route).outcome is not Outcome.SINGLE_CALL:
         calls = f"up to {counted(most, 'call', 'calls')}, the first with {tokens}"
-        return f"This query comes to tier {trace.tier}: {calls}; it may read further notes of this tree."
+        return f"This query comes to tier {trace.tier}: {calls}; it may read further notes of this tree.{limit}"
     said = f"This query comes to tier {trace.tier}: one call with {tokens}"
     more = f", or up to {most} where the model wants to read further notes of this tree first" if most > 1 else ""
-    return f"{said}{more}."
+    return f"{said}{more}.{limit}"

@@ -125,6 +125,7 @@ class ModelRuns:
         if session is None or not is_asked or self._services.has_modal:
             return
         from brvtui.app.query.model_permission import ALLOW, NOT_NOW, PermissionDialog
+        from brvtui.session.services import budget_of
 
         def answered(answer: str | None) -> None:
             if answer == ALLOW:
@@ -132,7 +133,10 @@ class ModelRuns:
             if answer in (ALLOW, NOT_NOW) and self._project.session is session:
                 self._queries.prober.ask(request.query, request.scope, run=True, without_model=answer == NOT_NOW)
 
-        self._services.push_screen(PermissionDialog(wanted.model, session.model.address, wanted.trace), answered)
+        budget = budget_of(session.settings.llm)
+        self._services.push_screen(
+            PermissionDialog(wanted.model, session.model.address, wanted.trace, budget), answered
+        )
 
     def _ended(self, request: QueryRequest, ended: AnswerEnded) -> None:
         store, trace = self._services.store, ended.trace

@@ -108,7 +108,7 @@ class ByteRover:
             yield Finished(trace)
             return
         yield Routed(trace, model.name)
-        made = yield from complete(CompletionContext(context, model, context.services.prices, cancellation), trace)
+        made = yield from complete(CompletionContext(context, model, context.services.budget, cancellation), trace)
         done = made.answer.completion
         if done is not None and done.ended in (EndReason.FAILED, EndReason.CANCELLED):
             yield CompletionFailed(made, done.why, done.ended is EndReason.CANCELLED)

@@ -5,6 +5,7 @@ literal elsewhere; traces name constants by their dotted path here (``direct.min
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,18 @@ from brvtui.ranking.constants import DecayRules, ScoreRules, SignalRules
 from brvtui.services.requests import RequestPolicy
 from brvtui.text.constants import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits
-from brvtui.typed_tables import Count, Positive, ProfileError, Share, merged, typed
+from brvtui.tree.reading.regular import read_regular
+from brvtui.typed_tables import (
+    Count,
+    CountLimit,
+    Positive,
+    PositiveLimit,
+    ProfileError,
+    Share,
+    SizeLimit,
+    merged,
+    typed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,30 +127,30 @@ class DirectRules:
     """Tier 2."""
 
     prefetch: float
-    max_notes: int
+    max_notes: SizeLimit
     min_top: float
     sure_top: float
     min_gap: float
-    note_chars: int
+    note_chars: SizeLimit
 
 
 @dataclass(frozen=True, slots=True)
 class CallRules:
     """One kind of model call."""
 
-    max_tokens: int
+    max_tokens: CountLimit
     temperature: float
-    max_iterations: Count
+    max_iterations: CountLimit
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRules:
     """When a model that calls tools is made to end, and how much one tool may give it."""
 
-    same_calls: Count
-    idle_turns: Count
-    note_chars: Count
-    most_listed: Count
+    same_calls: CountLimit
+    idle_turns: CountLimit
+    note_chars: CountLimit
+    most_listed: CountLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +181,10 @@ class NameRules:
 class ManifestRules:
     """Token budgets of the manifest's lanes, and characters per token."""
 
-    summaries: int
-    contexts: int
-    stubs: int
-    chars_per_token: Positive
+    summaries: SizeLimit
+    contexts: SizeLimit
+    stubs: SizeLimit
+    chars_per_token: PositiveLimit
     contexts_by: Literal["walk", "importance"]
     """``walk`` [3.14]: the query path knows no importance there; ``importance`` [doc]."""
 
@@ -217,6 +229,10 @@ def lookup(profile: Profile, dotted: str) -> Any:
     return value
 
 
+_LARGEST = 1_048_576
+"""Bytes that no profile reaches."""
+
+
 def load(source: str | Path = DEFAULT) -> Profile:
     """The profile called ``source`` (a built-in name), or read from the TOML file ``source``.
 
@@ -239,8 +255,8 @@ def _tables(source: str | Path) -> dict[str, Any]:
         if not path.is_file():
             raise ProfileError(f"no profile {source}: use {', '.join(BUILT_IN)} or the path of a TOML file")
         try:
-            tables = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            tables = tomllib.loads(read_regular(Path(os.path.realpath(path)), _LARGEST).decode("utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
             raise ProfileError(f"{path}: cannot be read as a profile ({error})") from error
         tables = {"extends": DEFAULT, "name": path.stem, **tables}
     base = tables.get("extends")

@@ -17,6 +17,7 @@ from brvtui.engines.byterover.completion.note_tools import TOOLS, NoteTools, Res
 from brvtui.engines.byterover.profile import AgentRules
 from brvtui.ranking.packing import estimated_tokens
 from brvtui.services.model import (
+    Budget,
     Cancellation,
     ChatModel,
     FromModel,
@@ -53,6 +54,7 @@ class Rules:
 
     agent: AgentRules
     chars_per_token: float
+    budget: Budget
 
 
 @dataclass
@@ -113,6 +115,8 @@ class _Loop:
         self._messages: list[Message] = [FromUser(prompt.material)]
         self._called: Counter[tuple[str, str]] = Counter()
         self._idle = 0
+        self._sent = self._received = 0
+        """Tokens of all turns: as the service counts them, or as estimated if that is more."""
 
     def run(self) -> Iterator[AgentEvent]:
         done, last = self._done, self._prompt.max_iterations
@@ -120,6 +124,14 @@ class _Loop:
             must_end = done.ended is not EndReason.ANSWERED
             if number == last and done.steps and not must_end:
                 self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+                must_end = True
+            if not self._is_affordable(1):
+                if not done.turns:
+                    raise ModelError(f"the first call alone may use more than {self._rules.budget.words}: not asked")
+                self._end(EndReason.BUDGET, f"{self._rules.budget.words} are the limit")
+                return
+            if done.steps and not must_end and not self._is_affordable(2):
+                self._end(EndReason.BUDGET, f"{self._rules.budget.words} are the limit")
                 must_end = True
             reply = yield from self._turn(number, must_end)
             if not reply.calls and not must_end and not done.text.strip():
@@ -134,6 +146,16 @@ class _Loop:
             yield from self._steps(number, reply.calls)
         if done.ended is EndReason.ANSWERED:
             self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+
+    def _is_affordable(self, turns: int) -> bool:
+        """Whether so many turns like the next one stay within the budget, whatever the model answers."""
+        sent = self._sent + turns * self._heard()
+        return self._rules.budget.allows(sent, self._received + turns * self._prompt.max_tokens)
+
+    def _heard(self) -> int:
+        """About how many tokens the next request holds."""
+        chars = len(self._prompt.instructions) + sum(len(message.text) for message in self._messages)
+        return int(estimated_tokens(chars, self._rules.chars_per_token))
 
     def _end(self, ended: EndReason, why: str) -> None:
         self._done.ended, self._done.why = ended, why
@@ -154,7 +176,7 @@ class _Loop:
             reply = yield from self._pieces(request, number, began)
         finally:
             self._done.ms[f"turn {number}"] = _ms(self._now() - began)
-        usage = self._usage(request, reply)
+        usage = self._usage(reply)
         turn = ModelTurn(number, self._done.text, len(reply.calls), usage)
         self._done.turns.append(turn)
         self._done.notices += [notice for notice in reply.notices if notice not in self._done.notices]
@@ -223,13 +245,15 @@ class _Loop:
         self._end(EndReason.REPEATED, why)
         return refusal(why)
 
-    def _usage(self, request: ModelRequest, reply: Reply) -> Usage:
+    def _usage(self, reply: Reply) -> Usage:
+        said = len(self._done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
+        received = int(estimated_tokens(said, self._rules.chars_per_token))
+        sent = self._heard()
+        self._sent += max(sent, reply.sent or 0)
+        self._received += max(received, reply.received or 0)
         if reply.sent is not None and reply.received is not None:
             return Usage(reply.sent, reply.received, False)
-        said = len(self._done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
-        heard = len(request.system) + sum(len(message.text) for message in request.messages)
-        per_token = self._rules.chars_per_token
-        return Usage(int(estimated_tokens(heard, per_token)), int(estimated_tokens(said, per_token)), True)
+        return Usage(sent, received, True)
 
 
 def _sendable(call: ToolCall) -> ToolCall:

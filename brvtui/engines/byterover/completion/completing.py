@@ -13,7 +13,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.sections import Search
-from brvtui.services.model import Cancellation, ChatModel, Prices
+from brvtui.services.model import Budget, Cancellation, ChatModel
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, Trace, Usage
 
@@ -24,7 +24,7 @@ class CompletionContext:
 
     context: Context
     model: ChatModel
-    prices: Prices
+    budget: Budget
     cancellation: Cancellation
 
 
@@ -42,7 +42,7 @@ def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None
     assert prompt is not None
     done = Work()
     tools = NoteTools(how.context)
-    rules = Rules(how.context.constants.agent, how.context.constants.manifest.chars_per_token)
+    rules = Rules(how.context.constants.agent, how.context.constants.manifest.chars_per_token, how.budget)
     yield from work(how.model, tools, prompt, rules, how.cancellation, done)
     return replace(trace, answer=_answer(how, trace, prompt, done))
 
@@ -64,13 +64,13 @@ def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Wor
         turns=tuple(done.turns),
         steps=tuple(done.steps),
         usage=usage,
-        cost_cents=how.prices.of(usage) if done.turns else None,
+        cost_cents=how.budget.cost(usage) if done.turns else None,
         cited=named,
         missing=() if gave_none or not done.text.strip() else missing_parts(done.text),
         notices=tuple(done.notices),
         timings=done.ms,
         partial=done.text if gave_none else "",
-        turn_cents=tuple(cents for turn in done.turns if (cents := how.prices.of(turn.usage)) is not None),
+        turn_cents=tuple(cents for turn in done.turns if (cents := how.budget.cost(turn.usage)) is not None),
     )
     if gave_none:
         notice = f"{_sentence(done.why)} These are sentences of notes."

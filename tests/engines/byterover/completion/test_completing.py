@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +15,19 @@ from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.extractive import LABEL
 from brvtui.engines.byterover.route.router import RouteRequest, keep, route
 from brvtui.saved.rebuilding import from_plain
-from brvtui.services.model import Cancellation, FromModel, FromTool, FromUser, ModelError, Prices, TextPiece, Wait
+from brvtui.services.model import (
+    Budget,
+    Cancellation,
+    FromModel,
+    FromTool,
+    FromUser,
+    ModelError,
+    ModelRequest,
+    Reply,
+    TextPiece,
+    ToolCall,
+    Wait,
+)
 from brvtui.services.provided import NoServices
 from brvtui.session import Session
 from brvtui.trace import Answer, Completion, EndReason, Trace, Usage, to_plain
@@ -41,13 +53,13 @@ def answered(
     query: str = "quokka",
     profile: Profile = BRV3,
     cancellation: Cancellation | None = None,
-    prices: Prices | None = None,
+    budget: Budget | None = None,
 ) -> tuple[list[Any], Trace]:
     """The events, and the trace with its answer."""
     snapshot = tree.snapshot(profile)
     trace, _ = route(Context(snapshot, profile, NOW_MS), CacheContents(), RouteRequest(query, run=True))
     how = CompletionContext(
-        Context(snapshot, profile, NOW_MS), model, prices or Prices(), cancellation or Cancellation()
+        Context(snapshot, profile, NOW_MS), model, budget or Budget(), cancellation or Cancellation()
     )
     events: list[Any] = []
 
@@ -67,7 +79,7 @@ def completion_of(trace: Trace) -> Completion:
 
 def test_one_call_answers_tier_3(project: Tree) -> None:
     model = ScriptedModel(says(ANSWER[:20], ANSWER[20:].replace("x/n.md", "x/m.md")))
-    events, trace = answered(project, model, "wallaby", prices=Prices(1_000_000, 2_000_000))
+    events, trace = answered(project, model, "wallaby", budget=Budget(1_000_000, 2_000_000))
     assert [type(event) for event in events] == [TurnBegun, TextDelta, TextDelta, TurnEnded]
     answer, done = trace.answer, completion_of(trace)
     assert (answer.kind, answer.sources, answer.notice) == ("model", ("x/m.md",), "")
@@ -102,6 +114,47 @@ def test_tier_4_reads_with_tools(project: Tree) -> None:
     assert (model.asked[0].max_tokens, model.asked[0].temperature) == (2048, 0.5)
     assert {"turn 1", "turn 1 first text", "step 4"} <= set(done.timings)
     assert all(step.result_tokens > 0 for step in done.steps)
+
+
+def test_a_call_that_may_go_over_the_budget_is_not_made(project: Tree) -> None:
+    for budget in (Budget(tokens=1_000), Budget(sent_cents=1_000_000, cents=1)):
+        model = ScriptedModel(says(ANSWER))
+        _, trace = answered(project, model, budget=budget)
+        assert model.asked == []
+        assert (completion_of(trace).ended, trace.answer.kind) == (EndReason.FAILED, "extractive")
+        assert completion_of(trace).why == f"the first call alone may use more than {budget.words}: not asked"
+
+
+def test_an_answer_stays_within_its_budget_whatever_the_service_counts(project: Tree) -> None:
+    class Silent(ScriptedModel):
+        """Always calls another tool, and counts no tokens."""
+
+        def turn(self, request: ModelRequest, cancellation: Cancellation) -> Generator[Any, None, None]:
+            self.asked.append(request)
+            call = ToolCall("c", "list_folder", json.dumps({"path": "x", "nonce": len(self.asked)}))
+            if request.may_call:
+                yield Reply((call,), False, 0, 0)
+            else:
+                yield from (TextPiece(ANSWER), Reply((), False, 0, 0))
+
+    budget = Budget(tokens=20_000)
+    model = Silent()
+    profile = changed(BRV3, agent={"idle_turns": 5_000})
+    _, trace = answered(project, model, profile=profile, budget=budget)
+    done = completion_of(trace)
+    assert (done.ended, done.why, trace.answer.text) == (EndReason.BUDGET, "20000 tokens are the limit", ANSWER)
+    sent = [len(request.system) + sum(len(one.text) for one in request.messages) for request in model.asked]
+    assert 2 < len(model.asked) < 20
+    assert sum(sent) / 4 + profile.agentic_loop.max_tokens <= budget.tokens
+
+
+def test_a_service_that_counts_more_uses_the_budget_up_sooner(project: Tree) -> None:
+    model = ScriptedModel(calls(SEARCH), calls(READ), says(ANSWER))
+    _, trace = answered(project, model, budget=Budget(1_000_000, 1_000_000, cents=12_000))
+    assert completion_of(trace).ended is EndReason.ANSWERED
+    model = ScriptedModel([*calls(SEARCH)[:-1], Reply(calls(SEARCH)[-1].calls, False, 11_000, 0)], says(ANSWER))
+    _, trace = answered(project, model, budget=Budget(1_000_000, 1_000_000, cents=12_000))
+    assert (len(model.asked), completion_of(trace).ended) == (1, EndReason.BUDGET)
 
 
 def test_the_same_call_three_times_ends_it(project: Tree) -> None:
@@ -273,7 +326,7 @@ def test_cancelling_in_the_middle(project: Tree) -> None:
     snapshot = project.snapshot()
     trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
     model = ScriptedModel(says("one ", "two ", "three"))
-    how = CompletionContext(Context(snapshot, BRV3, NOW_MS), model, Prices(), cancellation)
+    how = CompletionContext(Context(snapshot, BRV3, NOW_MS), model, Budget(), cancellation)
     stream = complete(how, trace)
     assert isinstance(next(stream), TurnBegun)
     assert next(stream) == TextDelta("one ")
@@ -289,7 +342,7 @@ def test_closing_the_stream_ends_the_turn(project: Tree) -> None:
     snapshot = project.snapshot()
     trace, _ = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
     stream = complete(
-        CompletionContext(Context(snapshot, BRV3, NOW_MS), ScriptedModel(says("a", "b")), Prices(), Cancellation()),
+        CompletionContext(Context(snapshot, BRV3, NOW_MS), ScriptedModel(says("a", "b")), Budget(), Cancellation()),
         trace,
     )
     next(stream)
