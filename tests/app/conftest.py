@@ -25,6 +25,7 @@ from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.app.linked import HUB, HUB_TEXT
 from tests.app.pictures import Looks, Pictures
+from tests.app.waiting import waits_for_what_is_to_do as waits_for_what_is_to_do
 from tests.support.trees import NOW_MS, Tree
 
 

@@ -9,10 +9,7 @@ from typing import Any, cast
 
 from textual import events
 from textual.keys import _character_to_key
-from textual.message_pump import MessagePump
 from textual.pilot import Pilot
-from textual.screen import Screen
-from textual.timer import Timer
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.screen import QueryScreen
@@ -20,12 +17,11 @@ from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import Phase
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
+from tests.app import waiting
 
 WIDE = (120, 36)
 NARROW = (80, 24)
 HUGE = (200, 60)
-_PAUSE_S = 0.3
-"""What the app puts off for less than this is waited for; toasts and the keeping of the layout stay longer."""
 SIZES = {"80x24": NARROW, "120x36": WIDE, "200x60": HUGE}
 
 
@@ -56,13 +52,10 @@ def screen(pilot: Pilot[Any]) -> QueryScreen:
 async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 8.0) -> float:
     """Waits until ``happened()`` is true; how many seconds that took. Fails after ``seconds``."""
     begun = time.monotonic()
-    waited = 0
     while not happened():
         assert time.monotonic() - begun < seconds, f"did not happen within {seconds} s: {shown(pilot)}"
-        waited += 1
-        await asyncio.sleep(min(0.005 * waited, 0.02))
-    if waited:
-        await pilot.pause(0)
+        await asyncio.sleep(0.002)
+    await waiting.drawn(pilot.app)
     return time.monotonic() - begun
 
 
@@ -72,45 +65,20 @@ async def settled(pilot: Pilot[Any]) -> None:
     if brv(pilot).project.saved is None:
         await until(pilot, lambda: view(pilot).watch.active or view(pilot).project.phase is Phase.FAILED)
     field = screen(pilot).field
+    await waiting.at_rest(pilot.app)
 
-    def idle() -> bool:
+    def is_answered() -> bool:
         query, phase = view(pilot).query.text, view(pilot).project.phase
-        current = query == field.value or not field.value.strip() or phase is Phase.FAILED
-        return current and all(worker.is_finished for worker in pilot.app.workers) and not _under_way(pilot)
+        return query == field.value or not field.value.strip() or phase is Phase.FAILED
 
-    for _ in range(3):
-        await until(pilot, idle)
-        await pilot.pause(0)
+    while not is_answered():
+        await until(pilot, is_answered)
+        await waiting.at_rest(pilot.app)
 
 
 async def drawn(pilot: Pilot[Any]) -> None:
     """Waits until all that happened is handled and drawn, whatever workers still do."""
-    await pilot.pause(0)
-    await until(pilot, lambda: not _under_way(pilot))
-    await pilot.pause(0)
-
-
-def _under_way(pilot: Pilot[Any]) -> bool:
-    """Whether a message waits, something is still to be drawn, or a pause goes on after which something is done."""
-    app = pilot.app
-    if _to_draw(app.screen):
-        return True
-    pumps: list[MessagePump] = [
-        app,
-        *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True)),
-    ]
-    return any(
-        pump._message_queue.qsize() or pump._next_callbacks or any(map(_ends_soon, pump._timers)) for pump in pumps
-    )
-
-
-def _to_draw(screen: Screen[Any]) -> bool:
-    changed = screen._layout_required or screen._scroll_required or screen._repaint_required
-    return bool(changed or screen._recompose_required or screen._dirty_widgets or screen._callbacks)
-
-
-def _ends_soon(timer: Timer) -> bool:
-    return timer._repeat == 0 and timer._interval < _PAUSE_S and timer._task is not None and not timer._task.done()
+    await waiting.put_off(pilot.app)
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:

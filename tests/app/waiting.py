@@ -1,0 +1,101 @@
+"""Waiting for the app by what its event loop has to do, never by how long it takes or how busy the processor is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from textual.app import App, ScreenStackError
+from textual.message_pump import MessagePump
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.timer import Timer
+
+_SOON_S = 0.3
+"""What the app puts off for less than this is waited for; toasts and the keeping of the layout stay longer."""
+_PATIENCE_S = 1.0
+"""So long a batch that waits for a thread may keep the app from drawing."""
+
+
+async def drawn(app: App[Any]) -> None:
+    """Waits until all messages are handled and the screen is drawn; not for threads and timers."""
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + _PATIENCE_S
+    await _handled(loop)
+    while (screen := _screen(app)) is not None and _to_draw(screen) and loop.time() < ends:
+        screen._on_timer_update()
+        await _handled(loop)
+        if app._batch_count:
+            await asyncio.sleep(0.001)
+
+
+async def put_off(app: App[Any]) -> None:
+    """Waits until what the app puts off for a moment was done, too, and drawn."""
+    await drawn(app)
+    while pausing := {timer._task for pump in _pumps(app) for timer in tuple(pump._timers) if _ends_soon(timer)}:
+        await asyncio.wait(pausing, return_when=asyncio.FIRST_COMPLETED)
+        await drawn(app)
+
+
+async def at_rest(app: App[Any]) -> None:
+    """Waits until no thread works for the app and nothing is put off, handled or drawn any more."""
+    await put_off(app)
+    while working := {worker._task for worker in app.workers if not worker.is_finished and worker._task}:
+        await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
+        await put_off(app)
+
+
+async def _handled(loop: asyncio.AbstractEventLoop) -> None:
+    """Waits until no task of the event loop can go on: each waits for a time, a thread or a file."""
+    ready = loop._ready  # type: ignore[attr-defined]
+    await asyncio.sleep(0)
+    while ready:
+        await asyncio.sleep(0)
+
+
+def _screen(app: App[Any]) -> Screen[Any] | None:
+    try:
+        return app.screen
+    except ScreenStackError:
+        return None
+
+
+def _pumps(app: App[Any]) -> Iterator[MessagePump]:
+    yield app
+    for screen in app._screen_stacks.get(app._current_mode, ()):
+        yield from screen.walk_children(with_self=True)
+
+
+def _to_draw(screen: Screen[Any]) -> bool:
+    changed = screen._layout_required or screen._scroll_required or screen._repaint_required
+    return bool(changed or screen._recompose_required or screen._dirty_widgets or screen._callbacks)
+
+
+def _ends_soon(timer: Timer) -> bool:
+    return timer._repeat == 0 and timer._interval < _SOON_S and timer._task is not None and not timer._task.done()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def waits_for_what_is_to_do() -> Iterator[None]:
+    """A pilot waits after each key until it is handled and drawn.
+
+    Textual's own pilot waits until this process used little of the processor for 20 ms, twice for each key: long, and
+    with other work on the machine wrong.
+    """
+
+    async def idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
+        from textual._context import active_app
+
+        await drawn(active_app.get())
+
+    async def screen(self: Pilot[Any], timeout: float = 30.0) -> bool:
+        await drawn(self.app)
+        return True
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("textual.app.wait_for_idle", idle)
+        patched.setattr("textual.pilot.wait_for_idle", idle)
+        patched.setattr(Pilot, "_wait_for_screen", screen)
+        yield
