@@ -251,7 +251,9 @@ async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvT
         assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
         await pilot.press("escape", "p")
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
-        await pilot.press("p", "p")
+        for _ in range(2):
+            await settled(pilot)
+            await pilot.press("p")
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "brv-3*")
         await settled(pilot)
         assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
