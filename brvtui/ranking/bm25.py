@@ -1,10 +1,6 @@
-"""BM25+ as MiniSearch computes it (``docs/engine.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d), and
-BM25 as SQLite's FTS5 does (``docs/jeffs_brain.md``, "The BM25 leg").
-"""
+"""BM25+ as MiniSearch computes it (``docs/engine.md``, "Text relevance"; Lv and Zhai 2011 for the lower bound d)."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +8,6 @@ from numpy.typing import NDArray
 from brvtui.ranking.v8_log import log
 
 Floats = NDArray[np.float64]
-
-FTS5_K, FTS5_B, FTS5_LEAST_IDF = 1.2, 0.75, 1e-6
-"""Compiled into SQLite, so no profile can change them."""
 
 
 def idf(notes: int, df: int) -> float:
@@ -52,15 +45,3 @@ def running_mean(lengths: list[float]) -> float:
         count += 1.0
         mean = total / count
     return mean
-
-
-def fts5_idf(documents: int, holders: int) -> float:
-    """``ln((N - n + 0.5) / (n + 0.5))``, or :data:`FTS5_LEAST_IDF` where that is not positive (n of half or more)."""
-    value = math.log((documents - holders + 0.5) / (holders + 0.5))
-    return value if value > 0 else FTS5_LEAST_IDF
-
-
-def fts5_score(idf_value: float, frequency: float, length: int, average: float) -> float:
-    """``idf f (k + 1) / (f + k (1 - b + b D / average))``: f counts a phrase by column weight, D is the length."""
-    norm = FTS5_K * (1 - FTS5_B + FTS5_B * length / average)
-    return idf_value * (frequency * (FTS5_K + 1) / (frequency + norm))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 import weakref
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,10 +17,6 @@ from numpy.typing import NDArray
 Texts = Sequence[str]
 """The text of each column of one document."""
 
-_AVERAGES = 1
-"""The row of FTS5's data table with the number of documents and the tokens of each column."""
-_PLACES = "SELECT col, offset FROM documents_instances WHERE term BETWEEN ? AND ? AND doc = ?"
-_LAST = "\U0010ffff"
 _STEP = 1 << 10
 """Row ids are this far apart, so that a document can come in between and equal scores still keep their order."""
 _TOGETHER = 64
@@ -38,21 +33,6 @@ class IndexLayout:
 
     columns: tuple[str, ...]
     tokenizer: str = "porter unicode61"
-
-
-@dataclass(frozen=True, slots=True)
-class PhraseCounts:
-    """What BM25 makes its addend for one phrase and one document of."""
-
-    documents: int
-    holders: int
-    """How many documents hold the phrase."""
-    frequencies: tuple[int, ...]
-    """How often the document holds it, by column."""
-    length: int
-    """Tokens of the document, over all columns."""
-    average: float
-    """The mean length of a document, in tokens."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,37 +87,6 @@ class FullText:
             raise FullTextError(str(error)) from error
         return [rowid for rowid, _ in found], [score for _, score in found]
 
-    def counts(self, text: str, is_prefix: bool, position: int) -> PhraseCounts:
-        """How often the phrase ``text`` stands in the document at ``position``, and what BM25 compares that with."""
-        rowid, words = int(self._rowids[position]), self.words(text)
-        starts: set[tuple[str, int]] | None = None
-        with self._searching:
-            ask = self._database.execute
-            for place, word in enumerate(words):
-                last = word + _LAST if is_prefix and place == len(words) - 1 else word
-                instances = ask(
-                    "SELECT col, offset FROM documents_instances WHERE term BETWEEN ? AND ? AND doc = ?",
-                    (word, last, rowid),
-                )
-                here = {(column, offset - place) for column, offset in instances}
-                starts = here if starts is None else starts & here
-            matched = "SELECT count(*) FROM documents WHERE documents MATCH ?"
-            (holders,) = ask(matched, (phrase(text, is_prefix),)).fetchone()
-            (sizes,) = ask("SELECT sz FROM documents_docsize WHERE id = ?", (rowid,)).fetchone()
-            (averages,) = ask("SELECT block FROM documents_data WHERE id = ?", (_AVERAGES,)).fetchone()
-        documents, *tokens = _varints(averages)
-        held = Counter(column for column, _ in starts or ())
-        frequencies = tuple(held[column] for column in self.layout.columns)
-        return PhraseCounts(documents, holders, frequencies, sum(_varints(sizes)), sum(tokens) / documents)
-
-    def words(self, text: str) -> list[str]:
-        """The words that the tokenizer makes of ``text``, in their order."""
-        with self._searching:
-            self._database.execute("INSERT INTO words(rowid, text) VALUES (1, ?)", (_encodable(text),))
-            found = self._database.execute("SELECT term FROM words_instances ORDER BY offset").fetchall()
-            self._database.rollback()
-        return [word for (word,) in found]
-
     def after(self, kept: NDArray[np.int64], documents: Sequence[Texts]) -> FullText:
         """The index of ``documents``; ``kept`` names for each the position here of the one it is equal to, or -1.
 
@@ -173,9 +122,8 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
     database = _connected()
     tokenizer = layout.tokenizer.replace("'", "''")
     try:
-        for table, columns in (("documents", ", ".join(layout.columns)), ("words", "text")):
-            database.execute(f"CREATE VIRTUAL TABLE {table} USING fts5({columns}, content='', tokenize='{tokenizer}')")
-            database.execute(f"CREATE VIRTUAL TABLE {table}_instances USING fts5vocab({table}, instance)")
+        columns = ", ".join(layout.columns)
+        database.execute(f"CREATE VIRTUAL TABLE documents USING fts5({columns}, content='', tokenize='{tokenizer}')")
     except sqlite3.Error as error:
         database.close()
         raise FullTextError(str(error)) from error
@@ -204,14 +152,3 @@ def _rowids(known: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _varints(blob: bytes) -> list[int]:
-    """The integers in ``blob`` as SQLite writes them: seven bits a byte, the highest first, the last without a mark."""
-    made, value = [], 0
-    for byte in blob:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            made.append(value)
-            value = 0
-    return made

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking import bm25
 from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phrase
 from brvtui.text.query_language import Operator, ParsedQuery, Token, TokenKind, alternatives
+from tests.support.fts_counts import Counting, idf, score, words_of
 
 CLOSE = 1e-12
 LAYOUT = IndexLayout(("path", "title", "content"))
@@ -77,20 +77,20 @@ def test_matches_scores_and_order_are_those_of_fts5(
 def test_scores_are_the_closed_form_of_the_counts(documents: list[tuple[str, ...]], tokens: list[Token]) -> None:
     """Of what OR joins and of what AND joins; each phrase adds its own."""
     index = full_text(LAYOUT, documents)
+    counting = Counting(index)
     phrases = [phrase(token.text, token.kind is TokenKind.PREFIX) for token in tokens]
     for asked in (phrases, [" AND ".join(phrases)]):
-        for position, score in index.search(asked, WEIGHTS, len(documents)):
+        for position, found_score in index.search(asked, WEIGHTS, len(documents)):
             total = 0.0
             for token in tokens:
-                counts = index.counts(token.text, token.kind is TokenKind.PREFIX, position)
-                idf = bm25.fts5_idf(counts.documents, counts.holders)
+                counts = counting.counts(token.text, token.kind is TokenKind.PREFIX, position)
                 frequency = sum(map(operator.mul, WEIGHTS, counts.frequencies))
-                total += bm25.fts5_score(idf, frequency, counts.length, counts.average)
-            assert math.isclose(total, score, rel_tol=CLOSE, abs_tol=CLOSE)
+                total += score(idf(counts.documents, counts.holders), frequency, counts.length, counts.average)
+            assert math.isclose(total, found_score, rel_tol=CLOSE, abs_tol=CLOSE)
 
 
 def test_counts() -> None:
-    index = full_text(LAYOUT, [("a/run", "Running runs", "a run, a run"), ("", "", "walk on"), ("", "", "")])
+    index = Counting(full_text(LAYOUT, [("a/run", "Running runs", "a run, a run"), ("", "", "walk on"), ("", "", "")]))
     counts = index.counts("run", False, 0)
     assert (counts.documents, counts.holders, counts.frequencies, counts.length) == (3, 1, (1, 2, 2), 8)
     assert math.isclose(counts.average, 10 / 3, rel_tol=CLOSE)
@@ -100,9 +100,9 @@ def test_counts() -> None:
 
 
 def test_words_are_those_of_the_tokenizer() -> None:
-    assert full_text(LAYOUT, []).words("Running user_names, naïvely") == ["run", "user", "name", "naiv"]
-    code = full_text(IndexLayout(("doc",), "unicode61 tokenchars '_' remove_diacritics 2"), [])
-    assert code.words("Running user_names") == ["running", "user_names"]
+    assert words_of(LAYOUT, "Running user_names, naïvely") == ["run", "user", "name", "naiv"]
+    code = IndexLayout(("doc",), "unicode61 tokenchars '_' remove_diacritics 2")
+    assert words_of(code, "Running user_names") == ["running", "user_names"]
 
 
 @given(_DOCUMENTS, st.lists(st.lists(st.tuples(st.integers(-4, 11), _DOCUMENT), max_size=12), max_size=5))
@@ -158,7 +158,7 @@ def test_nothing_is_asked_for() -> None:
 @given(st.text() | st.text('alph "*()^:-\0\ud800', max_size=20), st.booleans())
 def test_any_text_is_a_phrase(text: str, is_prefix: bool) -> None:
     index = full_text(LAYOUT, [("", text, "alpha"), ("", "", "beta")])
-    words = index.words(text)
+    words = words_of(LAYOUT, text)
     assert found(index, phrase(text, is_prefix)) == ([0, 1][: 1 + (words == ["beta"])] if words else [])
 
 
