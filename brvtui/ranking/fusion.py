@@ -53,11 +53,6 @@ def share(rank: int, k: float, leg: int = 0) -> Share:
     return Share(leg, rank, 1 / (k + rank + 1))
 
 
-def safe_k(k: float, standard: float) -> float:
-    """``k`` if it is positive, else ``standard``."""
-    return k if k > 0 else standard
-
-
 def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fused]:
     """One list with the score of each place, in its order."""
     made = []

@@ -23,7 +23,7 @@ from brvtui.services.reranking import RerankDocument
 from brvtui.store.vectors import VectorStore
 from brvtui.trace import State, Trace
 from tests.providers.service import Answer, Service, serving
-from tests.support.hybrid import JEFFS, ids_of
+from tests.support.hybrid import JEFFS, error_stage, ids_of
 
 RULES = replace(JEFFS.service, timeout_seconds=5)
 HASTY = replace(JEFFS.service, timeout_seconds=0.05, tries=2)
@@ -137,7 +137,7 @@ def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Pa
     assert leg.state is State.FAILED
     assert why in leg.why
     assert "secret" not in leg.why
-    assert (trace.section(Hybrid).error_stage, trace.section(Hybrid).embedder_used) == ("vector", False)
+    assert (error_stage(trace), trace.section(Hybrid).embedder_used) == ("vector", False)
     assert ids_of(trace) == ["tea"]
 
 
@@ -320,6 +320,6 @@ def test_a_reranker_that_fails_changes_nothing() -> None:
     assert (
         trace.section(Hybrid).reranked,
         trace.section(Hybrid).rerank_skipped,
-        trace.section(Hybrid).error_stage,
+        error_stage(trace),
     ) == (False, None, "rerank")
     assert ids_of(trace) == ["tea", "car"]

@@ -161,7 +161,7 @@ def shown(trace: Trace) -> dict[str, Any]:
         if trace.section(Hybrid).agreements is None
         else {"agreements": trace.section(Hybrid).agreements},
         "attempts": attempts,
-        "errorStage": trace.section(Hybrid).error_stage,
+        "errorStage": error_stage(trace),
     }
 
 
@@ -190,6 +190,11 @@ def corpus_index(chunks: Sequence[Mapping[str, Any]]) -> ChunkIndex:
 def ids_of(trace: Trace) -> list[str]:
     """The ids of the answer, in its order."""
     return [placed.id for placed in trace.section(Hybrid).ranking[: len(trace.hits)]]
+
+
+def error_stage(trace: Trace) -> str:
+    """The first part that failed; empty when none did."""
+    return next((error.stage for error in trace.section(Hybrid).errors), "")
 
 
 def attempts_of(trace: Trace) -> tuple[Rung, ...]:

@@ -78,9 +78,9 @@ class JeffsBrain:
 
     def constants(self, profile: str = "") -> HybridProfile:
         """The built-in constants, the only ones. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
-        from brvtui.engines.jeffs_brain.profile import named
+        from brvtui.engines.jeffs_brain.profile import load
 
-        return named(profile)
+        return load(profile)
 
     def prepare(self, context: Context[HybridProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
         """Makes the index of the snapshot and the vectors that are missing, and loads a local model.

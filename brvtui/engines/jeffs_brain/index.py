@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.jeffs_brain.intent import idle_rules
 from brvtui.engines.jeffs_brain.profile import HybridProfile
-from brvtui.engines.jeffs_brain.vectors import Embedded, KeptVectors, VectorTable, embed_texts
+from brvtui.engines.jeffs_brain.vectors import Embedded, VectorTable, embed_texts
 from brvtui.ranking.fusion import Candidate
-from brvtui.services.embedding import Embedder, Vector
+from brvtui.services.embedding import Embedder, Vector, VectorCache
 from brvtui.services.requests import LegError
 from brvtui.snapshot import Parsed as ParsedFile
 from brvtui.snapshot import Snapshot
@@ -89,22 +89,6 @@ class RankedHit:
     value: float
 
 
-class Index(Protocol):
-    """Ranked lists over one set of notes, best first, at most ``limit`` long."""
-
-    def bm25(self, query: ParsedQuery, limit: int) -> Sequence[RankedHit]:
-        """The notes that a query with at least one token matches."""
-        ...
-
-    def like_names(self, tokens: Sequence[str], limit: int) -> Sequence[RankedHit]:
-        """The notes whose file name is like one of ``tokens``."""
-        ...
-
-    def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
-        """The notes nearest to a vector that is not empty."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
     """One chunk, and the file it was read from, if it was."""
@@ -115,7 +99,10 @@ class ChunkRow:
 
 @dataclass(frozen=True, eq=False)
 class ChunkIndex:
-    """One generation of the index: an implementation of :class:`brvtui.engines.jeffs_brain.index.Index`."""
+    """One generation of the index. Its ranked lists are best first, at most ``limit`` long.
+
+    They raise :class:`brvtui.services.requests.LegError` and nothing else.
+    """
 
     rows: tuple[ChunkRow, ...]
     profile: HybridProfile
@@ -206,7 +193,7 @@ def _content(snapshot: Snapshot, path: str) -> str:
 def embed_index(
     index: ChunkIndex,
     embedder: Embedder,
-    kept: KeptVectors,
+    kept: VectorCache,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] = lambda done, all_: None,
 ) -> tuple[ChunkIndex, Embedded]:

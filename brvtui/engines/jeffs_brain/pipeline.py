@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from brvtui.engines.jeffs_brain import intent as intents
-from brvtui.engines.jeffs_brain.index import Index, RankedHit
-from brvtui.engines.jeffs_brain.profile import HybridProfile
-from brvtui.engines.jeffs_brain.reranking import RerankOutcome, RerankRequest, head_and_tail, rerank, rerank_text
+from brvtui.engines.jeffs_brain.index import ChunkIndex, RankedHit
+from brvtui.engines.jeffs_brain.profile import Defaults, HybridProfile
+from brvtui.engines.jeffs_brain.reranking import RerankOutcome, head_and_tail, rerank, rerank_text
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RankedNote, RetrievalMode, StageError
 from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
@@ -71,7 +71,7 @@ class Request:
 class Sources:
     """What is searched, and the services there are."""
 
-    index: Index
+    index: ChunkIndex
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     aliases: Aliases = field(default_factory=dict)
@@ -84,22 +84,23 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    query: str
-    requested: RetrievalMode
+class _Search:
+    """A request with everything that answers it."""
+
+    request: Request
+    options: Defaults
+    """The request's own where it has them, else the profile's."""
     mode: RetrievalMode
+    """The mode that is used."""
     fell_back: bool
-    top_k: int
-    candidate_k: int
-    rerank_top_n: int
-    rerank: bool
-    skip_retry_ladder: bool
-    probe: bool
-    scope: str
-    k: float
     profile: HybridProfile
     sources: Sources
     watch: Stopwatch
+
+    @property
+    def k(self) -> float:
+        """The constant of rank fusion."""
+        return self.profile.fusion.k
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class _Weighed:
 
 
 @dataclass(frozen=True, slots=True)
-class _List:
+class _RankedLeg:
     """A leg as it was ranked, and as the trace shows it."""
 
     hits: tuple[RankedHit, ...]
@@ -130,7 +131,10 @@ def retrieve(request: Request, sources: Sources, profile: HybridProfile, watch: 
 
     Pure but for the services and the times.
     """
-    asked = _asked(request, sources, profile, watch or Stopwatch())
+    own = {option.name: given for option in fields(Defaults) if (given := getattr(request, option.name)) is not None}
+    options = replace(profile.options, **own)
+    mode, fell_back = resolve_mode(RetrievalMode(options.mode), sources.embedder is not None)
+    asked = _Search(request, options, mode, fell_back, profile, sources, watch or Stopwatch())
     with asked.watch.measure("total"):
         made = _retrieve(asked)
     made.trace.timings.update({name: round(ms, 3) for name, ms in asked.watch.ms.items()})
@@ -146,32 +150,9 @@ def resolve_mode(wanted: RetrievalMode, has_embedder: bool) -> tuple[RetrievalMo
     return RetrievalMode.BM25, wanted is not RetrievalMode.AUTO
 
 
-def _asked(request: Request, sources: Sources, profile: HybridProfile, watch: Stopwatch) -> _Asked:
-    standard = profile.options
-    wanted = RetrievalMode(standard.mode) if request.mode is None else request.mode
-    mode, fell_back = resolve_mode(wanted, sources.embedder is not None)
-    return _Asked(
-        query=request.query,
-        requested=wanted,
-        mode=mode,
-        fell_back=fell_back,
-        top_k=standard.top_k if request.top_k is None else request.top_k,
-        candidate_k=standard.candidate_k if request.candidate_k is None else request.candidate_k,
-        rerank_top_n=standard.rerank_top_n if request.rerank_top_n is None else request.rerank_top_n,
-        rerank=standard.rerank if request.rerank is None else request.rerank,
-        skip_retry_ladder=request.skip_retry_ladder,
-        probe=request.probe,
-        scope=request.scope,
-        k=profile.fusion.k,
-        profile=profile,
-        sources=sources,
-        watch=watch,
-    )
-
-
-def _retrieve(asked: _Asked) -> Retrieved:
+def _retrieve(asked: _Search) -> Retrieved:
     with asked.watch.measure("parse"):
-        query = _parsed(asked, asked.query)
+        query = _parsed(asked, asked.request.query)
         compiled = compile_fts(query)
     with asked.watch.measure("bm25"):
         lexical, climbed = _bm25(asked, query, compiled)
@@ -180,32 +161,33 @@ def _retrieve(asked: _Asked) -> Retrieved:
     with asked.watch.measure("fusion"):
         fused = _fused(asked, lexical, semantic)
     with asked.watch.measure("intent"):
-        intent = intents.detect(asked.query)
+        intent = intents.detect(asked.request.query)
         weighed = _reweighed(asked, intent, fused)
     with asked.watch.measure("rerank"):
         outcome = rerank(
-            asked.query,
+            asked.request.query,
             [entry.fused.candidate for entry in weighed],
-            asked.sources.reranker if asked.rerank else None,
+            asked.sources.reranker,
             (lexical.candidates, semantic.candidates),
-            RerankRequest(asked.rerank, asked.rerank_top_n, asked.probe),
+            asked.options,
+            asked.request.probe,
             asked.profile,
         )
     legs = (lexical.leg, semantic.leg)
     ranking = _ranking(asked, weighed, outcome, legs)
-    count, answered = len(weighed), len(ranking[: max(0, asked.top_k)])
+    count, answered = len(weighed), len(ranking[: max(0, asked.options.top_k)])
     factored = sum(1 for entry in weighed if entry.factors)
     embedder, reranker = asked.sources.embedder, asked.sources.reranker
-    hits = tuple(placed.hit for placed in ranking[: max(0, asked.top_k)])
+    hits = tuple(placed.hit for placed in ranking[: max(0, asked.options.top_k)])
     behind = ranking[len(hits) :]
     trace = Trace(
         schema=SCHEMA,
         engine=ENGINE,
         version="Jeffs Brain",
         profile=asked.profile.name,
-        mode="probe" if asked.probe else "run",
-        query=asked.query,
-        scope_option=asked.scope,
+        mode="probe" if asked.request.probe else "run",
+        query=asked.request.query,
+        scope_option=asked.request.scope,
         snapshot=asked.sources.snapshot,
         verdict=verdict_of(asked.mode, legs, climbed.rungs, count),
         tier=None,
@@ -220,12 +202,12 @@ def _retrieve(asked: _Asked) -> Retrieved:
         sections=(
             Hybrid(
                 compiled=compiled,
-                requested_mode=asked.requested,
+                requested_mode=RetrievalMode(asked.options.mode),
                 mode=asked.mode,
                 fell_back=asked.fell_back,
-                top_k=asked.top_k,
-                candidate_k=asked.candidate_k,
-                rerank_top_n=asked.rerank_top_n,
+                top_k=asked.options.top_k,
+                candidate_k=asked.options.candidate_k,
+                rerank_top_n=asked.options.rerank_top_n,
                 rrf_k=asked.k,
                 intent=intent.name,
                 fused=count,
@@ -261,19 +243,22 @@ def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:
     )
 
 
-def _notices(asked: _Asked) -> tuple[str, ...]:
-    if not asked.scope:
+def _notices(asked: _Search) -> tuple[str, ...]:
+    if not asked.request.scope:
         return asked.sources.notices
-    return (*asked.sources.notices, f"{asked.scope}: this engine knows no scope, so the whole tree was searched")
+    return (
+        *asked.sources.notices,
+        f"{asked.request.scope}: this engine knows no scope, so the whole tree was searched",
+    )
 
 
-def _parsed(asked: _Asked, text: str) -> ParsedQuery:
+def _parsed(asked: _Search, text: str) -> ParsedQuery:
     language = asked.profile.query
     return expand(parse(text, language.stopped, language.word_length), asked.sources.aliases)
 
 
-def _bm25(asked: _Asked, query: ParsedQuery, compiled: str) -> tuple[_List, Climbed[RankedHit]]:
-    index, limit = asked.sources.index, asked.candidate_k
+def _bm25(asked: _Search, query: ParsedQuery, compiled: str) -> tuple[_RankedLeg, Climbed[RankedHit]]:
+    index, limit = asked.sources.index, asked.options.candidate_k
     counts = asked.mode is not RetrievalMode.SEMANTIC
 
     def search(text: str) -> Sequence[RankedHit]:
@@ -288,18 +273,22 @@ def _bm25(asked: _Asked, query: ParsedQuery, compiled: str) -> tuple[_List, Clim
             first = index.bm25(query, limit) if query.tokens else ()
     except LegError as failure:
         leg = Leg(BM25, State.FAILED, "", counts, str(failure))
-        return _List((), leg, (StageError(BM25, str(failure)),)), not_climbed(compiled, (), str(failure), failed=True)
-    if asked.skip_retry_ladder:
+        return _RankedLeg((), leg, (StageError(BM25, str(failure)),)), not_climbed(
+            compiled, (), str(failure), failed=True
+        )
+    if asked.request.skip_retry_ladder:
         climbed = not_climbed(compiled, first, "the request skips the ladder")
     else:
         with asked.watch.measure("retry ladder"):
-            climbed = climb(asked.query, (compiled, first), Searches(search, like), asked.profile.ladder, asked.watch)
+            climbed = climb(
+                asked.request.query, (compiled, first), Searches(search, like), asked.profile.ladder, asked.watch
+            )
     found = _placed(climbed.found)
     unit = "" if not found else "likeness of names" if climbed.strategy == TRIGRAMS else "BM25"
     why = climbed.strategy or ("nothing to search for" if not compiled else "nothing was found")
     leg = Leg(BM25, State.HIT if found else State.MISSED, unit, counts, why, _leg_hits(found))
     errors = (StageError(BM25, climbed.error),) if climbed.error else ()
-    return _List(found, leg, errors), replace(climbed, rungs=climbed.with_listed(_in_short, unit))
+    return _RankedLeg(found, leg, errors), replace(climbed, rungs=climbed.with_listed(_in_short, unit))
 
 
 def _in_short(hit: RankedHit) -> Listed:
@@ -315,26 +304,26 @@ def _leg_hits(hits: Sequence[RankedHit]) -> tuple[LegHit, ...]:
     return tuple(LegHit(hit.candidate.id, rank, hit.value) for rank, hit in enumerate(hits))
 
 
-def _vector(asked: _Asked) -> _List:
+def _vector(asked: _Search) -> _RankedLeg:
     embedder = asked.sources.embedder
     if embedder is None or asked.mode is RetrievalMode.BM25:
         why = "there is no embedder" if embedder is None else "the mode is bm25"
-        return _List((), Leg(VECTOR, State.NOT_RUN, "", False, why))
+        return _RankedLeg((), Leg(VECTOR, State.NOT_RUN, "", False, why))
     if asked.sources.embedder_waits:
-        return _List((), Leg(VECTOR, State.SKIPPED, "", True, asked.sources.embedder_waits))
+        return _RankedLeg((), Leg(VECTOR, State.SKIPPED, "", True, asked.sources.embedder_waits))
     try:
         with asked.watch.measure("vector.embed"):
-            vectors = embedder.embed([asked.query])
+            vectors = embedder.embed([asked.request.query])
         if not vectors or not len(vectors[0]):
-            return _List((), Leg(VECTOR, State.SKIPPED, "", True, f"{embedder.name} gave no vector for the query"))
-        found = tuple(asked.sources.index.nearest(vectors[0], asked.candidate_k))
+            return _RankedLeg((), Leg(VECTOR, State.SKIPPED, "", True, f"{embedder.name} gave no vector for the query"))
+        found = tuple(asked.sources.index.nearest(vectors[0], asked.options.candidate_k))
     except LegError as failure:
-        return _List((), Leg(VECTOR, State.FAILED, "", True, str(failure)), (StageError(VECTOR, str(failure)),))
+        return _RankedLeg((), Leg(VECTOR, State.FAILED, "", True, str(failure)), (StageError(VECTOR, str(failure)),))
     state = State.HIT if found else State.MISSED
-    return _List(found, Leg(VECTOR, state, "cosine" if found else "", True, embedder.name, _leg_hits(found)))
+    return _RankedLeg(found, Leg(VECTOR, state, "cosine" if found else "", True, embedder.name, _leg_hits(found)))
 
 
-def _fused(asked: _Asked, lexical: _List, semantic: _List) -> list[Fused]:
+def _fused(asked: _Search, lexical: _RankedLeg, semantic: _RankedLeg) -> list[Fused]:
     if asked.mode is RetrievalMode.BM25:
         return ranked(lexical.candidates, asked.k)
     if asked.mode is RetrievalMode.SEMANTIC:
@@ -342,7 +331,7 @@ def _fused(asked: _Asked, lexical: _List, semantic: _List) -> list[Fused]:
     return fuse((lexical.candidates, semantic.candidates), asked.k)
 
 
-def _reweighed(asked: _Asked, intent: intents.Intent, fused: Sequence[Fused]) -> list[_Weighed]:
+def _reweighed(asked: _Search, intent: intents.Intent, fused: Sequence[Fused]) -> list[_Weighed]:
     made = []
     for rank, entry in enumerate(fused):
         note = entry.candidate
@@ -354,10 +343,10 @@ def _reweighed(asked: _Asked, intent: intents.Intent, fused: Sequence[Fused]) ->
 
 
 def _ranking(
-    asked: _Asked, weighed: Sequence[_Weighed], outcome: RerankOutcome, legs: tuple[Leg, ...]
+    asked: _Search, weighed: Sequence[_Weighed], outcome: RerankOutcome, legs: tuple[Leg, ...]
 ) -> tuple[RankedNote, ...]:
     places = [{hit.id: hit for hit in reversed(leg.hits)} for leg in legs]
-    head, _ = head_and_tail(len(weighed), asked.rerank_top_n)
+    head, _ = head_and_tail(len(weighed), asked.options.rerank_top_n)
     snippet = asked.profile.rerank.snippet_chars
     made = []
     for position in outcome.order:

@@ -106,14 +106,9 @@ class HybridProfile:
 
 
 @cache
-def load() -> HybridProfile:
-    """The built-in profile."""
-    text = resources.files("brvtui").joinpath("profiles", f"{NAME}.toml").read_text(encoding="utf-8")
-    return typed(HybridProfile, tomllib.loads(text), "", NAME)
-
-
-def named(name: str) -> HybridProfile:
-    """The built-in profile, also for an empty name. Raises :class:`brvtui.typed_tables.ProfileError` otherwise."""
+def load(name: str = "") -> HybridProfile:
+    """The built-in profile, the only one. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
     if name not in ("", NAME):
         raise ProfileError(f"no profile {name} of Jeffs Brain: it has {NAME} alone")
-    return load()
+    text = resources.files("brvtui").joinpath("profiles", f"{NAME}.toml").read_text(encoding="utf-8")
+    return typed(HybridProfile, tomllib.loads(text), "", NAME)

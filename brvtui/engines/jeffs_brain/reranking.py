@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from brvtui.engines.jeffs_brain.profile import HybridProfile
+from brvtui.engines.jeffs_brain.profile import Defaults, HybridProfile
 from brvtui.engines.jeffs_brain.sections import SkipReason, StageError
 from brvtui.ranking.fusion import Candidate, unanimity
 from brvtui.services.requests import LegError
@@ -24,31 +24,23 @@ class RerankOutcome:
     errors: tuple[StageError, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RerankRequest:
-    """What a request says of reranking: whether at all, how many notes, and whether somebody still types."""
-
-    rerank: bool
-    most: int
-    probe: bool = False
-
-
 def rerank(
     query: str,
     candidates: Sequence[Candidate],
     reranker: Reranker | None,
     legs: tuple[Sequence[Candidate], Sequence[Candidate]],
-    wanted: RerankRequest,
+    options: Defaults,
+    is_probe: bool,
     profile: HybridProfile,
 ) -> RerankOutcome:
     """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
 
-    A reranker that fails leaves the order as it was, with the stage's error.
+    A probe asks no reranker. One that fails leaves the order as it was, with the stage's error.
     """
     as_is = range(len(candidates))
     if not candidates:
         return RerankOutcome(as_is, skipped=SkipReason.EMPTY_CANDIDATES)
-    if not wanted.rerank:
+    if not options.rerank:
         return RerankOutcome(as_is, skipped=SkipReason.MODE_OFF)
     if reranker is None:
         return RerankOutcome(as_is, skipped=SkipReason.NO_RERANKER)
@@ -57,9 +49,9 @@ def rerank(
     agreed = unanimity(first, second, rules.window, rules.agree_min)
     if agreed:
         return RerankOutcome(as_is, skipped=SkipReason.UNANIMITY, agreements=agreed.agreements)
-    if wanted.probe:
+    if is_probe:
         return RerankOutcome(as_is, skipped=SkipReason.PROBE)
-    head, _ = head_and_tail(len(candidates), wanted.most)
+    head, _ = head_and_tail(len(candidates), options.rerank_top_n)
     documents = [_document(candidates[position], profile.rerank.snippet_chars) for position in head]
     try:
         answer = reranker.rerank(query, documents)
@@ -69,7 +61,7 @@ def rerank(
     for judged in answer:
         if judged.index in head:
             scores.setdefault(judged.index, judged.score)
-    return RerankOutcome(reranked(len(candidates), wanted.most, list(scores)), scores, ran=True)
+    return RerankOutcome(reranked(len(candidates), options.rerank_top_n, list(scores)), scores, ran=True)
 
 
 def _document(candidate: Candidate, most: int) -> RerankDocument:

@@ -89,11 +89,6 @@ class Hybrid:
     idle_rules: tuple[str, ...] = ()
     """Rules of intent that no note of this tree can meet, each with what they look for."""
 
-    @property
-    def error_stage(self) -> str:
-        """The first part that failed; empty when none did."""
-        return self.errors[0].stage if self.errors else ""
-
     def placed(self, file: str) -> RankedNote | None:
         """The note at ``file`` in the whole list; None when neither leg has it."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)

@@ -5,28 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui import faults
-from brvtui.services.embedding import Embedder, Vector
+from brvtui.services.embedding import Embedder, Vector, VectorCache
 from brvtui.services.requests import LegError
 
 Floats = NDArray[np.float32]
-
-
-class KeptVectors(Protocol):
-    """Vectors of one model, kept from run to run by the digests of their texts."""
-
-    def read(self) -> Mapping[str, Floats]:
-        """What is kept; empty when nothing is, or it is broken."""
-        ...
-
-    def write(self, vectors: Mapping[str, Floats]) -> None:
-        """Replaces what is kept. Raises OSError."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +59,7 @@ def digest(text: str) -> str:
 def embed_texts(
     texts: Sequence[str],
     embedder: Embedder,
-    kept: KeptVectors,
+    kept: VectorCache,
     batch: int,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int], None] = lambda done, all_: None,

@@ -18,7 +18,7 @@ from brvtui.engines.jeffs_brain.intent import Intent, detect, factors, multiplie
 from brvtui.engines.jeffs_brain.reranking import rerank_text
 from brvtui.engines.jeffs_brain.sections import Hybrid
 from brvtui.ladder import query_tokens, sanitised, strongest_term
-from brvtui.ranking.fusion import fuse, safe_k, unanimity
+from brvtui.ranking.fusion import fuse, unanimity
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.query_language import ParsedQuery, compile_fts, expand
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
@@ -32,6 +32,7 @@ from tests.support.hybrid import (
     attempts_of,
     candidate,
     corpus_index,
+    error_stage,
     family,
     ids_of,
     parsed,
@@ -188,7 +189,8 @@ def test_recorded_trigram_search(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases("reciprocal_rank_fusion"))
 def test_recorded_reciprocal_rank_fusion(case: dict[str, Any]) -> None:
     lists = [[candidate(entry) for entry in one] for one in case["input"]["lists"]]
-    made = fuse(lists, safe_k(case["input"].get("k", JEFFS.fusion.k), JEFFS.fusion.k))
+    k = case["input"].get("k", JEFFS.fusion.k)
+    made = fuse(lists, k if k > 0 else JEFFS.fusion.k)  # a profile holds none of 0 or less
     expected = case["expected"]
     assert [fused.candidate for fused in made] == [candidate(entry) for entry in expected]
     for fused, entry in zip(made, expected, strict=True):
@@ -330,7 +332,7 @@ def _search_raw(asked: dict[str, Any], expected: Any) -> None:
         if "bm25_error" in asked["index"]:
             assert attempts_of(made.trace) == ()
     elif isinstance(expected, tuple):
-        assert (results, made.trace.section(Hybrid).error_stage) == expected
+        assert (results, error_stage(made.trace)) == expected
     else:
         assert results == expected
 
