@@ -102,9 +102,9 @@ class Lift:
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Search:
-    """One whole search: how the query was read, what every stage did, what came out."""
+    """One whole search: how the query was read, what every stage did, and what it found."""
 
     SECTION: ClassVar = "search"
 
@@ -114,20 +114,24 @@ class Search:
     scope: Scope
     lint: QueryLint
     attempts: tuple[Attempt, ...]
-    combine: str
-    combine_why: str
-    and_failed: bool
+    combine: str = ""
+    """``AND``, ``OR``, or empty where no text was searched."""
+    combine_why: str = ""
+    and_failed: bool = False
     searchable: int
-    matched: int
-    total_found: int
-    top: float | None
-    floor: float | None
-    stages: tuple[Stage, ...]
-    out_of_domain: tuple[Check, ...]
-    unmatched_words: tuple[str, ...]
-    hits: tuple[Hit, ...]
-    near_misses: tuple[NearMiss, ...]
-    lifts: tuple[Lift, ...]
+    """Notes that can be found at all."""
+    matched: int = 0
+    total_found: int = 0
+    top: float | None = None
+    """The best score, unrounded; None without a match."""
+    floor: float | None = None
+    """The score, unrounded, below which matches are dropped; None where nothing was kept."""
+    stages: tuple[Stage, ...] = ()
+    out_of_domain: tuple[Check, ...] = ()
+    unmatched_words: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    near_misses: tuple[NearMiss, ...] = ()
+    lifts: tuple[Lift, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, tri
 from brvtui.engines.byterover.search.out_of_domain import out_of_domain
 from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
 from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
-from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchOutcome
+from brvtui.engines.byterover.sections import Attempt, Scope, Search, SearchOutcome
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
-from brvtui.trace import Check, Hit, Kind, Stage, State
+from brvtui.trace import Hit, Kind, Stage, State
 
 __all__ = ["SearchOptions", "search"]
 
@@ -70,45 +70,49 @@ def _search_text(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[
     with watch.measure("search.score"):
         ranking = rank(asked.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results))
     best = listing(asked.context, ranking)
-    attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
+    made = Search(
+        query=asked.query,
+        limit=asked.options.most,
+        outcome=SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS,
+        scope=scope,
+        lint=linted,
+        attempts=(
+            *attempts, *(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts),
+        ),
+        combine=matched.combine,
+        combine_why=matched.combine_why,
+        and_failed=matched.and_failed,
+        searchable=len(snapshot.notes),
+        stages=matched.stages,
+    )  # fmt: skip
     if not ranking.matched:
-        outcome = SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS
-        return _nothing(asked, outcome, scope, linted, attempts, matched, matched.stages)
+        return made
     with watch.measure("search.gates"):
         checks, unmatched, outcome = out_of_domain(asked, linted.filtered, matched, ranking)
-    emptied = outcome is not SearchOutcome.MATCHES
-    stages = (
-        *matched.stages,
-        Stage(
-            "out of domain", ranking.matched, ranking.matched if emptied else 0, 0 if emptied else ranking.matched,
-            "out-of-domain",
+    left = ranking.matched if outcome is SearchOutcome.MATCHES else 0
+    made = replace(
+        made,
+        outcome=outcome,
+        matched=ranking.matched,
+        total_found=left,
+        top=float(ranking.scores[0]),
+        stages=(
+            *made.stages, Stage("out of domain", ranking.matched, ranking.matched - left, left, "out-of-domain"),
         ),
+        out_of_domain=checks,
+        unmatched_words=unmatched,
     )  # fmt: skip
-    if emptied:
-        made = _nothing(asked, outcome, scope, linted, attempts, matched, stages)
-        misses = near_misses(asked, ranking, 0, outcome)
-        top = float(ranking.scores[0])
-        return replace(
-            made, matched=ranking.matched, top=top, out_of_domain=checks, unmatched_words=unmatched, near_misses=misses
-        )
+    if not left:
+        return replace(made, near_misses=near_misses(asked, ranking, 0, outcome))
     with watch.measure("search.explain"):
-        return _keep(asked, scope, linted, attempts, matched, ranking, stages, checks, unmatched)
+        return _keep(asked, made, matched, ranking)
 
 
-def _keep(
-    asked: SearchRequest,
-    scope: Scope,
-    linted: QueryLint,
-    attempts: tuple[Attempt, ...],
-    matched: Matched,
-    ranking: Ranking,
-    stages: tuple[Stage, ...],
-    checks: tuple[Check, ...],
-    unmatched: tuple[str, ...],
-) -> Search:
+def _keep(asked: SearchRequest, found: Search, matched: Matched, ranking: Ranking) -> Search:
+    """``found`` with its hits: the matches near enough to the best, within the limit, and folders that they lift."""
     snapshot, profile, options = asked.context.snapshot, asked.context.constants, asked.options
-    top = float(ranking.scores[0])
-    floor = profile.search.gap_ratio * top
+    ratio, top = profile.search.gap_ratio, float(ranking.scores[0])
+    floor = ratio * top
     above = ranking.at_least
     within = min(above, options.most)
     best = ranking.positions[:within].tolist()
@@ -118,11 +122,8 @@ def _keep(
     summaries = tuple(hit for hit in summaries if _wanted(snapshot, hit, options))
     merged = sorted([*wanted, *summaries], key=lambda hit: -hit.score)
     hits = tuple(merged[: options.most])
-    total = ranking.matched
-    lifted = len(summaries)
-    ratio = profile.search.gap_ratio
+    total, lifted = ranking.matched, len(summaries)
     stages = (
-        *stages,
         Stage("score gap", total, total - above, above, "what-is-kept", f"≥ {ratio:g} × top {top:.4f}"),
         Stage("limit", above, above - within, within, "what-is-kept", f"{options.most}"),
         Stage("kind and maturity", within, within - len(wanted), len(wanted), "what-is-kept"),
@@ -134,24 +135,10 @@ def _keep(
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
     misses += near_misses(asked, ranking, within, SearchOutcome.MATCHES, floor, after=len(misses))
-    return Search(
-        query=asked.query,
-        limit=options.most,
-        outcome=SearchOutcome.MATCHES,
-        scope=scope,
-        lint=linted,
-        attempts=attempts,
-        combine=matched.combine,
-        combine_why=matched.combine_why,
-        and_failed=matched.and_failed,
-        searchable=len(snapshot.notes),
-        matched=total,
-        total_found=total,
-        top=top,
+    return replace(
+        found,
         floor=floor,
-        stages=stages,
-        out_of_domain=checks,
-        unmatched_words=unmatched,
+        stages=(*found.stages, *stages),
         hits=hits,
         near_misses=misses[:NEAR_MISSES],
         lifts=lifts,
@@ -175,42 +162,17 @@ def _maturity(snapshot: Snapshot, hit: Hit) -> str:
     return hit.signals.maturity if hit.signals else LEVELS[0]
 
 
-def _nothing(
-    asked: SearchRequest,
-    outcome: SearchOutcome,
-    scope: Scope,
-    linted: QueryLint,
-    attempts: tuple[Attempt, ...],
-    matched: Matched | None,
-    stages: tuple[Stage, ...],
-) -> Search:
-    return Search(
-        query=asked.query,
-        limit=asked.options.most,
-        outcome=outcome,
-        scope=scope,
-        lint=linted,
-        attempts=attempts,
-        combine=matched.combine if matched else "",
-        combine_why=matched.combine_why if matched else "",
-        and_failed=matched.and_failed if matched else False,
-        searchable=len(asked.context.snapshot.notes),
-        matched=0,
-        total_found=0,
-        top=None,
-        floor=None,
-        stages=stages,
-        out_of_domain=(),
-        unmatched_words=(),
-        hits=(),
-        near_misses=(),
-        lifts=(),
-    )
-
-
 def _engine_fails(asked: SearchRequest) -> Search:
     why = asked.context.snapshot.engine_failure
     scope = scopes.whole_tree(asked.context.snapshot, asked.query, why)
     linted = lint(asked.query, asked.context.constants, asked.context.snapshot.postings)
     attempt = Attempt("path look-up", "", "", "", State.FAILED, len(asked.context.snapshot.notes), 0, why)
-    return _nothing(asked, SearchOutcome.ENGINE_FAILS, scope, linted, (attempt,), None, ())
+    return Search(
+        query=asked.query,
+        limit=asked.options.most,
+        outcome=SearchOutcome.ENGINE_FAILS,
+        scope=scope,
+        lint=linted,
+        attempts=(attempt,),
+        searchable=len(asked.context.snapshot.notes),
+    )
