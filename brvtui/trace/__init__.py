@@ -26,23 +26,34 @@ from brvtui.trace.answers import (
     Usage,
 )
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.hits import MOST_LISTED, Detail, Hit, Kind, Leg, LegHit, LegRank, Listed, NearMiss, Origin, listed
+from brvtui.trace.hits import (
+    MOST_LISTED,
+    SUM_TOLERANCE,
+    Detail,
+    Hit,
+    Kind,
+    Leg,
+    LegHit,
+    LegRank,
+    Listed,
+    NearMiss,
+    Origin,
+    adds_up,
+    listed,
+    parts_gap,
+)
 from brvtui.trace.ladder import Ladder, Rung
 from brvtui.trace.plain import to_plain
 from brvtui.trace.scores import (
-    SUM_TOLERANCE,
     AgedSignals,
     Ceiling,
     Contribution,
     Horizon,
     MatchKind,
     Part,
-    Scored,
     TermExpansion,
     TermMatch,
     TextScore,
-    adds_up,
-    parts_gap,
 )
 from brvtui.trace.traces import (
     SCHEMA,
@@ -92,7 +103,6 @@ __all__ = [
     "Remedy",
     "Rung",
     "Scale",
-    "Scored",
     "Section",
     "SnapshotInfo",
     "Stage",

@@ -41,6 +41,8 @@ class LegRank:
     value: float
 
 
+SUM_TOLERANCE = 1e-9
+
 MOST_LISTED = 10
 """Results that an attempt or a step of the ladder carries; its counts count all."""
 
@@ -82,6 +84,16 @@ class Hit:
     """The entity whose search added this hit; empty for the search itself."""
     places: tuple[LegRank, ...] = ()
     """Its place in each leg that holds it; empty where an engine has no legs."""
+
+
+def parts_gap(hit: Hit) -> float:
+    """How far the parts of ``hit`` are from adding up to its score (absolute, 0 when exact)."""
+    return abs(sum(part.value for part in hit.parts) - hit.score)
+
+
+def adds_up(hit: Hit) -> bool:
+    """Whether the parts of ``hit`` sum to its score within :data:`SUM_TOLERANCE`."""
+    return parts_gap(hit) <= SUM_TOLERANCE
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 
 class MatchKind(StrEnum):
@@ -37,9 +36,6 @@ class TermExpansion:
     fuzzy: int
     notes: int
     """Notes that hold any of the matched terms, in any field."""
-
-
-SUM_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -117,27 +113,3 @@ class Contribution:
     weight: float
     boost: float
     value: float
-
-
-class Scored(Protocol):
-    """Anything with a score and the parts that make it."""
-
-    @property
-    def score(self) -> float:
-        """The score."""
-        ...
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """Its addends."""
-        ...
-
-
-def parts_gap(hit: Scored) -> float:
-    """How far the parts of a hit are from adding up to its score (absolute, 0 when exact)."""
-    return abs(sum(part.value for part in hit.parts) - hit.score)
-
-
-def adds_up(hit: Scored) -> bool:
-    """Whether the parts of a hit sum to its score within :data:`SUM_TOLERANCE`."""
-    return parts_gap(hit) <= SUM_TOLERANCE

@@ -14,7 +14,7 @@ import pytest
 
 from brvtui.engines.byterover.counterfactuals import Lever
 from brvtui.engines.byterover.profile import Profile, load
-from brvtui.engines.byterover.reasons.reasons import Loss
+from brvtui.engines.byterover.reasons.why_not import Loss
 from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.ranking.compound import unrounded_threshold
 from brvtui.trace import Check, Stage, Trace

@@ -87,39 +87,33 @@ def work(
     Nothing is raised: a service that fails and a cancellation are ways to end.
     """
     try:
-        yield from _Loop(model, tools, prompt, rules, cancellation, done, now).run()
+        yield from _Loop(model, tools, prompt, rules, cancellation, done, now, [FromUser(prompt.material)]).run()
     except (ModelError, ModelCancelled) as error:
         # A connection that is broken off may fail before it notices why.
         cancelled = cancellation.asked or isinstance(error, ModelCancelled)
         done.ended, done.why = (EndReason.CANCELLED, "cancelled") if cancelled else (EndReason.FAILED, str(error))
 
 
+@dataclass
 class _Loop:
-    def __init__(
-        self,
-        model: ChatModel,
-        tools: NoteTools,
-        prompt: ModelPrompt,
-        rules: Rules,
-        cancellation: Cancellation,
-        done: Work,
-        now: Callable[[], float],
-    ) -> None:
-        self._model = model
-        self._tools = tools
-        self._prompt = prompt
-        self._rules = rules
-        self._cancellation = cancellation
-        self._done = done
-        self._now = now
-        self._messages: list[Message] = [FromUser(prompt.material)]
-        self._called: Counter[tuple[str, str]] = Counter()
-        self._idle = 0
-        self._sent = self._received = 0
-        """Tokens of all turns: as the service counts them, or as estimated if that is more."""
+    model: ChatModel
+    tools: NoteTools
+    prompt: ModelPrompt
+    rules: Rules
+    cancellation: Cancellation
+    done: Work
+    now: Callable[[], float]
+    messages: list[Message]
+    called: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often each tool was called with the same arguments."""
+    idle: int = 0
+    """Turns in a row that read no new note."""
+    sent: int = 0
+    """Tokens of all turns, as the service counts them, or as estimated if that is more."""
+    received: int = 0
 
     def run(self) -> Iterator[AgentEvent]:
-        done, last = self._done, self._prompt.max_iterations
+        done, last = self.done, self.prompt.max_iterations
         for number in range(1, last + 1):
             must_end = done.ended is not EndReason.ANSWERED
             if number == last and done.steps and not must_end:
@@ -127,73 +121,73 @@ class _Loop:
                 must_end = True
             if not self._is_affordable(1):
                 if not done.turns:
-                    raise ModelError(f"the first call alone may use more than {self._rules.budget.words}: not asked")
-                self._end(EndReason.BUDGET, f"{self._rules.budget.words} are the limit")
+                    raise ModelError(f"the first call alone may use more than {self.rules.budget.words}: not asked")
+                self._end(EndReason.BUDGET, f"{self.rules.budget.words} are the limit")
                 return
             if done.steps and not must_end and not self._is_affordable(2):
-                self._end(EndReason.BUDGET, f"{self._rules.budget.words} are the limit")
+                self._end(EndReason.BUDGET, f"{self.rules.budget.words} are the limit")
                 must_end = True
             reply = yield from self._turn(number, must_end)
             if not reply.calls and not must_end and not done.text.strip():
-                within = f" within its limit of {self._prompt.max_tokens} tokens" if reply.is_cut else ""
-                raise ModelError(f"{self._model.name} wrote nothing{within}")
+                within = f" within its limit of {self.prompt.max_tokens} tokens" if reply.is_cut else ""
+                raise ModelError(f"{self.model.name} wrote nothing{within}")
             if not reply.calls or must_end:
                 if reply.is_cut and not must_end:
-                    most = self._prompt.max_tokens
+                    most = self.prompt.max_tokens
                     self._end(EndReason.CUT, f"the answer reached its limit of {most} tokens, and ends there")
                 return
-            self._messages.append(FromModel(done.text, tuple(_sendable(call) for call in reply.calls)))
+            self.messages.append(FromModel(done.text, tuple(_sendable(call) for call in reply.calls)))
             yield from self._steps(number, reply.calls)
         if done.ended is EndReason.ANSWERED:
             self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
 
     def _is_affordable(self, turns: int) -> bool:
         """Whether so many turns like the next one stay within the budget, whatever the model answers."""
-        sent = self._sent + turns * self._heard()
-        return self._rules.budget.allows(sent, self._received + turns * self._prompt.max_tokens)
+        sent = self.sent + turns * self._heard()
+        return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
 
     def _heard(self) -> int:
         """About how many tokens the next request holds."""
-        chars = len(self._prompt.instructions) + sum(len(message.text) for message in self._messages)
-        return int(estimated_tokens(chars, self._rules.chars_per_token))
+        chars = len(self.prompt.instructions) + sum(len(message.text) for message in self.messages)
+        return int(estimated_tokens(chars, self.rules.chars_per_token))
 
     def _end(self, ended: EndReason, why: str) -> None:
-        self._done.ended, self._done.why = ended, why
+        self.done.ended, self.done.why = ended, why
 
     def _turn(self, number: int, must_end: bool) -> Generator[AgentEvent, None, Reply]:
         """One call of the model. Its text becomes that of the work; returns the :class:`Reply`."""
-        if self._cancellation.asked:
+        if self.cancellation.asked:
             raise ModelCancelled
         yield TurnBegun(number)
         if must_end:
-            self._messages.append(FromUser(_NOW_ANSWER))
-        prompt = self._prompt
+            self.messages.append(FromUser(_NOW_ANSWER))
+        prompt = self.prompt
         request = ModelRequest(
-            prompt.instructions, tuple(self._messages), TOOLS, not must_end, prompt.max_tokens, prompt.temperature
+            prompt.instructions, tuple(self.messages), TOOLS, not must_end, prompt.max_tokens, prompt.temperature
         )
-        self._done.text, began = "", self._now()
+        self.done.text, began = "", self.now()
         try:
             reply = yield from self._pieces(request, number, began)
         finally:
-            self._done.ms[f"turn {number}"] = _ms(self._now() - began)
+            self.done.ms[f"turn {number}"] = _ms(self.now() - began)
         usage = self._usage(reply)
-        turn = ModelTurn(number, self._done.text, len(reply.calls), usage)
-        self._done.turns.append(turn)
-        self._done.notices += [notice for notice in reply.notices if notice not in self._done.notices]
-        yield TurnEnded(turn, self._done.ms[f"turn {number}"])
+        turn = ModelTurn(number, self.done.text, len(reply.calls), usage)
+        self.done.turns.append(turn)
+        self.done.notices += [notice for notice in reply.notices if notice not in self.done.notices]
+        yield TurnEnded(turn, self.done.ms[f"turn {number}"])
         return reply
 
     def _pieces(self, request: ModelRequest, number: int, began: float) -> Generator[AgentEvent, None, Reply]:
-        done, most = self._done, self._prompt.max_tokens * _CHARS_OF_A_TOKEN
+        done, most = self.done, self.prompt.max_tokens * _CHARS_OF_A_TOKEN
         pieces: list[str] = []
         chars = 0
         try:
-            with closing(self._model.turn(request, self._cancellation)) as given:
+            with closing(self.model.turn(request, self.cancellation)) as given:
                 for piece in given:
                     match piece:
                         case TextPiece(text):
                             if not pieces:
-                                done.ms[f"turn {number} first text"] = _ms(self._now() - began)
+                                done.ms[f"turn {number} first text"] = _ms(self.now() - began)
                             kept = text[: most - chars]
                             pieces.append(kept)
                             chars += len(kept)
@@ -206,51 +200,51 @@ class _Loop:
                             yield Waiting(wait.seconds, wait.why)
         finally:
             done.text = "".join(pieces)
-        raise ModelError(f"{self._model.name}: the answer ended before it was whole")
+        raise ModelError(f"{self.model.name}: the answer ended before it was whole")
 
     def _steps(self, turn: int, calls: tuple[ToolCall, ...]) -> Iterator[AgentEvent]:
-        done = self._done
+        done = self.done
         known = len(done.read)
         for number_in_turn, call in enumerate(calls, start=1):
-            if self._cancellation.asked:
+            if self.cancellation.asked:
                 raise ModelCancelled
             number = len(done.steps) + 1
             yield StepBegun(number, call.name, call.arguments)
-            began = self._now()
+            began = self.now()
             result = self._result(call, number_in_turn)
-            ms = done.ms[f"step {number}"] = _ms(self._now() - began)
-            tokens = int(estimated_tokens(len(result.text), self._rules.chars_per_token))
+            ms = done.ms[f"step {number}"] = _ms(self.now() - began)
+            tokens = int(estimated_tokens(len(result.text), self.rules.chars_per_token))
             step = ToolStep(
                 number, turn, call.name, call.arguments, result.text, tokens, result.refused, result.read
             )  # fmt: skip
             done.steps.append(step)
             done.read |= dict.fromkeys(result.read)
-            self._messages.append(FromTool(call.id, result.text))
+            self.messages.append(FromTool(call.id, result.text))
             yield StepEnded(step, ms)
-        self._idle = 0 if len(done.read) > known else self._idle + 1
-        most = self._rules.agent.idle_turns
-        if self._idle >= most and done.ended is EndReason.ANSWERED:
+        self.idle = 0 if len(done.read) > known else self.idle + 1
+        most = self.rules.agent.idle_turns
+        if self.idle >= most and done.ended is EndReason.ANSWERED:
             self._end(EndReason.IDLE, f"no new note was read in {counted(most, 'turn', 'turns')}")
 
     def _result(self, call: ToolCall, number_in_turn: int) -> Result:
-        if self._done.ended is not EndReason.ANSWERED:
-            return refusal(f"not carried out: {self._done.why}")
+        if self.done.ended is not EndReason.ANSWERED:
+            return refusal(f"not carried out: {self.done.why}")
         if number_in_turn > _CALLS_OF_A_TURN:
             return refusal(f"not carried out: a turn may call {_CALLS_OF_A_TURN} tools")
-        same, most = (call.name, _canonical(call.arguments)), self._rules.agent.same_calls
-        self._called[same] += 1
-        if self._called[same] < most:
-            return self._tools.call(call.name, call.arguments)
+        same, most = (call.name, _canonical(call.arguments)), self.rules.agent.same_calls
+        self.called[same] += 1
+        if self.called[same] < most:
+            return self.tools.call(call.name, call.arguments)
         why = f"{call.name} was called {most} times with the same arguments"
         self._end(EndReason.REPEATED, why)
         return refusal(why)
 
     def _usage(self, reply: Reply) -> Usage:
-        said = len(self._done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
-        received = int(estimated_tokens(said, self._rules.chars_per_token))
+        said = len(self.done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
+        received = int(estimated_tokens(said, self.rules.chars_per_token))
         sent = self._heard()
-        self._sent += max(sent, reply.sent or 0)
-        self._received += max(received, reply.received or 0)
+        self.sent += max(sent, reply.sent or 0)
+        self.received += max(received, reply.received or 0)
         if reply.sent is not None and reply.received is not None:
             return Usage(reply.sent, reply.received, False)
         return Usage(sent, received, True)

@@ -9,8 +9,7 @@ from itertools import combinations
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.case import Case, Trial
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, TitleSet
-from brvtui.engines.byterover.reasons.remedies import Change as Wording
-from brvtui.engines.byterover.reasons.remedies import unpunctuated, without_words
+from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.text.analysis import from_utf16, terms
@@ -24,7 +23,6 @@ MOST_TITLES = 63
 """So many titles are all tried: every choice of up to six words."""
 _MOST_ADDED = 12
 _MOST_REPEATED = 4
-_STOP_WORD = "about"
 
 
 def title(case: Case, young_is_enough: bool) -> Counterfactual:
@@ -128,7 +126,7 @@ def _wordings(case: Case) -> Iterator[Wording]:
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from unpunctuated(case.trace)
     yield from without_words(words)
-    yield Wording("put a stop word before it", f"{_STOP_WORD} {query.strip()}")
+    yield Wording("put a stop word before it", f"{STOP_WORD} {query.strip()}")
     added, rarest = _telling(case)
     for word in added:
         yield Wording(f"add “{word}”", f"{query} {word}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from enum import StrEnum
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.reasons.reasons import Loss
-from brvtui.engines.byterover.reasons.remedies import Change, query_changes
+from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, unpunctuated, without_words
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.misses import PAST_LIMIT, TRIMMED
 from brvtui.engines.byterover.search.scope import members
@@ -17,10 +17,44 @@ from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import terms
 from brvtui.trace import Explanation, Hit, Reason, Remedy, Trace
 from brvtui.tree.reading.files import ARCHIVE, SEARCHABLE, Role, role_of
+from brvtui.tree.reading.whitespace import spaced_words
 
 Ask = Callable[[str], Trace]
+"""Puts another query to the router."""
 _DIRECT = 2
 """The tier of direct answers."""
+
+
+class Loss(StrEnum):
+    """Why a named note is not among the results. The order of the members is the order of the engine."""
+
+    NOT_IN_TREE = "not in the tree"
+    DERIVED = "a derived file, or past the files that the engine reads"
+    ARCHIVED = "archived: only its stub is searchable"
+    UNREADABLE = "unreadable to the engine"
+    CUT_OFF = "its words stand where the engine does not read"
+    ENGINE_FAILS = "every search of the engine fails on this tree"
+    INDEX_OLDER = "the index is older than the file"
+    CACHED = "an earlier answer came from the cache"
+    PATH = "the query was taken as a path"
+    SCOPE = "the query was taken as a scope, and the note is outside"
+    NO_WORDS = "every query word is a stop word or too short"
+    NO_TERM = "no term of the query matches it"
+    AND = "other notes had all the words"
+    FLOOR = "below the out-of-domain floor"
+    UNMATCHED_WORD = "the unmatched-word rule emptied the answer"
+    GAP = "below 0.7 × top"
+    LIMIT = "past the limit"
+    TRIMMED = "trimmed after propagation"
+
+    @property
+    def number(self) -> int:
+        """Its place, from 1, in the closed list of 15, in which :data:`_WITH_ARCHIVED` share the third."""
+        places = [loss for loss in Loss if loss not in _WITH_ARCHIVED]
+        return places.index(Loss.ARCHIVED if self in _WITH_ARCHIVED else self) + 1
+
+
+_WITH_ARCHIVED = (Loss.UNREADABLE, Loss.CUT_OFF, Loss.ENGINE_FAILS)
 
 
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
@@ -200,7 +234,7 @@ def _remedy(context: Context, path: str, title: str, loss: Loss, trace: Trace, a
     return Remedy("no wording that was tried brings it in", False)
 
 
-def _tried(change: Change, path: str, ask: Ask) -> Remedy | None:
+def _tried(change: Wording, path: str, ask: Ask) -> Remedy | None:
     again = ask(change.query)
     for rank, hit in enumerate(again.hits, start=1):
         if hit.file == path:
@@ -224,3 +258,36 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         then = "does not find it either" if rank is None else f"has it at rank {rank}"
         return f"wait {_cached(trace).left_s:.0f} s until the entry expires, or change any note: a new search {then}"
     return fixed.get(loss, "")
+
+
+def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
+    """Wordings to try for a note called ``title`` that was lost for ``loss``; each differs from the query."""
+    seen = {trace.query}
+    for change in _candidates(loss, trace, title):
+        if change.query.strip() and change.query not in seen:
+            seen.add(change.query)
+            yield change
+
+
+def _candidates(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
+    words = spaced_words(trace.query)
+    if loss is Loss.UNMATCHED_WORD:
+        yield from unpunctuated(trace)
+        rest = [word for word in words if word.lower() not in trace.section(Search).unmatched_words]
+        yield Wording(f"leave out {_listed(trace.section(Search).unmatched_words)}", " ".join(rest))
+    if loss in (Loss.PATH, Loss.SCOPE):
+        yield Wording(f"begin with a stop word, such as “{STOP_WORD}”", f"{STOP_WORD} {trace.query.strip()}")
+        yield Wording("begin with another word", " ".join([*words[1:], *words[:1]]))
+        yield Wording("write the words without the path", " ".join(words[1:]))
+        yield Wording("separate the words of the path", trace.query.replace("/", " ").strip())
+        yield Wording("put the title before it", f"{title} {trace.query}".replace("/", " "))
+    if loss in (Loss.NO_TERM, Loss.AND, Loss.NO_WORDS):
+        yield from unpunctuated(trace)
+    if loss is Loss.AND:
+        yield from without_words(words)
+    yield Wording(f"add the words of its title ({title})", f"{trace.query} {title}")
+    yield Wording("ask for its title", title)
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return ", ".join(f"“{word}”" for word in words)

@@ -103,7 +103,7 @@ def _retry(
         return Ladder(State.NOT_REACHED, "the search itself found notes"), hits
     if in_route and hits:
         return Ladder(State.NOT_REACHED, "entity searches found notes"), hits
-    made = retry(context, found, SearchOptions(context.constants.router.limit, scope=scope), watch)
+    ladder = retry(context, found, SearchOptions(context.constants.router.limit, scope=scope), watch)
     if not in_route:
-        return made.ladder, hits
-    return replace(made.ladder, in_route=True), tuple(replace(hit, found_by=made.ladder.strategy) for hit in made.hits)
+        return ladder, hits
+    return replace(ladder, in_route=True), tuple(replace(hit, found_by=ladder.strategy) for hit in ladder.hits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.scoring import text_hits
@@ -14,15 +14,7 @@ from brvtui.snapshot import Key, Snapshot
 from brvtui.text.trigrams import TrigramIndex
 from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Ladder, Origin, State, TextScore, listed
-
-
-@dataclass(frozen=True, slots=True)
-class Retried:
-    """What the ladder found over ByteRover's search: its place in a trace, and the hits, best first."""
-
-    ladder: Ladder
-    hits: tuple[Hit, ...]
-
+from brvtui.wording import counted
 
 SEARCH_TIME = "search"
 """The key of the milliseconds of the search that the ladder begins with."""
@@ -40,10 +32,10 @@ def retry(
     found: Search,
     options: SearchOptions,
     watch: Stopwatch | None = None,
-) -> Retried:
+) -> Ladder:
     """The ladder for a search that ``found`` nothing; when it found something, no step is taken.
 
-    Each step is a whole search with ``options``. In the last one the likeness of a name stands in for text relevance.
+    Each step is a whole search with ``options``; the last one compares names of notes (:func:`named_like`).
     """
     profile = context.constants
 
@@ -54,11 +46,14 @@ def retry(
         return named_like(context, tokens, options.most)
 
     made = climb(found.query, (found.query, found.hits), Searches(again, like), profile.ladder, watch)
-    return Retried(_ladder(made), made.found)
+    return _ladder(made)
 
 
 def named_like(context: Context, tokens: Sequence[str], most: int) -> list[Hit]:
-    """The notes whose file name is like one of ``tokens``, by score, at most ``most``."""
+    """The notes whose file name is like one of ``tokens``, best first, at most ``most``.
+
+    In their scores the likeness of the name, 0..1, stands in for text relevance.
+    """
     snapshot, profile = context.snapshot, context.constants
     likenesses = names_of(snapshot).search(tokens, profile.names.limit, profile.names.least)
     positions = [likeness.position for likeness in likenesses]
@@ -77,7 +72,7 @@ def _ladder(made: Climbed[Hit]) -> Ladder:
         return Ladder(State.MISSED, "no step of the ladder found a note", rungs)
     if rungs[0].state is State.HIT:
         return Ladder(State.NOT_REACHED, "the search itself found notes", rungs, paths)
-    notes = "1 note" if len(paths) == 1 else f"{len(paths)} notes"
+    notes = counted(len(paths), "note", "notes")
     how = "by their names, " if made.strategy == TRIGRAMS else ""
     return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", rungs, paths, made.found)
 

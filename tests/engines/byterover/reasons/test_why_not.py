@@ -6,8 +6,7 @@ import pytest
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.reasons.reasons import Loss
-from brvtui.engines.byterover.reasons.why_not import explain
+from brvtui.engines.byterover.reasons.why_not import Loss, explain
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search

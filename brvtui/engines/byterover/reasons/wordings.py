@@ -1,0 +1,41 @@
+"""Other wordings of a query that may bring a note in, least change first. Whether one does is found by asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from brvtui.engines.byterover.sections import Search
+from brvtui.trace import Trace
+
+_MOST_WORDS_DROPPED = 4
+STOP_WORD = "about"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A changed query and the change in words."""
+
+    text: str
+    query: str
+
+
+def unpunctuated(trace: Trace) -> Iterator[Wording]:
+    """The query without the punctuation that keeps words from equalling a token, then without any."""
+    for word in trace.section(Search).lint.words:
+        if word.mismatch and not word.stop_word and word.tokens:
+            bare = " ".join(word.tokens)
+            stripped = "".join(character for character in word.word if not character.isalnum())
+            what = f"remove the {stripped}" if len(stripped) == 1 else f"write {word.word} as {bare}"
+            yield Wording(what, trace.query.replace(word.word, bare, 1))
+    bare_query = " ".join(" ".join(word.tokens) for word in trace.section(Search).lint.words)
+    yield Wording("remove the punctuation", bare_query)
+
+
+def without_words(words: list[str]) -> Iterator[Wording]:
+    """The query without each of ``words``, then without the last ones."""
+    for place, word in enumerate(words):
+        yield Wording(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
+    for dropped in range(2, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
+        left = words[:-dropped]
+        yield Wording(f"leave out the last {dropped} words", " ".join(left))
