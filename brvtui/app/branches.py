@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _DERIVED = {Role.SUMMARY: INDEX, Role.ABSTRACT: "abstract", Role.OVERVIEW: "overview", Role.ARCHIVED: "archived"}
 _DERIVED_KINDS = frozenset((*_DERIVED.values(), MANIFEST))
 _FOLDERS = ("domain", "topic", "subtopic")
+_DEEPEST = 32
+"""Folders in folders that a trace of somebody else's tree is shown with."""
 _NO_COUNTS = (0, 0, 0)
 _COUNTS = dict(zip(MATURITIES, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True))
 
@@ -57,6 +59,27 @@ def branches_after(before: Branches, snapshot: Snapshot, changed: Collection[str
         if entry is not None and role in _DERIVED:
             derived[path] = _Derived(_DERIVED[role], entry.mtime_ms)
     return _remade(before, snapshot, changed, derived)
+
+
+def branches_of(files: Mapping[str, Branch]) -> Branches:
+    """The folders that ``files``, by their paths, need; files too deep for the tree pane stand at the top."""
+    folders: dict[str, list[Branch]] = {"": []}
+    for path, file in sorted(files.items()):
+        folder = path.rpartition("/")[0] if path.count("/") < _DEEPEST else ""
+        folders.setdefault(folder, []).append(file)
+        for above in ancestors(folder):
+            folders.setdefault(above, [])
+    inside: dict[str, list[Branch]] = {}
+    for path in sorted(folders.keys() - {""}, key=lambda path: (-_depth(path), f"{path}/")):
+        inside.setdefault(path.rpartition("/")[0], []).append(_folder(path, (*inside.get(path, ()), *folders[path])))
+    roots = (*inside.get("", ()), *folders[""])
+    return Branches(roots, {branch.path: branch for branch in _with_all_below(roots)})
+
+
+def _with_all_below(branches: Iterable[Branch]) -> Iterator[Branch]:
+    for branch in branches:
+        yield branch
+        yield from _with_all_below(branch.children)
 
 
 def _remade(before: Branches, snapshot: Snapshot, changed: Iterable[str], derived: dict[str, _Derived]) -> Branches:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import heapq
 import threading
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from itertools import compress, repeat
 from operator import is_not
 from typing import TYPE_CHECKING
 
-from brvtui.app.branches import Branches, branches, branches_after, counts_of, one_note
+from brvtui.app.branches import Branches, branches, branches_after, branches_of, counts_of, one_note
 from brvtui.app.states import Branch, NoteLine, Overview
 from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.trace import Kind, Trace
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from brvtui.tree.reading.signals import NoteSignals
 
 _MOST_IMPORTANT = 6
-_DEEPEST = 32
-"""Folders in folders that a trace of somebody else's tree is shown with."""
 
 
 class Surveyor:
@@ -124,25 +121,19 @@ def _important_after(
 
 def remembered(trace: Trace) -> Overview:
     """The overview that a trace alone gives: its notes are the hits and the near misses."""
-    found, told = _found(trace), trace.snapshot
-    state = trace.find(FingerprintState)
-    fingerprint = state.value if state is not None else ""
-    tree = _Tree()
-    for path, leaf in sorted(found.items()):
-        tree.folder(path.rpartition("/")[0] if path.count("/") < _DEEPEST else "").files.append(leaf)
-    by_path: dict[str, Branch] = {}
-    _collect(tree.roots, by_path)
+    told, state = trace.snapshot, trace.find(FingerprintState)
+    made = branches_of(_found(trace))
     return Overview(
         project=told.project,
         notes=told.notes,
-        counts=counts_of(found.values()),
+        counts=counts_of(made.roots),
         unseen=(),
-        roots=tree.roots,
+        roots=made.roots,
         important=(),
         notices=(),
-        branches=by_path,
+        branches=made.by_path,
         aside=0,
-        fingerprint=fingerprint,
+        fingerprint=state.value if state is not None else "",
         generation=told.generation,
         loaded_ms=0.0,
     )
@@ -160,50 +151,3 @@ def _found(trace: Trace) -> dict[str, Branch]:
 def _leaf(path: str, title: str, kind: Kind, maturity: str) -> Branch:
     low = f"{title}\n{path}".lower()
     return Branch(path, title, False, kind.value, maturity, counts=one_note(maturity), low=low)
-
-
-@dataclass(slots=True)
-class _Folder:
-    """A folder that is being filled, its folders and notes in the order of the hierarchy."""
-
-    path: str
-    name: str
-    kind: str
-    folders: list[_Folder] = field(default_factory=list)
-    files: list[Branch] = field(default_factory=list)
-
-    def closed(self) -> Branch:
-        """The folder with all that is in it."""
-        children = (*(folder.closed() for folder in self.folders), *self.files)
-        aside = all(child.aside for child in children)
-        return Branch(
-            self.path, self.name, True, self.kind, "", children, counts_of(children), aside, low=self.path.lower()
-        )
-
-
-class _Tree:
-    """Folders by their paths, made when they are first wanted."""
-
-    def __init__(self) -> None:
-        self._folders = {"": _Folder("", "", "")}
-
-    def folder(self, path: str) -> _Folder:
-        """The folder at ``path``."""
-        made = self._folders.get(path)
-        if made is None:
-            above, _, name = path.rpartition("/")
-            kind = ("domain", "topic", "subtopic")[min(path.count("/"), 2)]
-            made = self._folders[path] = _Folder(path, name, kind)
-            self.folder(above).folders.append(made)
-        return made
-
-    @property
-    def roots(self) -> tuple[Branch, ...]:
-        """What stands at the top."""
-        return self._folders[""].closed().children
-
-
-def _collect(branches: tuple[Branch, ...], found: dict[str, Branch]) -> None:
-    for branch in branches:
-        found[branch.path] = branch
-        _collect(branch.children, found)

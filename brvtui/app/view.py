@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from brvtui.app.states import (
     AnswerState,
@@ -40,6 +41,9 @@ SubState = (
     | LogState
     | EditorState
 )
+
+
+Found = TypeVar("Found", "Hit", "NearMiss")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +97,13 @@ class View:
     @property
     def hit(self) -> Hit | None:
         """The selected result, when it is one."""
-        if self.answer.trace is None:
-            return None
-        return next((hit for hit in self.answer.trace.hits if hit.file == self.selection.file), None)
+        return self._selected(self.answer.trace.hits) if self.answer.trace is not None else None
 
     @property
     def near_miss(self) -> NearMiss | None:
         """The selected near miss, when it is one."""
-        if self.answer.trace is None or self.hit is not None:
-            return None
-        return next((miss for miss in self.answer.trace.near_misses if miss.file == self.selection.file), None)
+        trace = self.answer.trace
+        return self._selected(trace.near_misses) if trace is not None and self.hit is None else None
 
     @property
     def retried(self) -> Hit | None:
@@ -110,7 +111,10 @@ class View:
         trace = self.answer.trace
         if trace is None or self.hit is not None or self.near_miss is not None:
             return None
-        return next((hit for hit in self.presentation.retried(trace) if hit.file == self.selection.file), None)
+        return self._selected(self.presentation.retried(trace))
+
+    def _selected(self, found: Iterable[Found]) -> Found | None:
+        return next((one for one in found if one.file == self.selection.file), None)
 
     def maturity_of(self, file: str) -> str:
         """The maturity of the note at ``file``; empty when there is none."""

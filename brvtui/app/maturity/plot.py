@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,18 +54,16 @@ def plot(
             drawn = grid.cells.get((row, cell))
             if drawn:
                 first = min(drawn)
-                text = (
-                    chr(_BRAILLE | _joined(drawn))
-                    if glyphs.unicode
-                    else (series[first].letter if len(drawn) == 1 else "*")
-                )
+                dots = chr(_BRAILLE | reduce(or_, drawn.values()))
+                letter = series[first].letter if len(drawn) == 1 else "*"
+                text = dots if glyphs.unicode else letter
                 row_line.spans.append((text, series[first].role))
             elif cell == column:
                 row_line.spans.append((glyphs.tick, "accent"))
             else:
                 row_line.spans.append((glyphs.dash if row in rows else " ", "faint"))
         letter, role = ends.get(row, (" ", "text"))
-        row_line.spans = _runs([*row_line.spans, (letter, role)])
+        row_line.spans.append((letter, role))
         made.append(row_line)
     return made
 
@@ -98,13 +98,6 @@ class _Grid:
             before = y
 
 
-def _joined(drawn: dict[int, int]) -> int:
-    dots = 0
-    for own in drawn.values():
-        dots |= own
-    return dots
-
-
 def _ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
     """The rows in which the letters stand: where each curve ends, or above it where another one does."""
     ended = [(float(one.values[-1]), one) for one in series]
@@ -116,14 +109,3 @@ def _ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
             found[row] = (one.letter, f"bold {one.role}")
         lowest = row - 1
     return found
-
-
-def _runs(spans: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """``spans`` with neighbours of one role joined."""
-    made: list[tuple[str, str]] = []
-    for text, role in spans:
-        if made and made[-1][1] == role:
-            made[-1] = (made[-1][0] + text, role)
-        else:
-            made.append((text, role))
-    return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.timer import Timer
 
-from brvtui.app.memory import settle_memory
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening, TreeRead
 from brvtui.app.services import AppServices
@@ -28,6 +28,8 @@ CATCHING_UP_S = 0.25
 """Reading what changed is said to go on when it takes longer."""
 LOAD = "load"
 """The group of the tasks that read the tree."""
+_COLLECTIONS = (10_000, 5, 20)
+"""How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
 _NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
 
 
@@ -90,7 +92,7 @@ class Project:
             run(partial(opening.open_session, self._asked), self._opened, group=LOAD, on_error=self.failed)
 
     def _reopened(self, read: tuple[SavedTrace, Overview]) -> None:
-        settle_memory()
+        _settle_memory()
         self.saved, overview = read
         self._listener.trace_reopened(self.saved, overview)
 
@@ -133,7 +135,7 @@ class Project:
         self.show_tree(read)
         if self.session is not None:
             keep = partial(opening.keep, self.session)
-            self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=settle_memory)
+            self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=_settle_memory)
 
     def close(self) -> None:
         """Keeps what was read, and ends watching."""
@@ -158,7 +160,7 @@ class Project:
         project = replace(store.view.project, phase=Phase.READY, problem="", overview=read.overview)
         store.update(project, replace(store.view.note, text=None))
         if first:
-            settle_memory()
+            _settle_memory()
             store.update(replace(store.view.query, history=read.history))
             for notice in read.overview.notices:
                 self._services.notify(notice, timeout=8)
@@ -169,7 +171,7 @@ class Project:
         """Shows that the project cannot be opened, or a toast when it can no longer be read."""
         store = self._services.store
         if store.view.project.overview is None:
-            settle_memory()
+            _settle_memory()
             self._listener.opening_failed()
             store.update(replace(store.view.project, phase=Phase.FAILED, problem=why))
         else:
@@ -220,3 +222,15 @@ class Project:
     def _disk_changed(self) -> None:
         self._listener.disk_changed()
         self.follow()
+
+
+def _settle_memory() -> None:
+    """Sets what was made while starting apart from garbage collection, and turns that on, seldom and in small steps.
+
+    A collection holds up the event loop: one of everything that ten thousand notes leave behind takes 60 ms.
+    """
+    if not gc.isenabled():
+        gc.set_threshold(*_COLLECTIONS)
+    if gc.get_threshold() == _COLLECTIONS:
+        gc.freeze()
+        gc.enable()
