@@ -381,7 +381,7 @@ class BrvTui(ConfiguredApp):
             return
         if command.note:
             await self.switch_mode("notes")
-            self.browsing.go_to(command.note)
+            self.browsing.follow_link(command.note)
         elif command.act is not None and not await self._act(command.act):
             self.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.notes.about import SEEK
+from brvtui.app.notes.about import FIND_SIMILAR
 from tests.app.driving import HUGE, WIDE, frame, settled, text_of, view
 from tests.app.linked import HUB, STORE, about_of, note_of, open_linked
 from tests.support.trees import Tree
@@ -74,7 +74,7 @@ async def test_similar_notes_are_found_when_asked_for(app: BrvTui) -> None:
         await settled(pilot)
         likes = [choice for choice in about.choices if choice.startswith("like")]
         assert likes
-        assert SEEK not in about.choices
+        assert FIND_SIMILAR not in about.choices
         about.move_to(about.choices.index(likes[0]))
         await pilot.press("enter")
         await settled(pilot)

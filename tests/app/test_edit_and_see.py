@@ -53,7 +53,7 @@ async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) ->
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
-        area(pilot).take("nothing of it\n")
+        area(pilot).replace_text("nothing of it\n")
         await looked(pilot)
         text = text_of(pilot, "#ranking")
         assert "was" in text
@@ -112,7 +112,7 @@ async def test_another_query_is_looked_at_when_the_editor_comes_back(app: BrvTui
 async def test_a_text_that_the_engine_would_not_read_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
-        area(pilot).take("\ufffd broken\n")
+        area(pilot).replace_text("\ufffd broken\n")
         await looked(pilot)
         assert "not read any more: a U+FFFD" in " ".join(text_of(pilot, "#ranking").split())
-        assert area(pilot).marks
+        assert area(pilot).line_marks

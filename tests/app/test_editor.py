@@ -256,7 +256,7 @@ async def test_problems_are_listed_and_lead_to_their_line(
     garden.file(NOTE, "---\nmaturity: coer\n---\n# Rollback\n\nSee @deploy/freeze/windov.md.\n", 3)
     async with make_app(garden.root).run_test(size=size) as pilot:
         await open_note(pilot)
-        assert set(area(pilot).marks) == {1, 5}
+        assert set(area(pilot).line_marks) == {1, 5}
         assert "2! maturity" in shown(pilot)
         await pilot.press("f3")
         said = " ".join(text_of(pilot, "#problems").split())
@@ -267,7 +267,7 @@ async def test_problems_are_listed_and_lead_to_their_line(
         await pilot.press("ctrl+home", "down")
         await pilot.press(*["delete"] * len("maturity: coer"))
         await looked(pilot)
-        assert set(area(pilot).marks) == {5}
+        assert set(area(pilot).line_marks) == {5}
 
 
 async def test_a_problem_can_be_clicked(garden: Tree, make_app: MakeApp) -> None:

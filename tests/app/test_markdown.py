@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.app.notes.markdown import MOST_CHARS, Document, LinkTarget, Setting, plain, slug, typeset
+from brvtui.app.notes.markdown import MOST_CHARS, Document, LinkTarget, Typesetter, plain, slug, typeset
 from brvtui.tree.reading.links import LinkKind
 
 WIDTH = 40
@@ -17,14 +17,14 @@ WIDTH = 40
 
 def _resolve(kind: LinkKind, written: str) -> LinkTarget:
     if "missing" in written:
-        return LinkTarget(why_not="no such note")
+        return LinkTarget(broken="no such note")
     return LinkTarget(path=f"{kind.value}:{written}")
 
 
 def _set(text: str, width: int = WIDTH) -> Document:
-    setting = Setting(width, _resolve)
-    typeset(text, setting)
-    return setting.document()
+    typesetter = Typesetter(width, _resolve)
+    typeset(text, typesetter)
+    return typesetter.document()
 
 
 def _lines(text: str, width: int = WIDTH) -> list[str]:
@@ -47,7 +47,7 @@ def test_headings_stand_out_and_are_parts() -> None:
         "",
         " Three",
     ]
-    assert document.parts == {"one-thing": 0, "two-code": 4, "three": 7}
+    assert document.headings == {"one-thing": 0, "two-code": 4, "three": 7}
     assert _roles(document, "One") == {"bold accent"}
     assert _roles(document, "Three") == {"bold strong"}
 
@@ -134,7 +134,7 @@ def test_links_and_relations_have_places_and_targets() -> None:
     assert found == [
         (LinkTarget(path="link:../b.md#part"), ["the flow"]),
         (LinkTarget(path="relation:auth/jwt/a.md"), ["@auth/jwt/a.md"]),
-        (LinkTarget(why_not="no such note"), ["x"]),
+        (LinkTarget(broken="no such note"), ["x"]),
     ]
     assert "x (no such note)." in document.lines[0].plain
     assert _roles(document, "flow") == {"italic underline accent"}
@@ -149,12 +149,12 @@ def test_links_in_tables_and_lists_have_places_too() -> None:
 
 
 def test_plain_text_marks_links_where_they_are() -> None:
-    setting = Setting(WIDTH, _resolve)
+    typesetter = Typesetter(WIDTH, _resolve)
     text = "---\nrelated: [a/b.md]\n---\n# Title\r\nSee @a/b/missing.md\n"
     start, second = text.index("a/b.md"), text.index("@a/b/missing")
     places = [(start, start + 6, LinkKind.RELATED, "a/b.md"), (second, second + 12, LinkKind.RELATION, "a/b/missing")]
-    plain(text, setting, places)
-    document = setting.document()
+    plain(text, typesetter, places)
+    document = typesetter.document()
     assert [line.plain.rstrip() for line in document.lines] == [
         " ---",
         " related: [a/b.md]",

@@ -146,7 +146,7 @@ async def test_a_link_to_a_part_of_another_note_shows_that_part(app: BrvTui, lin
         note = note_of(app)
         assert view(pilot).selection.file == HUB
         assert note.document is not None
-        assert note.offset_row == min(note.document.parts["the-end"], note.last_offset)
+        assert note.offset_row == min(note.document.headings["the-end"], note.last_offset)
         assert "Last words" in shown(pilot)
 
 
@@ -253,7 +253,7 @@ async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
 
         monkeypatch.setattr("brvtui.app.notes.reading.page_document", slow)
         linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
-        await until(pilot, lambda: note_of(app)._late)
+        await until(pilot, lambda: note_of(app)._waits)
         await pilot.pause()
         assert note_of(app).offset_row == offset
         hold.set()

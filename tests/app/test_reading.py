@@ -58,24 +58,24 @@ def test_frontmatter_is_a_table_with_links(page: About) -> None:
         " " + "┄" * 59,
     ]
     assert document.links[0].target == LinkTarget(path="auth/jwt/expiry.md")
-    assert document.links[1].target == LinkTarget(why_not="no such note")
+    assert document.links[1].target == LinkTarget(broken="no such note")
 
 
 @pytest.mark.parametrize(
     ("kind", "written", "target"),
     [
-        (LinkKind.MARKDOWN, "expiry.md#two", LinkTarget(path="auth/jwt/expiry.md", part="two")),
+        (LinkKind.MARKDOWN, "expiry.md#two", LinkTarget(path="auth/jwt/expiry.md", fragment="two")),
         (LinkKind.MARKDOWN, "expiry.md?x=1", LinkTarget(path="auth/jwt/expiry.md")),
         (LinkKind.MARKDOWN, "%65xpiry.md", LinkTarget(path="auth/jwt/expiry.md")),
-        (LinkKind.MARKDOWN, "../../../x.md", LinkTarget(why_not="leads out of the tree")),
-        (LinkKind.MARKDOWN, "/etc/passwd", LinkTarget(why_not="leads out of the tree")),
+        (LinkKind.MARKDOWN, "../../../x.md", LinkTarget(broken="leads out of the tree")),
+        (LinkKind.MARKDOWN, "/etc/passwd", LinkTarget(broken="leads out of the tree")),
         (LinkKind.MARKDOWN, "https://a.b/c", LinkTarget(outside="https://a.b/c")),
         (LinkKind.MARKDOWN, "mailto:x@y.z", LinkTarget(outside="mailto:x@y.z")),
-        (LinkKind.MARKDOWN, "#token-store", LinkTarget(part="token-store")),
+        (LinkKind.MARKDOWN, "#token-store", LinkTarget(fragment="token-store")),
         (LinkKind.MARKDOWN, "x.png", LinkTarget(outside="x.png")),
         (LinkKind.MARKDOWN, "../jwt", LinkTarget(path="auth/jwt/context.md")),
         (LinkKind.MARKDOWN, "../folder", LinkTarget(path="auth/folder")),
-        (LinkKind.MARKDOWN, "nope.md", LinkTarget(why_not="no such note")),
+        (LinkKind.MARKDOWN, "nope.md", LinkTarget(broken="no such note")),
         (LinkKind.RELATION, "auth/jwt/expiry.md", LinkTarget(path="auth/jwt/expiry.md")),
         (LinkKind.RELATED, "Auth/JWT/Expiry", LinkTarget(path="auth/jwt/expiry.md")),
     ],

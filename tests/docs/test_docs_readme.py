@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from brvtui.app.actions import ACTIONS
-from brvtui.app.keys.naming import same, split
+from brvtui.app.keys.naming import canonical, split
 from tests.docs.pages import page, script, section
 
 README = page("README.md")
@@ -41,7 +41,7 @@ def test_the_examples_print_what_they_show(maker: ModuleType, tmp_path: Path) ->
 def test_every_key_that_is_named_exists() -> None:
     table = section(README, "Keys")
     named = set(re.findall(r"`([^`]+)`", "".join(re.findall(r"^\|[^|]+\|", table, re.MULTILINE))))
-    bound = {_written(same(key)) for action in ACTIONS.values() for key in split(action.keys)}
+    bound = {_written(canonical(key)) for action in ACTIONS.values() for key in split(action.keys)}
     assert len(named) > 20
     assert named - bound == set()
 

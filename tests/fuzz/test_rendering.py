@@ -174,13 +174,13 @@ def test_notes_are_painted(text: str, name: str, width: int, raw: bool) -> None:
     page = About(f"a/{name}.md", "", name, 1, NAMES, FileState.CURRENT, text, frontmatter=parse(text))
     document = page_document(page, width, raw)
     painted(list(document.lines), width)
-    assert len(document.low) == len(document.lines)
+    assert len(document.lowered) == len(document.lines)
     for placed in document.links:
         assert ".." not in placed.target.path.split("/")
         for spot in placed.spots:
             assert 0 <= spot.line < len(document.lines)
             assert 0 <= spot.start < spot.end <= len(document.lines[spot.line].plain)
-    assert all(0 <= line <= len(document.lines) for line in document.parts.values())
+    assert all(0 <= line <= len(document.lines) for line in document.headings.values())
 
 
 @fuzzed

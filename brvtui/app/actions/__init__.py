@@ -53,7 +53,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.PLAN,
     dialogs.SETTING_FIELD,
 )
-"""Every place, in the order in which lists of keys show them: by what it is, then by title."""
+"""Every place, in the order of lists of keys: by kind, then by title."""
 
 ACTIONS: dict[str, Action] = {action.name: action for place in PLACES for action in place.actions}
 """Every action by its name."""

@@ -1,4 +1,4 @@
-"""What keys do, as data: an action has a name, keys, and a description; a place has the actions that act there."""
+"""Actions and the places where they act, as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something the user can do in one place of the app, by a key or from the command palette."""
+    """Something that the user can do in one place of the app, by a key or from the command palette."""
 
     name: str
     """Unique; the name under which the setting ``keys`` gives it other keys."""
@@ -28,11 +28,11 @@ class Action:
     """Whether it acts before the focused widget sees the key. Keys that move the focus do, so that keys typed ahead
     reach the pane that was asked for."""
     span: str = ""
-    """What the key bar shows as its keys, where it stands for several actions: ``F2-F8``."""
+    """The keys in the key bar, if the action stands for several there: ``F2-F8``."""
 
 
 class PlaceKind(Enum):
-    """What sort of place it is."""
+    """The kind of a place."""
 
     APP = auto()
     EVERY_SCREEN = auto()
@@ -40,14 +40,14 @@ class PlaceKind(Enum):
     EVERY_PANE = auto()
     PANE = auto()
     FIELD = auto()
-    """Something to type or choose in: its actions need its text, so the palette does not offer them."""
+    """A field to type or choose in. Its actions need its text, so the palette does not offer them."""
     DIALOG = auto()
-    """Its actions answer a question, so the palette does not offer them."""
+    """A dialog. Its actions answer a question, so the palette does not offer them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where actions act. The class that has them declares ``BINDINGS = bindings("name of the place")``."""
+    """A place where actions act: a class of the app that declares ``BINDINGS = bindings(place)``."""
 
     name: str
     """Unique; of a screen, also the name of its mode."""
@@ -55,11 +55,11 @@ class Place:
     kind: PlaceKind
     actions: tuple[Action, ...]
     within: Place | None = None
-    """The place whose actions hold here too, as the class inherits them."""
+    """The place whose actions work here too, because the class inherits them."""
     screens: tuple[str, ...] = ()
-    """The screens on which a pane or field stands; none for what stands in dialogs only."""
+    """The screens that have the pane or field; none if only dialogs have it."""
     aside: str = ""
-    """What tells it from another place with the same title."""
+    """Words that tell it from another place with the same title."""
 
     @property
     def heading(self) -> str:
@@ -68,7 +68,7 @@ class Place:
 
     @property
     def chain(self) -> Iterator[Place]:
-        """The place, the place it is within, and so on."""
+        """The place itself, the place that it is within, and so on."""
         place: Place | None = self
         while place is not None:
             yield place

@@ -1,1 +1,1 @@
-"""The command palette's contents: every action, every note, and how a chosen one is carried out."""
+"""The command palette: every action and every note, found by a few letters."""

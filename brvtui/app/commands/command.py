@@ -1,4 +1,4 @@
-"""What the command palette offers, as data, and which of it a text finds."""
+"""The commands of the palette as data, and how they are found and ordered."""
 
 from __future__ import annotations
 
@@ -12,54 +12,54 @@ from brvtui.app.modes import EDITOR, SCREENS, Mode
 from brvtui.app.widgets.word_filter import WordFilter
 
 NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
-"""Answers to a question that is not asked, and keys that move in a text and change it."""
+"""Kinds of places that need a question, or a text, to act on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An action where it acts."""
+    """An action, and the screen where it acts."""
 
     action: Action
     mode: str
-    """The screen that must be in front; empty when any will do."""
+    """The name of the screen that must be in front; empty for any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One row of the palette: an action, or with its path the note that it shows."""
+    """One row of the palette: an action, or a note to show."""
 
     title: str
     aside: str
-    """Where the action acts; of a note its path."""
+    """The place where the action acts, or the path of the note."""
     keys: str = ""
     act: Act | None = None
     note: str = ""
 
     @property
     def low(self) -> str:
-        """What is searched, in lower case."""
+        """The text that is searched, in lower case."""
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
 
 def offered(front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str]) -> list[Command]:
-    """Every action, the nearest first: those called as in ``near``, then of the screen in ``front``, of the app, of
-    every screen, of the other panes in front, then of the other screens; of the editor only while ``editing``.
+    """Returns every action, the nearest first; those of the editor only while ``editing``.
+
+    Actions named in ``near`` come first, then those of the screen in ``front``, of the app, of every screen, of the
+    other panes in front, and of other screens.
     """
     modes = [mode for mode in (*SCREENS, EDITOR) if mode is not EDITOR or editing]
     modes.sort(key=lambda mode: mode.name != front)
     ranked: list[tuple[int, Command]] = []
     for place in PLACES:
         if place.kind not in NOT_OFFERED:
-            ranked += _of(place, modes, front, keymap)
-    return [command for _, command in sorted(ranked, key=lambda pair: 0 if _name(pair[1]) in near else pair[0])]
+            ranked += _of(place, modes, front, near, keymap)
+    return [command for _, command in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _name(command: Command) -> str:
-    return command.act.action.name if command.act is not None else ""
-
-
-def _of(place: Place, modes: Sequence[Mode], front: str, keymap: Mapping[str, str]) -> Iterator[tuple[int, Command]]:
-    """The commands of one place, each with its rank."""
+def _of(
+    place: Place, modes: Sequence[Mode], front: str, near: Collection[str], keymap: Mapping[str, str]
+) -> Iterator[tuple[int, Command]]:
+    """Yields the commands of one place, each with its rank."""
     mode, where, rank = "", "everywhere", 2
     if place.kind is PlaceKind.EVERY_SCREEN:
         where, rank = "every screen", 3
@@ -75,12 +75,15 @@ def _of(place: Place, modes: Sequence[Mode], front: str, keymap: Mapping[str, st
         rank = 5 if mode != front else 1 if place.kind is PlaceKind.SCREEN else 4
     for action in place.actions:
         keys = " ".join(key_name(key) for key in keys_of(action.name, action.keys, keymap))
-        yield rank, Command(action.description, where, keys, Act(action, mode))
+        yield 0 if action.name in near else rank, Command(action.description, where, keys, Act(action, mode))
 
 
 def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
-    """The commands that hold every word of ``word_filter``: those whose title begins with the words as they stand, then
-    those whose title has words that begin so, then those whose title holds them; equals stay in their order."""
+    """Returns the commands that hold every word of ``word_filter``.
+
+    First come titles that begin with the words as they are, then those with words that begin so, then those that hold
+    the words elsewhere; equals keep their order.
+    """
     kept = [command for command in commands if word_filter.keeps(command.low)]
     return sorted(kept, key=lambda command: _rank(word_filter, command.title.lower()))
 

@@ -25,34 +25,34 @@ from brvtui.paint.text import cut
 _LEAST_TITLE = 24
 MOST_ROWS = 200
 MOST_RANKED = 2_000
-"""Of so many notes that hold the words, those with the words in the title come first; the others are counted."""
+"""The most notes that are ordered by their titles; further ones are only counted."""
 
 
 class CommandsPane(ChoicePane):
-    """A row for each command that was found."""
+    """Lists the commands that were found."""
 
     class Taken(Message):
-        """The command under the cursor was clicked."""
+        """Posted when a command was clicked."""
 
     def __init__(self, *, id: str) -> None:
         """A pane without commands."""
         super().__init__(id=id)
         self.commands: Sequence[Command] = ()
         """What was found."""
-        self._sought = WordFilter(())
+        self._words = WordFilter(())
 
     @property
     def command(self) -> Command | None:
-        """The one under the cursor."""
+        """The command under the cursor; None when there is none."""
         return self.commands[self.cursor] if self.cursor < len(self.commands) else None
 
-    def put(self, commands: Sequence[Command], sought: WordFilter) -> None:
-        """Shows ``commands``, the first chosen, with the words that were sought lit."""
-        self.commands, self._sought, self.cursor, self.offset_row = commands, sought, 0, 0
+    def put(self, commands: Sequence[Command], words: WordFilter) -> None:
+        """Shows ``commands``, the first chosen, with ``words`` marked."""
+        self.commands, self._words, self.cursor, self.offset_row = commands, words, 0, 0
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A line for each: what it does on the left, where and by which keys on the right."""
+        """A line for each: its title on the left, place and keys on the right."""
         self.choices = [str(place) for place in range(len(self.commands))]
         self.owner = list(range(len(self.choices)))
         return [self._row(command, width) for command in self.commands] or [
@@ -69,31 +69,31 @@ class CommandsPane(ChoicePane):
             aside.gap(2).add(command.keys, "bold accent")
         aside.cut(max(0, width - left.width - 3)).gap()
         made = left.right(width, aside)
-        if self._sought.pattern is not None:
-            made.spans = lit(made.spans, self._sought.pattern, "bold match")
+        if self._words.pattern is not None:
+            made.spans = lit(made.spans, self._words.pattern, "bold match")
         return made
 
     def clicked(self, place: int) -> None:
-        """A click takes what it chooses."""
+        """Takes the command that was clicked."""
         self.move_to(place)
         self.post_message(self.Taken())
 
 
 class CommandsDialog(Dialog[Command]):
-    """Ends with the chosen command, or None. What is typed finds at once, so Enter takes what stands first."""
+    """Dismissed with the chosen command, or None. The list always fits the typed text, so Enter takes its first row."""
 
     AUTO_FOCUS = "#command"
     BINDINGS = bindings(COMMANDS)
 
     def __init__(self, mode: str, near: Collection[str]) -> None:
-        """A palette over screen ``mode``, whose focused pane has the actions called as in ``near``."""
+        """A palette over screen ``mode``, whose focused pane has the actions named in ``near``."""
         super().__init__("Commands: every action and every note", wide=True)
         self._mode, self._near = mode, near
         self._actions: list[Command] = []
 
     @property
     def rows(self) -> CommandsPane:
-        """What was found."""
+        """The list."""
         return self.query_one(CommandsPane)
 
     def make_parts(self) -> ComposeResult:
@@ -107,24 +107,24 @@ class CommandsDialog(Dialog[Command]):
         """Lists everything."""
         editing = self.services.store.view.editor.edit is not None
         self._actions = offered(self._mode, self._near, editing, self.services.keymap)
-        self._seek()
+        self._search()
 
     @on(Input.Changed)
     def _typed(self) -> None:
-        self._seek()
+        self._search()
 
-    def _seek(self) -> None:
+    def _search(self) -> None:
         word_filter = WordFilter.of(self.query_one(Input).value)
         notes = self._notes(word_filter)
         ranked = [Command(note.name, note.path, note=note.path) for note in notes[:MOST_RANKED]]
         commands = found(word_filter, [*self._actions, *ranked])
         self.rows.put(commands[:MOST_ROWS], word_filter)
         amount = len(commands) + max(0, len(notes) - MOST_RANKED)
-        shown = f"the first {MOST_ROWS} of {amount}: type on" if amount > MOST_ROWS else f"{amount}"
-        self.query_one("#dialog").border_subtitle = shown
+        tally = f"the first {MOST_ROWS} of {amount}: type on" if amount > MOST_ROWS else f"{amount}"
+        self.query_one("#dialog").border_subtitle = tally
 
     def _notes(self, word_filter: WordFilter) -> list[Branch]:
-        """The files that hold every word; none without words."""
+        """Returns the files that hold every word; none without words."""
         overview = self.services.store.view.project.overview
         if overview is None or not word_filter:
             return []
@@ -132,14 +132,14 @@ class CommandsDialog(Dialog[Command]):
 
     @on(CommandsPane.Taken)
     def action_take(self) -> None:
-        """Ends with what is chosen."""
+        """Dismisses the dialog with the command under the cursor."""
         if self.rows.command is not None:
             self.dismiss(self.rows.command)
 
     def action_step(self, step: int) -> None:
-        """The next row, or the one before."""
+        """Goes to the next row, or the one before."""
         self.rows.move_to(self.rows.cursor + step)
 
     def action_page(self, pages: int) -> None:
-        """A page of rows up or down."""
+        """Goes a page of rows up or down."""
         self.rows.action_page(pages)

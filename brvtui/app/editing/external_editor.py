@@ -6,7 +6,7 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -53,15 +53,24 @@ class ExternalEditor:
     def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
         """Lets the user edit ``text`` of the note ``disk``, or its ``draft``. Blocks until the editor is closed."""
         before = draft or text
-        try:
-            data = hand_over(disk.path, before.encode(before.text), self._suspend)
-        except EditorError as error:
-            self._services.notify(str(error), severity="error", timeout=8)
+        data = self.hand_over(disk.path, before.encode(before.text))
+        if data is None:
             return
         if data == disk.data:
             self._services.notify(f"{disk.path} is as it was: nothing to save", timeout=4)
         else:
             self.save(disk, data)
+
+    def hand_over(self, path: str, data: bytes) -> bytes | None:
+        """Returns what the editor makes of ``data``, the text of the note at ``path``; None, after a toast, on errors.
+
+        Blocks until the editor is closed.
+        """
+        try:
+            return _edited(path, data, self._suspend)
+        except EditorError as error:
+            self._services.notify(str(error), severity="error", timeout=8)
+            return None
 
     def save(self, disk: OnDisk, data: bytes) -> None:
         """Saves ``data`` over the note ``disk``."""
@@ -92,26 +101,24 @@ class ExternalEditor:
         self._drafts.write(DraftRequest(disk.path, data, disk.sha256))
 
 
-def command(environ: Mapping[str, str] | None = None) -> list[str]:
-    """The words of the first of ``$VISUAL`` and ``$EDITOR`` that is set. Raises :class:`EditorError`."""
-    values = os.environ if environ is None else environ
-    name = next((name for name in _VARIABLES if values.get(name, "").strip()), "")
+def _command() -> list[str]:
+    """Returns the words of the first of ``$VISUAL`` and ``$EDITOR`` that is set. Raises :class:`EditorError`."""
+    name = next((name for name in _VARIABLES if os.environ.get(name, "").strip()), "")
     if not name:
         raise EditorError("no editor is set: set $VISUAL or $EDITOR, as in export EDITOR=nano; e edits here")
     try:
-        return shlex.split(values[name])
+        return shlex.split(os.environ[name])
     except ValueError as error:
         raise EditorError(f"${name} cannot be read as a command ({error}): mend its quotes") from error
 
 
-def hand_over(path: str, data: bytes, suspended: Callable[[], AbstractContextManager[None]]) -> bytes:
-    """Returns what the user's editor makes of ``data``, the text of the note at ``path``. Blocks until it is closed.
+def _edited(path: str, data: bytes, suspended: Callable[[], AbstractContextManager[None]]) -> bytes:
+    """Runs the editor on a copy of ``data`` and returns what it wrote. Raises :class:`EditorError`.
 
     ``suspended`` gives the terminal to the editor. The copy has the note's name, in a folder that only the user may
-    enter, and is removed afterwards. What was written to it counts, whatever the editor's exit code. Raises
-    :class:`EditorError`.
+    enter, and is removed afterwards. What was written to it counts, whatever the editor's exit code.
     """
-    words = command()
+    words = _command()
     try:
         with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as folder:
             copy = Path(folder) / PurePosixPath(path).name

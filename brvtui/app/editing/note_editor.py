@@ -1,4 +1,4 @@
-"""The text of the note that is being edited."""
+"""The text area in which a note is edited."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from brvtui.tree.editing.note_text import without_hidden
 
 _LANGUAGE = "markdown"
 _HIGHLIGHTED_CHARS = 40_000
-"""Every edit colours the whole text anew; beyond this it would be felt."""
+"""The longest text that is highlighted: every edit colours all of it again, which beyond this is noticeably slow."""
 _LINE_BREAKS = re.compile(r"\r\n?")
 _CORNERS = 6
 _MARK = "!"
 _MARK_CELLS = 2
-"""Cells between a line's number and the text; the first of them is for the mark."""
+"""Cells between a line's number and its text; the first is for the mark."""
 _HIDDEN = "·"
 _PICTURES = frozenset(map(chr, [*range(0x2400, 0x2422)]))
-"""Marks that say what they stand for."""
+"""Marks that are drawn as they are, because their picture names the character."""
 _ROLES = {
     "heading": "bold strong",
     "heading.marker": "bold accent",
@@ -52,7 +52,7 @@ _ROLES = {
 
 
 class NoteEditor(TextArea, inherit_bindings=False):
-    """A text area with marks beside the numbers of lines that have a problem."""
+    """A text area that draws placeholders for unsafe characters, and marks lines that have problems."""
 
     TITLE = "Text"
     HELP_TEXT = (
@@ -68,9 +68,12 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self._path = ""
         self._state = ""
         self.tabs: Content | None = None
-        self.marks: Mapping[int, str] = {}
-        self._marks: frozenset[str] = frozenset()
+        self.line_marks: Mapping[int, str] = {}
+        """The roles of marks, by line number from 0."""
+        self._masks: frozenset[str] = frozenset()
+        """The characters that stand for what cannot be drawn."""
         self._drawn: dict[int, str] = {}
+        """How masks are drawn, by code point."""
         self._found: re.Pattern[str] | None = None
         super().__init__(id=id, show_line_numbers=True)
         self.cursor_blink = False
@@ -78,15 +81,15 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     @property
     def services(self) -> AppServices:
-        """The app, as far as it is known here."""
+        """The services of the app."""
         return services_of(self)
 
     async def on_key(self, event: events.Key) -> None:
-        """A key that edits acts here and now."""
+        """Runs the action of an editing key at once, in the order of keys."""
         await act_in_order(self, event)
 
     def on_mount(self) -> None:
-        """Takes the colours of the theme, now and later."""
+        """Takes over the colours of the theme, now and when it changes."""
         self._recolour()
         self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
 
@@ -97,24 +100,24 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     # the text
 
-    def open(self, text: str, marks: Collection[str]) -> None:
-        """Begins with ``text``, in which ``marks`` stand for what cannot be drawn; there is nothing to undo."""
-        self.mark(marks)
+    def open(self, text: str, masks: Collection[str]) -> None:
+        """Opens ``text``, in which ``masks`` stand for what cannot be drawn. There is nothing to undo then."""
+        self.mask(masks)
         self.language = _LANGUAGE if len(text) <= _HIGHLIGHTED_CHARS and can_highlight() else None
         self.load_text(text)
 
-    def mark(self, marks: Collection[str]) -> None:
-        """From now on ``marks`` stand for what cannot be drawn."""
-        self._drawn = {ord(mark): self.drawn(mark) for mark in marks}
-        self._marks = frozenset(marks)
+    def mask(self, masks: Collection[str]) -> None:
+        """Takes ``masks`` for characters that stand for what cannot be drawn."""
+        self._drawn = {ord(mask): self.drawn(mask) for mask in masks}
+        self._masks = frozenset(masks)
 
     @staticmethod
-    def drawn(mark: str) -> str:
-        """How ``mark`` is drawn."""
-        return mark if mark in _PICTURES else _HIDDEN
+    def drawn(mask: str) -> str:
+        """Returns the placeholder that is drawn for ``mask``."""
+        return mask if mask in _PICTURES else _HIDDEN
 
     def edit(self, edit: Edit) -> EditResult:
-        """Performs ``edit`` without what cannot be drawn; terminals paste carriage returns where lines end."""
+        """Performs ``edit`` without characters that cannot be drawn; carriage returns that are pasted end lines."""
         text = _LINE_BREAKS.sub("\n", edit.text)
         edit.text = without_hidden(text)
         if len(edit.text) < len(text):
@@ -122,8 +125,8 @@ class NoteEditor(TextArea, inherit_bindings=False):
             self.notify(f"{left_out} that cannot be shown left out", severity="warning")
         return super().edit(edit)
 
-    def take(self, text: str) -> None:
-        """Puts ``text`` in place of the whole, as one edit that can be undone; what is equal keeps the cursor."""
+    def replace_text(self, text: str) -> None:
+        """Replaces the whole text with ``text`` in one edit that can be undone; the cursor stays in equal lines."""
         old, new = self.text.split("\n"), text.split("\n")
         top = next((row for row, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         below = 0
@@ -137,23 +140,23 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self.history.checkpoint()
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
-        """None: brackets say little in notes, and the search for one may cross the whole text."""
+        """Returns None: brackets mean little in notes, and searching for one may take the whole text."""
         return None
 
     def action_text_start(self) -> None:
-        """To the start of the text."""
+        """Moves the cursor to the start of the text."""
         self.move_cursor((0, 0))
 
     def action_text_end(self) -> None:
-        """To the end of the text."""
+        """Moves the cursor to the end of the text."""
         self.move_cursor(self.document.end)
 
     # finding
 
     def find(self, words: str, step: int = 1, here: bool = False) -> tuple[int, int]:
-        """Selects the next (``step`` 1) or previous (-1) place of ``words``, in any case, and marks all.
+        """Selects the next (``step`` 1) or previous (-1) match of ``words``, in any case, and marks all matches.
 
-        With ``here`` a place at the cursor counts as the next. The number of the place, from 1, and of all.
+        With ``here``, a match at the cursor counts as the next. Returns the number of the match, from 1, and of all.
         """
         self._found = re.compile(re.escape(words), re.IGNORECASE) if words else None
         self.notify_style_update()
@@ -179,27 +182,27 @@ class NoteEditor(TextArea, inherit_bindings=False):
     # drawing
 
     def get_line(self, line_index: int) -> Text:
-        """A line as it is drawn: placeholders instead of masks, marks on what is searched for."""
+        """Returns a line as it is drawn: with placeholders for masks, and matches marked."""
         style = self.services.palette.style
-        held = self.document.get_line(line_index)
-        line = Text(held.translate(self._drawn), end="", no_wrap=True)
-        if not self._marks.isdisjoint(held):
-            for place, char in enumerate(held):
-                if char in self._marks:
+        text = self.document.get_line(line_index)
+        line = Text(text.translate(self._drawn), end="", no_wrap=True)
+        if not self._masks.isdisjoint(text):
+            for place, char in enumerate(text):
+                if char in self._masks:
                     line.stylize(style("warn"), place, place + 1)
         if self._found is not None:
-            for match in self._found.finditer(held):
+            for match in self._found.finditer(text):
                 line.stylize(style("match on match-ground"), match.start(), match.end())
         return line
 
     def render_line(self, y: int) -> Strip:
-        """A row, with the mark of its line beside the number."""
+        """Returns a row, with the mark of its line beside the number."""
         strip = super().render_line(y)
         row = self.scroll_offset.y + y
-        if not self.marks or row >= self.wrapped_document.height:
+        if not self.line_marks or row >= self.wrapped_document.height:
             return strip
         line, column = self.wrapped_document.offset_to_location(Offset(0, row))
-        role = self.marks.get(line) if column == 0 else None
+        role = self.line_marks.get(line) if column == 0 else None
         if role is None:
             return strip
         place = self.gutter_width - _MARK_CELLS
@@ -210,8 +213,8 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     def show_marks(self, marks: Mapping[int, str]) -> None:
         """Marks lines (numbered from 0), each with the role of its mark."""
-        if dict(marks) != dict(self.marks):
-            self.marks = marks
+        if dict(marks) != dict(self.line_marks):
+            self.line_marks = marks
             self.refresh()
 
     # the frame
@@ -230,11 +233,11 @@ class NoteEditor(TextArea, inherit_bindings=False):
             self.border_title = title
 
     def arranged(self, shown: frozenset[str]) -> None:
-        """Nothing depends on what else is shown."""
+        """Called with the ids of the panes that are shown; the editor does not depend on them."""
 
 
 def _replaced(old: list[str], new: list[str], top: int, below: int) -> tuple[Location, Location, str]:
-    """Where the lines from ``top`` to ``below`` from the end stand in ``old``, and the text of those in ``new``."""
+    """Returns start and end of the lines of ``old`` between equal ones, and what takes their place in ``new``."""
     gone, come = old[top : len(old) - below], new[top : len(new) - below]
     text = "\n".join(come)
     if below:

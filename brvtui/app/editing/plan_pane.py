@@ -1,4 +1,4 @@
-"""A plan before it is carried out: every file and every line that it changes."""
+"""The pane that shows a plan before it is carried out: every file and line that it changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOOKING = "looking what that changes…"
 
 
 class PlanPane(Pane):
-    """Files first, then what the user should know, then the lines."""
+    """Shows the files that a plan changes, then notices, then lines."""
 
     TITLE = "What it does"
     HELP_TEXT = (
@@ -33,13 +33,13 @@ class PlanPane(Pane):
         self.problem = ""
 
     def show_plan(self, plan: Plan | None, problem: str = "") -> None:
-        """Shows ``plan``, or why there is none; neither while one is being made."""
+        """Shows ``plan``, or the ``problem`` that there is none; without both, that it is being made."""
         self.plan, self.problem = plan, problem
         self.offset_row = 0
         self.rebuild(force=True)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The plan in lines."""
+        """The files, notices and lines of the plan."""
         if self.problem:
             return [line(f" {part}", "bad") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
@@ -69,7 +69,7 @@ def _does(verb: str, what: str, width: int) -> Line:
 
 
 def _source(step: Write, plan: Plan) -> str:
-    """The file that goes, and whose text a new file has; empty when there is none."""
+    """Returns the removed file whose text a new file has; empty when there is none."""
     from brvtui.notes.plan import Write
 
     assert step.after is not None
@@ -80,7 +80,7 @@ def _source(step: Write, plan: Plan) -> str:
 
 
 def _contents(plan: Plan, width: int) -> list[Line]:
-    """What new files hold, as far as it is not the text of a file that goes."""
+    """Returns the content of new files, unless it is that of a removed file."""
     from brvtui.notes.plan import Write
 
     made: list[Line] = []
@@ -100,17 +100,17 @@ def _signals(entry: Recorded) -> str:
 
 
 def _edits(plan: Plan, width: int) -> list[Line]:
-    """The lines that change in files that stay."""
+    """Returns the lines that change in files that stay."""
     from brvtui.notes.plan import Write
 
     made: list[Line] = []
-    told = {edit.path for edit in plan.edits}
+    listed = {edit.path for edit in plan.edits}
     for path, edits in groupby(plan.edits, lambda edit: edit.path):
         made += [Line(), line(f" {path}", "bold strong").cut(width)]
         for edit in edits:
             made += _change(edit.line, "-", edit.before, width) + _change(edit.line, "+", edit.after, width)
     for step in plan.steps:
-        if isinstance(step, Write) and step.before and step.after and step.path not in told:
+        if isinstance(step, Write) and step.before and step.after and step.path not in listed:
             made += [Line(), line(f" {step.path}", "bold strong").cut(width)]
             made += _difference(step.before.data, step.after.data, width)
     return made

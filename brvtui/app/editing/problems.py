@@ -1,4 +1,4 @@
-"""Problems of the text that is being edited."""
+"""The pane with the problems of the text that is being edited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ProblemsPane(ChoicePane):
-    """A row for each, with the number of its line."""
+    """Lists the problems with the numbers of their lines."""
 
     TITLE = "Problems"
     READS = (EditorState,)
@@ -33,19 +33,19 @@ class ProblemsPane(ChoicePane):
     BINDINGS = bindings(PROBLEMS)
 
     @dataclass
-    class LineWanted(Message):
-        """A place in the text is to be shown; line and column count from 0."""
+    class LineChosen(Message):
+        """Asks to show a place in the text; line and column count from 0."""
 
         line: int
         column: int
 
     def heading(self, view: View) -> str:
-        """How many there are."""
+        """The title with the number of problems."""
         problems = view.editor.edit.check.problems if view.editor.edit else ()
         return f"Problems · {len(problems)}" if problems else "Problems"
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Number of the line, and what is wrong there."""
+        """The number of the line and the message of each problem."""
         problems = view.editor.edit.check.problems if view.editor.edit else ()
         self.choices, self.owner = [f"{problem.line + 1}:{problem.column + 1}" for problem in problems], []
         if not problems:
@@ -61,7 +61,7 @@ class ProblemsPane(ChoicePane):
         return made
 
     def clicked(self, place: int) -> None:
-        """A click goes to the line."""
+        """Goes to the line of the problem that was clicked."""
         self.move_to(place)
         self.action_take()
 
@@ -69,9 +69,9 @@ class ProblemsPane(ChoicePane):
         """Goes to the line of the problem under the cursor."""
         if self.chosen:
             row, _, column = self.chosen.partition(":")
-            self.post_message(self.LineWanted(int(row) - 1, int(column) - 1))
+            self.post_message(self.LineChosen(int(row) - 1, int(column) - 1))
 
 
 def role_of(problem: Problem) -> str:
-    """The role that a problem is painted in."""
+    """Returns the role that a problem is painted in."""
     return "bad" if problem.severity == "error" else "warn"

@@ -1,4 +1,4 @@
-"""Edit and see: the answer to the current query with the edited text, beside today's."""
+"""The pane that compares the answer to the query with the edited text and with the saved one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RankingPane(Pane):
-    """The tier, and every result of either answer, with what moved."""
+    """Shows the tier and the results of both answers, and how results moved."""
 
     TITLE = "Ranking"
     READS = (QueryState, EditorState, EngineState)
@@ -31,12 +31,12 @@ class RankingPane(Pane):
     )
 
     def heading(self, view: View) -> str:
-        """The query, and whose ranking it is when another pipeline answers beside."""
+        """The query, and the ranking engine if another one answers queries."""
         whose = "Ranking" if view.engine.name == DEFAULT else f"Ranking by {DEFAULT}"
         return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Tier before and after, then the results."""
+        """The tier before and after, then the results."""
         preview = view.editor.edit.check.preview if view.editor.edit else None
         if not view.query.text.strip():
             said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."

@@ -1,4 +1,4 @@
-"""What saving would do: one line above the text."""
+"""The line above the text that says what saving does."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SAID = {
 
 
 class SavingLine(Lines):
-    """The modification time that the file will have, and what that does to the note's numbers."""
+    """Says which modification time the file will have, and how that changes the note's scores."""
 
     READS = (EditorState,)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """A warning, or the numbers."""
+        """A warning that the note changed on disk, or the effects of saving."""
         edit = view.editor.edit
         if edit is None:
             return [Line()]

@@ -16,7 +16,7 @@ from brvtui.app import modes
 from brvtui.app.actions.screens import EDIT_SCREEN
 from brvtui.app.arrangement import EDITOR
 from brvtui.app.editing import note_io, questions
-from brvtui.app.editing.external_editor import EditorError, ExternalEditor, hand_over
+from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.editing.find_bar import FindBar
 from brvtui.app.editing.note_editor import NoteEditor
 from brvtui.app.editing.note_io import CheckRequest, DraftRequest, NoteSaved, OnDisk, SaveConflict, SaveFailed
@@ -182,8 +182,8 @@ class EditorScreen(FrameScreen):
         """Puts a text into the text area, as an edit that can be undone unless ``note`` lacks marks for that."""
         before, self._note = self._note, note
         if before is not None and before.marks.items() <= note.marks.items():
-            self.area.mark(note.marks)
-            self.area.take(note.text)
+            self.area.mask(note.marks)
+            self.area.replace_text(note.text)
         else:
             self.area.open(note.text, note.marks)
         self._text_changed()
@@ -476,8 +476,8 @@ class EditorScreen(FrameScreen):
         self.area.find("")
         self.action_pane("text")
 
-    @on(ProblemsPane.LineWanted)
-    def _go_to_line(self, event: ProblemsPane.LineWanted) -> None:
+    @on(ProblemsPane.LineChosen)
+    def _go_to_line(self, event: ProblemsPane.LineChosen) -> None:
         self.action_pane("text")
         self.area.move_cursor((event.line, event.column), center=True)
 
@@ -510,12 +510,8 @@ class EditorScreen(FrameScreen):
         if disk is None:
             return
         before = self.data
-        try:
-            after = hand_over(self.path, before, self.app.suspend)
-        except EditorError as error:
-            self.notify(str(error), severity="error", timeout=8)
-            return
-        if after == before:
+        after = self._external.hand_over(self.path, before)
+        if after is None or after == before:
             return
         if self._put_data(after):
             self.save()

@@ -1,1 +1,1 @@
-"""Taking things out of the app: copied, or saved to a file."""
+"""Copies and exports what the app shows."""

@@ -1,6 +1,6 @@
-"""Copying text out of the app: with a program, through tmux, through the terminal, or at last into a file.
+"""Copies text out of the app: with a program, through tmux, through the terminal (OSC 52), or into a file.
 
-A terminal never says whether it took what OSC 52 offers, so the text is then kept in a file too, and its path told.
+A terminal never confirms OSC 52, so the text is then written to a file too, whose path the user is told.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from brvtui.store import atomic
 from brvtui.wording import counted
 
 LARGEST_BASE64 = 74_994
-"""Characters of base64 that terminals take in one OSC 52: xterm's limit, and hterm's."""
+"""The most characters of base64 that terminals take in one OSC 52: the limit of xterm and hterm."""
 TIMEOUT_S = 2.0
 _REMOTE = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where the app runs, as far as copying goes."""
+    """The environment of the app, as far as it matters to copying."""
 
     environ: Mapping[str, str]
     is_web: bool = False
@@ -45,7 +45,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What became of a text. ``escape`` must still be written to the terminal; ``failed`` when it is nowhere."""
+    """The result of copying. ``escape`` must still be written to the terminal; ``failed`` if the text is nowhere."""
 
     message: str
     escape: str = ""
@@ -53,11 +53,9 @@ class Copied:
 
 
 def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
-    """Copies ``text`` by the first way that works; ``kept`` is the file for when that is not certain.
+    """Copies ``text`` in the first way that works, and writes it to the file ``kept`` where that is uncertain.
 
-    ``named`` is what the user is told that it is ("the path").
-
-    It blocks, for at most :data:`TIMEOUT_S` with each program.
+    Messages call the text ``named`` ("the path"). Blocks, for at most :data:`TIMEOUT_S` with each program.
     """
     it = f"{named} ({counted(len(text), 'character', 'characters')})"
     for command, how in _programs(where):
@@ -77,10 +75,10 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
 
 
 def osc52(text: str, in_tmux: bool) -> str:
-    """The escape sequence that puts ``text`` on the terminal's clipboard; empty when it would be too long.
+    """Returns the escape sequence that puts ``text`` on the terminal's clipboard; empty if it is too long.
 
-    tmux takes the plain sequence where ``set-clipboard`` is ``on``, and hands on the wrapped one where
-    ``allow-passthrough`` is: both are sent, and it drops what it may not take.
+    tmux takes the plain sequence if ``set-clipboard`` is ``on``, and passes on the wrapped one if ``allow-passthrough``
+    is. Both are sent, and it drops the one that it may not take.
     """
     encoded = base64.b64encode(_encoded(text)).decode("ascii")
     if len(encoded) > LARGEST_BASE64:
@@ -93,7 +91,7 @@ def osc52(text: str, in_tmux: bool) -> str:
 
 
 def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
-    """Commands that take the text on their standard input, and what is said when one did."""
+    """Yields commands that read the text from standard input, and words for the toast about each."""
     environ = where.environ
     if not where.is_remote:
         if where.platform == "darwin":
@@ -112,7 +110,7 @@ def _fed(command: list[str], text: str, environ: Mapping[str, str]) -> bool:
     program = shutil.which(command[0], path=environ.get("PATH", os.defpath))
     if program is None:
         return False
-    nowhere = subprocess.DEVNULL  # some stay to hand the text out: a pipe of theirs would never end
+    nowhere = subprocess.DEVNULL  # some stay to serve the text, so a pipe from them would never end
     try:
         process = subprocess.Popen(
             [program, *command[1:]], stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, env=dict(environ),

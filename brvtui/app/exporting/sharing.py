@@ -1,4 +1,4 @@
-"""Taking things out of the app: copied, or saved as a file."""
+"""Copies what is shown, and exports its trace to a file or the browser."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Keys as a whole: every binding there is, other keys that the user gives them, and how both are listed."""
+"""Keys: their names, Textual's bindings made from actions, the user's own keys, and lists of all."""

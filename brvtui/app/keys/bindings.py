@@ -12,11 +12,11 @@ from brvtui.app.actions.action import Action, Place
 from brvtui.app.keys.naming import is_text, keys_of
 
 Call = tuple[str, tuple[Any, ...]]
-"""The name of an action's method and its parameters."""
+"""The name and the parameters of an action, as Textual parses them."""
 
 
 def bindings(place: Place) -> list[BindingType]:
-    """The bindings of the class that has ``place``."""
+    """Returns the bindings for the class that has ``place``."""
     return [_binding(action) for action in place.actions]
 
 
@@ -34,19 +34,19 @@ def _binding(action: Action) -> Binding:
 
 
 def own_bindings(kind: type) -> tuple[Binding, ...]:
-    """The bindings that ``kind`` itself declares."""
+    """Returns the bindings that ``kind`` itself declares."""
     return tuple(item for item in kind.__dict__.get("BINDINGS", ()) if isinstance(item, Binding))
 
 
 def declared(kind: type) -> list[Binding]:
-    """The bindings of ``kind`` and of what it inherits from, the most general first, as Textual orders them."""
+    """Returns the bindings of ``kind`` and its base classes, the most general first, as Textual orders them."""
     return [binding for above in reversed(kind.__mro__) for binding in own_bindings(above)]
 
 
 def letter_actions(kind: type, keymap: Mapping[str, str]) -> frozenset[Call]:
-    """The actions of ``kind``, and of what it inherits from, all of whose keys are text: in a field they do nothing.
+    """Returns the actions of ``kind`` and its base classes that have text keys only, and so do nothing in a field.
 
-    What another key does too, as ctrl+q does what q does, stays possible while a field has the focus.
+    An action that has another key too, as ctrl+q beside q, works while a field has the focus.
     """
     letters: set[Call] = set()
     others: set[Call] = set()

@@ -1,4 +1,4 @@
-"""Keys that the user gives to actions, checked against all there are."""
+"""Checks the keys that the user gives to actions."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 
 from brvtui.app.actions import ACTIONS, PLACES
 from brvtui.app.actions.action import Action
-from brvtui.app.keys.naming import KNOWN, is_key, is_text, keys_of, same, split
+from brvtui.app.keys.naming import KNOWN, canonical, is_key, is_text, keys_of, split
 from brvtui.wording import nearest
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The keys that can be used, and what is wrong, or to be known, by the action's name."""
+    """The keys that can be used, and the problems, by the action's name; a key that clashes is in both."""
 
     usable: dict[str, str]
     problems: dict[str, str] = field(default_factory=dict)
 
 
 def check_keys(keys: Mapping[str, str]) -> Checked:
-    """Checks ``keys``, by the action's name as the setting holds them. Of a clash, both actions keep the key."""
+    """Checks ``keys``, by the action's name as in the settings. If two actions share a key, both keep it."""
     usable: dict[str, str] = {}
     problems: dict[str, str] = {}
     for name, given in keys.items():
@@ -35,7 +35,7 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
 
 
 def _wrong(action: Action, given: str) -> str:
-    """Why ``action`` cannot have the keys ``given``; empty when it can."""
+    """Returns why ``action`` cannot have the keys ``given``; empty if it can."""
     keys = split(given)
     for key in keys:
         if not is_key(key):
@@ -47,14 +47,16 @@ def _wrong(action: Action, given: str) -> str:
 
 
 def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Names of actions in ``keys`` whose new key means something else at the same time, and what."""
+    """Yields names of actions in ``keys`` with a new key that another action has at the same time, and which."""
     placed = [(place, action) for place in PLACES for action in place.actions]
     for place, action in placed:
-        new = {same(key) for key in split(keys.get(action.name, ""))} - {same(key) for key in split(action.keys)}
+        new = {canonical(key) for key in split(keys.get(action.name, ""))} - {
+            canonical(key) for key in split(action.keys)
+        }
         for other_place, other in placed if new - {""} else ():
             if other is action or not place.meets(other_place):
                 continue
-            shared = new & {same(key) for key in keys_of(other.name, other.keys, keys)}
+            shared = new & {canonical(key) for key in keys_of(other.name, other.keys, keys)}
             if shared:
                 key = sorted(shared)[0]
                 yield action.name, f"{key!r} is also {other.name} ({other_place.heading}: {other.label})"

@@ -1,4 +1,4 @@
-"""All keys as ``brv-tui keys`` and ``docs/keys.md`` list them."""
+"""The lists of all keys that ``brv-tui keys`` prints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.app.keys.naming import key_name, keys_of, split
 
 
 def listed(keymap: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Every action as plain data: where it acts, its name, its keys now and by default, what it does."""
+    """Returns every action as plain data: where it acts, its name, its keys and default keys, its description."""
     return [
         {
             "where": place.heading,
@@ -29,7 +29,7 @@ def listed(keymap: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def keys_report(found: list[dict[str, Any]]) -> RenderableType:
-    """The keys for reading."""
+    """Returns the keys as tables for the terminal."""
     parts: list[RenderableType] = []
     for where in dict.fromkeys(key["where"] for key in found):
         table = Table.grid(padding=(0, 2))
@@ -50,7 +50,7 @@ def _written(keys: list[str]) -> str:
 
 
 def default_table() -> str:
-    """A table ``[keys]`` for a settings file that holds every default."""
+    """Returns a table ``[keys]`` for a settings file, with every default."""
     return "\n".join(_lines()) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Keys by name: which there are, which are text, and how people write them."""
+"""The names of keys: which exist, which are text, and how people write them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from textual.keys import REPLACED_KEYS, Keys, key_to_character
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 _NAMES = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
 KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
-"""Names of keys that are no character."""
+"""The names of keys that are not characters."""
 
 
 def character_of(key: str) -> str | None:
-    """The character that ``key`` puts into a field; None when it is none."""
+    """Returns the character that ``key`` puts into a field; None if it puts none."""
     character = key if key == "+" else key_to_character(REPLACED_KEYS.get(key, key))
     return character if character is not None and character.isprintable() else None
 
@@ -29,19 +29,19 @@ def is_text(key: str) -> bool:
     return character_of(key) is not None
 
 
-def same(key: str) -> str:
-    """``key`` in a form that two names of one key share."""
+def canonical(key: str) -> str:
+    """Returns one name for ``key``, whichever of its names is given."""
     character = character_of(key)
     return "space" if character == " " else character or key
 
 
 def split(keys: str) -> list[str]:
-    """The keys in ``keys`` (``j,down``)."""
+    """Splits a list of keys such as ``j,down``."""
     return [key.strip() for key in keys.split(",")]
 
 
 def key_name(key: str) -> str:
-    """A key as people write it: ``^r``, ``F1``, ``esc``, ``?``."""
+    """Returns a key as people write it: ``^r``, ``F1``, ``esc``, ``?``."""
     first = split(key)[0]
     if first.startswith("ctrl+"):
         return f"^{first.removeprefix('ctrl+')}"
@@ -52,5 +52,5 @@ def key_name(key: str) -> str:
 
 
 def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[str]:
-    """The keys of the action called ``name``: the user's, else ``default``."""
+    """Returns the keys of the action ``name``: the user's, else ``default``."""
     return split(keymap.get(name or "", default))

@@ -1,1 +1,1 @@
-"""The screen Notes: the tree, one note, and what is known of it."""
+"""The Notes screen: the tree, one note, and facts about it."""

@@ -1,4 +1,4 @@
-"""About: what is known of the selected note, and what surrounds it."""
+"""The About pane: facts about the selected note, its links, and similar notes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import ABOUT
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.notes.note import NotePane, is_of_now
+from brvtui.app.notes.note import NotePane, is_current
 from brvtui.app.states import Branch, NoteState, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 _BAR = 6
 _MOST = 300
-"""Links shown of a note in each direction: more are no longer read, and would hold up the event loop."""
+"""The most links shown in each direction: nobody reads more, and they would hold up the event loop."""
 _SEPARATOR = "\0"
-SEEK = "seek"
+FIND_SIMILAR = "find similar"
 """The choice that finds similar notes."""
 
 
 class AboutPane(ChoicePane):
-    """Signals, ceiling, what ageing brings, place in the manifest; links to and from it; notes that are like it."""
+    """Shows signals, ceiling, coming changes, place in the manifest, links in both directions, similar notes."""
 
     TITLE = "About"
     READS = (NoteState, SelectionState, ProjectState)
@@ -50,20 +50,20 @@ class AboutPane(ChoicePane):
 
     @dataclass
     class SurroundingsWanted(Message):
-        """What surrounds a note is to be read."""
+        """Asks for the surroundings of a note: links, coming changes, place in the manifest."""
 
         file: str
 
     @dataclass
     class SimilarWanted(Message):
-        """The notes that are most like one are to be found."""
+        """Asks for the notes most like one."""
 
         file: str
 
     def __init__(self, *, id: str) -> None:
-        """A pane that knows nothing yet."""
+        """An empty pane."""
         super().__init__(id=id)
-        self._is_whole = False
+        self._has_surroundings = False
 
     @property
     def note(self) -> str:
@@ -73,18 +73,18 @@ class AboutPane(ChoicePane):
 
     @property
     def path(self) -> str:
-        """What the row under the cursor leads to."""
+        """The path that the row under the cursor leads to."""
         return self.chosen.partition(_SEPARATOR)[2]
 
     def update(self, view: View) -> None:
-        """Another note is read from its beginning."""
+        """Shows ``view``; another note from its beginning."""
         if view.selection.file != self.view.selection.file:
             self.offset_row = self.cursor = 0
         super().update(view)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """All that is known so far."""
-        before = self.chosen if self._is_whole else ""
+        """Everything that is known so far."""
+        before = self.chosen if self._has_surroundings else ""
         self.choices, self.owner = [], []
         if not view.selection.file:
             return empty_lines("what is known of a note, and what surrounds it", width)
@@ -93,10 +93,10 @@ class AboutPane(ChoicePane):
         if page is not None and page.path == view.selection.file:
             made += self._head(page, width)
         known = around if around is not None and around.path == view.selection.file else None
-        self._is_whole = known is not None
-        made += self._ahead(known, width) + self._manifest(known, width)
+        self._has_surroundings = known is not None
+        made += self._coming(known, width) + self._manifest(known, width)
         self.owner = [-1] * len(made)
-        for lines, choice in (*self._links(known, width), *self._likes(view, width)):
+        for lines, choice in (*self._links(known, width), *self._similar_notes(view, width)):
             self.owner += [len(self.choices) if choice else -1] * len(lines)
             self.choices += [choice] if choice else []
             made += lines
@@ -104,10 +104,10 @@ class AboutPane(ChoicePane):
         return made
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """What is known of the selected note, and what surrounds it, unless both are known of the newest tree."""
-        if view.selection.file and not is_of_now(view.note.page, view):
+        """Page and surroundings of the selected note, unless they are known for the newest tree."""
+        if view.selection.file and not is_current(view.note.page, view):
             yield NotePane.PageWanted(view.selection.file)
-        if view.selection.file and not is_of_now(view.note.around, view):
+        if view.selection.file and not is_current(view.note.around, view):
             yield self.SurroundingsWanted(view.selection.file)
 
     def _head(self, page: About, width: int) -> list[Line]:
@@ -125,7 +125,7 @@ class AboutPane(ChoicePane):
             lines += ceiling_lines(page.ceiling, width)
         return lines
 
-    def _ahead(self, around: Around | None, width: int) -> list[Line]:
+    def _coming(self, around: Around | None, width: int) -> list[Line]:
         if around is None or around.standing is None:
             return []
         made = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
@@ -149,7 +149,7 @@ class AboutPane(ChoicePane):
         made += [line(f" {part}", "warn" if place.left_out else "text") for part in wrap(place_words(place), width - 2)]
         return [*made, *(line(f" {part}", "muted") for part in wrap(place.source, width - 2))]
 
-    # what can be gone to
+    # rows that can be chosen
 
     def _links(self, around: Around | None, width: int) -> Iterable[tuple[list[Line], str]]:
         if around is None:
@@ -162,10 +162,9 @@ class AboutPane(ChoicePane):
         for target, links in islice(to.items(), _MOST):
             path = links[0].path
             how = ", ".join(dict.fromkeys(str(found.link.kind) for found in links))
-            yield (
-                [self._named(path, width, how) if self._branch(path) else self._lost(target, links[0], width)],
-                (f"to{_SEPARATOR}{path or target}"),
-            )
+            is_known = self._branch(path) is not None
+            row = self._note_row(path, width, how) if is_known else self._broken_link(target, links[0], width)
+            yield [row], f"to{_SEPARATOR}{path or target}"
         yield self._more(len(to))
         back: dict[str, list[str]] = {}
         for link in around.backlinks:
@@ -173,13 +172,13 @@ class AboutPane(ChoicePane):
         yield [rule(width, f"linked from {len(back)}", dash=self.glyphs.dash)], ""
         for source, numbers in islice(back.items(), _MOST):
             how = f"line {', '.join(numbers)}"
-            yield [self._named(source, width, how)], f"from{_SEPARATOR}{source}"
+            yield [self._note_row(source, width, how)], f"from{_SEPARATOR}{source}"
         yield self._more(len(back))
 
     def _more(self, count: int) -> tuple[list[Line], str]:
         return ([line(f" … {count - _MOST} more", "muted")] if count > _MOST else []), ""
 
-    def _lost(self, target: str, found: Resolved, width: int) -> Line:
+    def _broken_link(self, target: str, found: Resolved, width: int) -> Line:
         word = {"broken": "no such note", "refused": "leads out", "foreign": "no note"}.get(found.state, found.state)
         right = Line().add(word, "muted" if found.state == "foreign" else "bad")
         return (
@@ -188,7 +187,7 @@ class AboutPane(ChoicePane):
             .right(width, right)
         )
 
-    def _named(self, path: str, width: int, how: str) -> Line:
+    def _note_row(self, path: str, width: int, how: str) -> Line:
         branch = self._branch(path)
         made = Line().gap()
         if branch is None or branch.is_folder:
@@ -198,18 +197,19 @@ class AboutPane(ChoicePane):
             made.add(f"{sign} ", role).add(branch.name, "text")
         return made.right(width, Line().add(how, "muted"))
 
-    def _likes(self, view: View, width: int) -> Iterable[tuple[list[Line], str]]:
+    def _similar_notes(self, view: View, width: int) -> Iterable[tuple[list[Line], str]]:
         similar = view.note.similar
         yield [rule(width, "similar notes", dash=self.glyphs.dash)], ""
         if view.note.seeking_similar == view.selection.file:
             yield [line(" looking through all notes…", "muted")], ""
         elif similar is None or similar.path != view.selection.file:
-            yield [line(" f ", "bold accent").add("finds the notes that are most like it", "muted").cut(width)], SEEK
+            hint = line(" f ", "bold accent").add("finds the notes that are most like it", "muted")
+            yield [hint.cut(width)], FIND_SIMILAR
         elif similar.problem or not similar.found:
             yield empty_lines(similar.problem or "no note shares words with it", width), ""
         else:
             for like in similar.found:
-                made = self._named(like.path, width - _BAR - 1, "").to(width - _BAR)
+                made = self._note_row(like.path, width - _BAR - 1, "").to(width - _BAR)
                 made.add(eighths(like.share, _BAR, self.glyphs), "bar")
                 words = line("   ").add(", ".join(like.words), "faint").cut(width)
                 yield [made, words], f"like{_SEPARATOR}{like.path}"
@@ -218,7 +218,7 @@ class AboutPane(ChoicePane):
         return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
 
     def words(self, choice: str, lines: object) -> str:
-        """Title and path, uncut."""
+        """Title and path, which a filter looks at uncut."""
         path = choice.partition(_SEPARATOR)[2]
         branch = self._branch(path)
         return f"{branch.name}\n{path}" if branch is not None else path
@@ -226,8 +226,8 @@ class AboutPane(ChoicePane):
     # actions
 
     def action_take(self) -> None:
-        """Goes to what is under the cursor."""
-        if self.chosen == SEEK:
+        """Goes to the note or folder under the cursor, or finds similar notes."""
+        if self.chosen == FIND_SIMILAR:
             self.action_similar()
         elif self._branch(self.path) is not None:
             self.post_message(self.LinkFollowed(self.path))
@@ -235,7 +235,7 @@ class AboutPane(ChoicePane):
             self.notify(f"this link leads to no note: {self.path}", severity="warning", timeout=4)
 
     def clicked(self, place: int) -> None:
-        """A click goes there."""
+        """Goes to the row that was clicked."""
         self.move_to(place)
         self.action_take()
 
@@ -246,7 +246,7 @@ class AboutPane(ChoicePane):
 
 
 def place_words(place: ManifestPlace) -> str:
-    """Where a file stands in the manifest, or why it does not."""
+    """Returns the place of a file in the manifest in words, or why it has none."""
     if place.left_out:
         return f"left out of {place.lane}: {place.left_out}" if place.lane else f"not in it: {place.left_out}"
     abstract = ", with its abstract" if place.text_path != place.path else ""

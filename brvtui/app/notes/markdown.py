@@ -1,4 +1,4 @@
-"""Markdown as lines: what a note looks like when it is read. For a thread: a long note takes a while."""
+"""Renders markdown as lines, with the places of its links. A long note takes a while: call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.text.visible import visible
 from brvtui.tree.reading.links import RELATION, LinkKind
 
 MOST_CHARS = 1_000_000
-"""A longer text is not rendered: its markdown alone would take seconds to read."""
+"""The longest text that is rendered: parsing a longer one would take seconds."""
 _CODE = "summary"
 _LINK = "underline accent"
 _BROKEN = "strike bad"
@@ -29,21 +29,22 @@ _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """Where a link leads: to ``path`` in the tree, to a ``part`` of a note, ``outside``, or nowhere, and why not."""
+    """Where a link leads: to ``path`` in the tree, to a heading (``fragment``), ``outside``, or nowhere."""
 
     path: str = ""
-    part: str = ""
+    fragment: str = ""
     outside: str = ""
-    why_not: str = ""
+    broken: str = ""
+    """Why the link leads nowhere."""
 
 
 Resolve = Callable[[LinkKind, str], LinkTarget]
-"""From how a link is written to where it leads."""
+"""Returns where a link of a kind, as it is written, leads."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A link and where it stands."""
+class PlacedLink:
+    """A link and its places in the lines."""
 
     target: LinkTarget
     spots: tuple[Spot, ...]
@@ -51,69 +52,69 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text as lines, its links in their order, and the line of each heading by its slug."""
+    """A rendered text: its lines, its links in order, and the line of each heading by its slug."""
 
     lines: tuple[Line, ...] = ()
-    low: tuple[str, ...] = ()
-    """What a search looks at: the lines in lower case."""
-    links: tuple[Placed, ...] = ()
-    parts: Mapping[str, int] = field(default_factory=dict)
+    lowered: tuple[str, ...] = ()
+    """The lines in lower case, for searching."""
+    links: tuple[PlacedLink, ...] = ()
+    headings: Mapping[str, int] = field(default_factory=dict)
 
 
-class Setting:
-    """Lines that are being set, one below the other, with the places of the links in them."""
+class Typesetter:
+    """Collects the lines of a document, and the places of the links in them."""
 
     def __init__(self, width: int, resolve: Resolve) -> None:
-        """Nothing is set yet; a column is left free at the left."""
+        """No lines yet. They will be ``width`` cells wide, the first of which is left free."""
         self.width = width
         self.resolve = resolve
         self.lines: list[Line] = []
         self.targets: list[LinkTarget] = []
-        self.parts: dict[str, int] = {}
+        self.headings: dict[str, int] = {}
         self._spots: dict[int, list[Spot]] = {}
 
     def link(self, target: LinkTarget) -> int:
-        """The number of a new link to ``target``."""
+        """Adds a link to ``target`` and returns its number."""
         self.targets.append(target)
         return len(self.targets) - 1
 
     def linked(self, text: str, kind: LinkKind, written: str, role: str = _LINK) -> Row:
-        """``text`` as a link to what is ``written``; a link that leads nowhere says so."""
+        """Returns ``text`` as a link to ``written``, followed by the reason if the link is broken."""
         target = self.resolve(kind, written)
         number = self.link(target)
-        if not target.why_not:
+        if not target.broken:
             return [Piece(text, role, number)]
-        return [Piece(text, _BROKEN, number), Piece(f" ({target.why_not})", "bad")]
+        return [Piece(text, _BROKEN, number), Piece(f" ({target.broken})", "bad")]
 
     def put(self, row: Sequence[Piece]) -> None:
-        """Sets ``row`` below what is set already."""
+        """Adds ``row`` as a line."""
         whole = [Piece(" "), *row]
         for number, spot in spots_in(whole, len(self.lines)):
             self._spots.setdefault(number, []).append(spot)
         self.lines.append(line_of(whole))
 
     def document(self) -> Document:
-        """What was set."""
-        links = [Placed(target, tuple(self._spots.get(place, ()))) for place, target in enumerate(self.targets)]
-        low = tuple(line.low for line in self.lines)
-        return Document(tuple(self.lines), low, tuple(links), self.parts)
+        """Returns the document."""
+        links = [PlacedLink(target, tuple(self._spots.get(place, ()))) for place, target in enumerate(self.targets)]
+        lowered = tuple(line.low for line in self.lines)
+        return Document(tuple(self.lines), lowered, tuple(links), self.headings)
 
 
-def typeset(text: str, setting: Setting) -> None:
-    """Sets markdown ``text``: images and HTML are text, links and relations are links."""
+def typeset(text: str, typesetter: Typesetter) -> None:
+    """Adds markdown ``text``; links and relations become links, images and HTML stay text."""
     if len(text) > MOST_CHARS:
-        setting.put([Piece("too long to be rendered: this is the text as it is", "warn")])
-        plain(text, setting)
+        typesetter.put([Piece("too long to be rendered: this is the text as it is", "warn")])
+        plain(text, typesetter)
         return
-    before = len(setting.lines)
+    before = len(typesetter.lines)
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    _Blocks(setting).set(reader.parse(text))
-    if len(setting.lines) == before:  # nothing but what markdown leaves out
-        plain(text, setting)
+    _Blocks(typesetter).set(reader.parse(text))
+    if len(typesetter.lines) == before:  # nothing that markdown shows, such as a lone link definition
+        plain(text, typesetter)
 
 
-def plain(text: str, setting: Setting, links: Iterable[tuple[int, int, LinkKind, str]] = ()) -> None:
-    """Sets ``text`` as it is, wrapped; ``links`` are (start, end, kind, target) by characters, in their order."""
+def plain(text: str, typesetter: Typesetter, links: Iterable[tuple[int, int, LinkKind, str]] = ()) -> None:
+    """Adds ``text`` as it is, wrapped; ``links`` are (start, end, kind, target) by characters, in order."""
     pending = iter(links)
     current = next(pending, None)
     start = 0
@@ -124,18 +125,18 @@ def plain(text: str, setting: Setting, links: Iterable[tuple[int, int, LinkKind,
         while current is not None and current[0] < start + len(source):
             first, last = max(current[0] - start, done), min(current[1] - start, len(source))
             row.append(Piece(visible(source[done:first]), role))
-            row += setting.linked(visible(source[first:last]), current[2], current[3])
+            row += typesetter.linked(visible(source[first:last]), current[2], current[3])
             done = last
             current = next(pending, None)
         row.append(Piece(visible(source[done:].rstrip("\r")), role))
-        for part in flow(row, setting.width - 1):
-            setting.put(part)
+        for part in flow(row, typesetter.width - 1):
+            typesetter.put(part)
         start += len(source) + 1
 
 
 @dataclass(slots=True)
 class _Indent:
-    """What stands before the lines of a list item or quotation."""
+    """The marks before the first and the other lines of a list item or quotation."""
 
     first: str
     rest: str
@@ -149,10 +150,10 @@ class _Table:
 
 
 class _Blocks:
-    """Goes through the tokens of a text and sets them."""
+    """Renders the block tokens of a text: one method for each type of token."""
 
-    def __init__(self, setting: Setting) -> None:
-        self._out = setting
+    def __init__(self, typesetter: Typesetter) -> None:
+        self._out = typesetter
         self._indents: list[_Indent] = []
         self._counters: list[int | None] = []
         self._heading = 0
@@ -161,7 +162,7 @@ class _Blocks:
         self._table: _Table | None = None
 
     def set(self, tokens: Iterable[Token]) -> None:
-        """Sets every block."""
+        """Renders all ``tokens``."""
         for token in tokens:
             handle = getattr(self, f"_{token.type}", None)
             if handle is not None:
@@ -190,7 +191,7 @@ class _Blocks:
             return
         if level:
             plain_text = "".join(piece.text for piece in pieces)
-            self._out.parts.setdefault(slug(plain_text), len(self._out.lines) + self._gap)
+            self._out.headings.setdefault(slug(plain_text), len(self._out.lines) + self._gap)
         self._block(flow(pieces, self._room))
         if level == 1:
             self._row([Piece("─" * self._room, "faint")])
@@ -217,7 +218,7 @@ class _Blocks:
 
     def _list_item_close(self, token: Token) -> None:
         if self._indents[-1].first:
-            self._block([[]])  # an item without anything in it
+            self._block([[]])  # an empty item
         self._indents.pop()
 
     def _blockquote_open(self, token: Token) -> None:
@@ -281,17 +282,17 @@ class _Blocks:
 
 
 class _Inline:
-    """Goes through what stands in one paragraph."""
+    """Renders the inline tokens of one paragraph."""
 
-    def __init__(self, setting: Setting, role: str) -> None:
-        self._out = setting
+    def __init__(self, typesetter: Typesetter, role: str) -> None:
+        self._out = typesetter
         self._colour = role.rpartition(" ")[2]
         self._attributes = role.split(" ")[:-1]
         self._link = NO_LINK
-        self._after = ""
+        self._broken = ""
 
     def pieces(self, tokens: Iterable[Token]) -> Row:
-        """Their text, each piece in its role."""
+        """Returns the text of ``tokens`` in pieces."""
         made: Row = []
         for token in tokens:
             made += self._one(token)
@@ -311,11 +312,11 @@ class _Inline:
             return self._image(token)
         if kind == "link_open":
             target = self._out.resolve(LinkKind.MARKDOWN, str(token.attrGet("href") or ""))
-            self._link, self._after = self._out.link(target), target.why_not
+            self._link, self._broken = self._out.link(target), target.broken
             return []
         if kind == "link_close":
-            self._link, after = NO_LINK, self._after
-            return [Piece(f" ({after})", "bad")] if after else []
+            self._link, broken = NO_LINK, self._broken
+            return [Piece(f" ({broken})", "bad")] if broken else []
         self._attribute(kind)
         return []
 
@@ -329,7 +330,7 @@ class _Inline:
 
     def _role(self, colour: str = "") -> str:
         if self._link != NO_LINK:
-            return " ".join(dict.fromkeys([*self._attributes, *(_BROKEN if self._after else _LINK).split()]))
+            return " ".join(dict.fromkeys([*self._attributes, *(_BROKEN if self._broken else _LINK).split()]))
         return " ".join(dict.fromkeys([*self._attributes, colour or self._colour]))
 
     def _text(self, content: str) -> Row:
@@ -353,20 +354,20 @@ def _bold(role: str) -> str:
 
 
 def slug(heading: str) -> str:
-    """How a link names the part of a note that begins with ``heading``."""
+    """Returns the fragment by which links name ``heading``."""
     return _NOT_IN_SLUG.sub("", heading.strip().lower()).replace(" ", "-")
 
 
-def fields(rows: Iterable[tuple[str, Row]], setting: Setting) -> None:
-    """Sets a table of names and values, values wrapped beside their names."""
+def fields(rows: Iterable[tuple[str, Row]], typesetter: Typesetter) -> None:
+    """Adds a table of names and values, each value wrapped beside its name."""
     pairs = [(visible(name), value) for name, value in rows]
-    room = min(max((cell_len(name) for name, _ in pairs), default=0), max(setting.width // 3, _LEAST_WIDTH))
+    room = min(max((cell_len(name) for name, _ in pairs), default=0), max(typesetter.width // 3, _LEAST_WIDTH))
     for name, value in pairs:
-        for place, row in enumerate(flow(value, setting.width - room - 3)):
-            setting.put([Piece(f"{fit(name if place == 0 else '', room)}  ", "muted"), *row])
+        for place, row in enumerate(flow(value, typesetter.width - room - 3)):
+            typesetter.put([Piece(f"{fit(name if place == 0 else '', room)}  ", "muted"), *row])
 
 
-def ruled(setting: Setting, label: str, dash: str) -> None:
-    """Sets a line with ``label`` in it."""
+def labelled_rule(typesetter: Typesetter, label: str, dash: str) -> None:
+    """Adds a rule with ``label`` in it."""
     row = [Piece(dash * 2, "faint"), Piece(f" {label} ", "muted")]
-    setting.put([*row, Piece(dash * max(setting.width - 1 - width_of(row), 0), "faint")])
+    typesetter.put([*row, Piece(dash * max(typesetter.width - 1 - width_of(row), 0), "faint")])

@@ -1,4 +1,4 @@
-"""Note: the selected note, rendered or as it is, with links that can be followed."""
+"""The Note pane: the selected note, rendered or raw, with links to follow."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from textual.timer import Timer
 
 from brvtui.app.actions.panes import NOTE
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.project.selection import NOT_SAVED
 from brvtui.app.states import NoteState, Phase, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import empty_lines
@@ -23,13 +24,12 @@ from brvtui.paint.answers import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span, lit, painted
 
 if TYPE_CHECKING:
-    from brvtui.app.notes.markdown import Document, LinkTarget, Placed
+    from brvtui.app.notes.markdown import Document, LinkTarget, PlacedLink
     from brvtui.lab.about import About, Around
     from brvtui.paint.flow import Spot
 
-_LATE_S = 0.15
-"""A note that is not there by then is said to be on its way; until then the one before stays."""
-_NOT_SAVED = "the text of the note is not saved with the trace: open its project to read it"
+_WAIT_S = 0.15
+"""After so many seconds the pane says that it is waiting for a note; until then the one before stays."""
 _LINK_HERE = "bold reverse accent"
 
 
@@ -43,7 +43,7 @@ class RenderRequest:
 
 
 class NotePane(Pane):
-    """The selected note: frontmatter as a table, markdown rendered; set in a thread, painted row by row."""
+    """Shows the selected note, which is rendered in a worker and painted row by row."""
 
     TITLE = "Note"
     READS = (NoteState, SelectionState, ProjectState)
@@ -56,7 +56,7 @@ class NotePane(Pane):
 
     @dataclass
     class PageWanted(Message):
-        """What is known of a note by itself is to be read."""
+        """Asks for the page of a note: its text and the facts about it."""
 
         file: str
 
@@ -68,21 +68,25 @@ class NotePane(Pane):
         """The link that Enter follows, among those of the note; -1 for none."""
         self.document: Document | None = None
         self.rendered: RenderRequest | None = None
-        """What the lines are made from."""
+        """The request that the lines were made for."""
         self._requested: RenderRequest | None = None
-        self._late = False
-        self._timer: Timer | None = None
-        self._part = ""
-        self._left_at = 0
+        self._waits = False
+        """Whether the pane says that it is waiting."""
+        self._wait_timer: Timer | None = None
+        self._fragment = ""
+        """The heading to scroll to once the note is there."""
+        self._last_offset = 0
+        """The scroll offset of the text, while a problem stands in its place."""
         self._terms: re.Pattern[str] | None = None
         self._terms_of: object = None
+        """The answer whose terms these are."""
 
     def also_reads(self) -> tuple[object, ...]:
-        """How the note is shown."""
-        return (self.document, self.raw, self._late, *super().also_reads())
+        """Document and mode."""
+        return (self.document, self.raw, self._waits, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """The note's path, and that its text is shown as it is."""
+        """The note's path, and whether the raw text is shown."""
         if self.rendered is None or not view.selection.file:
             return "Note"
         return f"Note · {self.rendered.page.path}{' · raw' if self.rendered.raw else ''}"
@@ -92,10 +96,10 @@ class NotePane(Pane):
         """The note that is shown."""
         return self.view.selection.file
 
-    # setting
+    # rendering
 
     def update(self, view: View) -> None:
-        """Takes over the terms of another query."""
+        """Shows ``view``; marks the terms of its query."""
         if view.answered is not self._terms_of:
             self._terms_of = view.answered
             self._terms = marker(view.presentation.words(view.answered)) if view.answered is not None else None
@@ -103,66 +107,64 @@ class NotePane(Pane):
         super().update(view)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """The lines of the selected note, or what is missing."""
+        """The lines of the selected note, or words about what is missing."""
         if not view.selection.file:
-            return self._without(view, width)
+            return self._no_note(view, width)
         if view.project.saved:
-            return empty_lines(_NOT_SAVED, width)
+            return empty_lines(NOT_SAVED, width)
         page = view.note.page
         if page is None or page.path != view.selection.file:
-            return self._meanwhile(width)
+            return self._placeholder(width)
         request = RenderRequest(page, width, self.raw)
         if request == self.rendered and self.document is not None:
-            self._arrived()
+            self._end_wait()
             return self.document.lines
         if request != self._requested:
             self._requested = request
-            self._set(request)
-        return self._meanwhile(width)
+            self._begin_rendering(request)
+        return self._placeholder(width)
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """What is known of the selected note, unless it is known of the newest tree."""
-        if view.selection.file and not view.project.saved and not is_of_now(view.note.page, view):
+        """The page of the selected note, unless it is known for the newest tree."""
+        if view.selection.file and not view.project.saved and not is_current(view.note.page, view):
             yield self.PageWanted(view.selection.file)
 
-    def _without(self, view: View, width: int) -> list[Line]:
+    def _no_note(self, view: View, width: int) -> list[Line]:
         self.document = self.rendered = self._requested = None
-        self._arrived()
+        self._end_wait()
         texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
         return empty_lines(texts.get(view.project.phase, "no note is selected"), width)
 
-    def _meanwhile(self, width: int) -> Sequence[Line]:
-        # A note that is only read again stays, or else its place would be lost with it.
+    def _placeholder(self, width: int) -> Sequence[Line]:
+        # A note that is only read again stays, so that its scroll offset is kept.
         reads_again = self.rendered is not None and self.rendered.page.path == self.view.selection.file
-        if self._late and not reads_again:
+        if self._waits and not reads_again:
             return empty_lines("reading the note…", width)
-        if self._timer is None:
-            self._timer = self.set_timer(_LATE_S, self._be_late)
+        if self._wait_timer is None:
+            self._wait_timer = self.set_timer(_WAIT_S, self._begin_wait)
         return self.lines
 
-    def _be_late(self) -> None:
-        self._timer = None
-        self._late = True
+    def _begin_wait(self) -> None:
+        self._wait_timer = None
+        self._waits = True
         self.rebuild()
 
-    def _arrived(self) -> None:
-        self._late = False
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
+    def _end_wait(self) -> None:
+        self._waits = False
+        if self._wait_timer is not None:
+            self._wait_timer.stop()
+            self._wait_timer = None
 
-    def _set(self, request: RenderRequest) -> None:
-        """Renders a note in a worker."""
-
-        def render() -> Document:
+    def _begin_rendering(self, request: RenderRequest) -> None:
+        def task() -> Document:
             from brvtui.app.notes.reading import page_document
 
             return page_document(request.page, request.width, request.raw)
 
-        run = self.services.background.run
-        run(render, partial(self._was_set, request), group="set", exclusive=True, owner=self)
+        on_result = partial(self._page_rendered, request)
+        self.services.background.run(task, on_result, group="render", exclusive=True, owner=self)
 
-    def _was_set(self, request: RenderRequest, document: Document) -> None:
+    def _page_rendered(self, request: RenderRequest, document: Document) -> None:
         if request != self._requested:
             return
         before, self.rendered, self.document = self.rendered, request, document
@@ -170,17 +172,17 @@ class NotePane(Pane):
             self.link = -1
             self.offset_row = 0
         elif before.page.problem != self.rendered.page.problem:
-            # A text that is not to be had has no place to be at: it is kept until the text is back.
-            self.offset_row, self._left_at = self._left_at, self.offset_row
+            # A problem has no place to scroll to: the offset is kept until the text is back.
+            self.offset_row, self._last_offset = self._last_offset, self.offset_row
         self.repaint()
         self.rebuild()
-        if self._part:
-            self._show_part()
+        if self._fragment:
+            self._show_fragment()
 
     # painting
 
     def spans(self, number: int) -> Sequence[Span]:
-        """The line with the query's terms, what the filter matches, and the link at hand lit."""
+        """Returns the line with the terms of the query, or matches of the filter, and the current link marked."""
         spans = super().spans(number)
         if self._terms is not None and not self.word_filter:
             spans = lit(spans, self._terms, HIGHLIGHT)
@@ -188,9 +190,9 @@ class NotePane(Pane):
         return painted(spans, here) if here else spans
 
     def lowered(self, lines: Sequence[Line]) -> Sequence[str]:
-        """The texts of the lines in lower case, made where the note was set."""
+        """Returns the lines in lower case, as they were made with the note."""
         known = self.document is not None and lines is self.document.lines
-        return self.document.low if self.document is not None and known else super().lowered(lines)
+        return self.document.lowered if self.document is not None and known else super().lowered(lines)
 
     def _spots(self, link: int) -> Sequence[Spot]:
         return self.links[link].spots if 0 <= link < len(self.links) else ()
@@ -198,19 +200,19 @@ class NotePane(Pane):
     # links
 
     @property
-    def links(self) -> Sequence[Placed]:
+    def links(self) -> Sequence[PlacedLink]:
         """The links of the note, in their order."""
         return self.document.links if self.document is not None else ()
 
     def action_link(self, step: int) -> None:
-        """The next link, or the one before, beginning with what is seen; after the last comes the first."""
+        """Goes to the next link or the one before, starting from those in view; after the last comes the first."""
         count = len(self.links)
         if not count:
             self.notify("this note links to nothing", timeout=2)
             return
-        if not any(self._is_seen(spot.line) for spot in self._spots(self.link)):
-            seen = [place for place, link in enumerate(self.links) if any(self._is_seen(s.line) for s in link.spots)]
-            self.link = (seen[0] if step > 0 else seen[-1]) if seen else self._nearest(step)
+        if not any(self._in_view(spot.line) for spot in self._spots(self.link)):
+            in_view = [place for place, link in enumerate(self.links) if any(self._in_view(s.line) for s in link.spots)]
+            self.link = (in_view[0] if step > 0 else in_view[-1]) if in_view else self._nearest(step)
         else:
             self.link = (self.link + step) % count
         self._reveal_link()
@@ -221,38 +223,38 @@ class NotePane(Pane):
         first = next(below, 0)
         return first if step > 0 else (first - 1) % len(self.links)
 
-    def _is_seen(self, line: int) -> bool:
+    def _in_view(self, line: int) -> bool:
         return self.offset_row <= line < self.offset_row + self.rows
 
     def _reveal_link(self) -> None:
         spots = self.links[self.link].spots
-        if spots and not self._is_seen(spots[0].line):
+        if spots and not self._in_view(spots[0].line):
             self.scroll_to_row(spots[0].line - self.rows // 3)
 
     def action_follow(self) -> None:
-        """Goes where the link at hand leads."""
+        """Follows the current link."""
         if 0 <= self.link < len(self.links):
             self.follow(self.links[self.link].target)
         elif self.links:
             self.action_link(1)
 
     def follow(self, target: LinkTarget) -> None:
-        """Goes to ``target``, or says why that cannot be."""
-        if target.why_not:
-            self.notify(f"this link leads nowhere: {target.why_not}", severity="warning", timeout=4)
+        """Goes to ``target``, or says why it cannot be followed."""
+        if target.broken:
+            self.notify(f"this link leads nowhere: {target.broken}", severity="warning", timeout=4)
         elif target.outside:
             self.notify(f"not a note of this tree: {target.outside}", timeout=6)
         elif not target.path or target.path == self.view.selection.file:
-            self._part = target.part
-            self._show_part()
+            self._fragment = target.fragment
+            self._show_fragment()
         else:
-            self._part = target.part
+            self._fragment = target.fragment
             self.post_message(self.LinkFollowed(target.path))
 
-    def _show_part(self) -> None:
-        part, self._part = self._part, ""
-        if self.document is not None and part in self.document.parts:
-            self.scroll_to_row(self.document.parts[part])
+    def _show_fragment(self) -> None:
+        fragment, self._fragment = self._fragment, ""
+        if self.document is not None and fragment in self.document.headings:
+            self.scroll_to_row(self.document.headings[fragment])
 
     async def on_click(self, event: events.Click) -> None:
         """A click on a link follows it."""
@@ -269,20 +271,20 @@ class NotePane(Pane):
                 return
 
     def action_raw(self) -> None:
-        """Shows the text as it is in the file, or rendered."""
+        """Switches between the rendered and the raw text."""
         self.raw = not self.raw
         self.link = -1
         self.rebuild()
 
 
-def is_of_now(known: About | Around | None, view: View) -> bool:
-    """Whether ``known`` is of the selected note as the newest tree has it."""
+def is_current(known: About | Around | None, view: View) -> bool:
+    """Whether ``known`` is about the selected note and as new as the tree that is shown."""
     generation = view.project.overview.generation if view.project.overview is not None else 0
     return known is not None and known.path == view.selection.file and known.generation >= generation
 
 
 def character_at(text: str, cell: int) -> int:
-    """Which character of ``text`` is drawn in ``cell``; its length when that is beyond the end."""
+    """Returns the index of the character of ``text`` in ``cell``; its length when that is beyond the end."""
     used = 0
     for place, char in enumerate(text):
         used += cell_len(char)

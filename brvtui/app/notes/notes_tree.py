@@ -1,4 +1,4 @@
-"""The tree of the Notes screen: moving through it shows the notes."""
+"""The tree of the Notes screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
 
 
 class NotesTree(TreePane):
-    """The note under the cursor is the selected one, on every screen."""
+    """A tree that selects the note under its cursor."""
 
     HELP_TEXT = (
         "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). Moving onto a note "
@@ -23,24 +23,24 @@ class NotesTree(TreePane):
     BINDINGS = bindings(NOTES_TREE)
 
     def heading(self, view: View) -> str:
-        """Says in which order the notes stand, when it is not the usual one."""
+        """The title, with the order of the notes unless that is by name."""
         order = self.outline.order
         return "Tree" if order is Order.NAME else f"Tree · by {order.value}"
 
     def followed(self, before: str) -> str:
-        """The cursor is always on the selected note."""
+        """Keeps the cursor on the selected note."""
         return self.view.selection.file or before
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
-        """The selected note stays marked when the cursor is on a folder."""
+        """Marks the selected note also while the cursor is on a folder."""
         return True
 
     def name_role(self, branch: Branch) -> str:
-        """Notes are what this tree is for."""
+        """Notes stand out more than in other trees."""
         return "muted" if branch.aside else "text"
 
     def moved(self, choice: str) -> None:
-        """Selects the note, or whatever file it is."""
+        """Selects the file that the cursor came to."""
         if self.view.knows(choice) and not self._is_folder(choice):
             self.services.select(choice)
 
@@ -61,7 +61,7 @@ class NotesTree(TreePane):
             self.move_to(self.choices.index(folder))
 
     def clicked(self, place: int) -> None:
-        """A click on a note shows it; on a folder, opens or closes it."""
+        """Shows the note that was clicked; opens or closes a folder."""
         self.move_to(place)
         if self.branch is None or self.branch.is_folder:
             self.action_take()

@@ -1,6 +1,6 @@
-"""A file of the tree as it is read: what is to be known of it, frontmatter as a table, text as lines with links.
+"""Renders a file of the tree for reading: notices, frontmatter as a table, text as lines with links.
 
-For a thread: a long note takes a while, and markdown's reader is imported with this module.
+Import and call it in a worker thread: a long note takes a while, and so does importing the markdown parser.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from brvtui.app.notes.markdown import Document, LinkTarget, Resolve, Setting, fields, plain, ruled, typeset
+from brvtui.app.notes.markdown import Document, LinkTarget, Resolve, Typesetter, fields, labelled_rule, plain, typeset
 from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
@@ -26,23 +26,23 @@ _DASH = "┄"
 
 
 def page_document(page: About, width: int, raw: bool) -> Document:
-    """``page`` in lines of ``width`` cells: rendered, or as the ``raw`` text that it is."""
-    setting = Setting(width, resolver(page))
+    """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text."""
+    typesetter = Typesetter(width, resolver(page))
     for sentence in notices(page):
         for row in flow([Piece(visible(sentence), "warn")], width - 1):
-            setting.put(row)
+            typesetter.put(row)
     if page.problem:
-        return setting.document()
+        return typesetter.document()
     if raw or not page.path.endswith(".md"):
         places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text)]
-        plain(page.text, setting, places)
+        plain(page.text, typesetter, places)
     else:
-        _rendered(page, setting)
-    return setting.document()
+        _rendered(page, typesetter)
+    return typesetter.document()
 
 
 def notices(page: About) -> Iterator[str]:
-    """What is to be known before ``page`` is read, a sentence each."""
+    """Yields the notices above ``page``, a sentence each."""
     if page.state is FileState.NEWER:
         yield "changed on disk since it was read: scores, signals and links are those of the text before"
     if page.state is FileState.GONE:
@@ -60,57 +60,57 @@ def notices(page: About) -> Iterator[str]:
 
 
 def resolver(page: About) -> Resolve:
-    """What finds out where a link in the text of ``page`` leads."""
+    """Returns a function that finds where a link in the text of ``page`` leads."""
     prefix = f"[{page.alias}]:" if page.alias else ""
     source = page.path.removeprefix(prefix)
 
     def resolve(kind: LinkKind, written: str) -> LinkTarget:
-        name, part = written, ""
+        name, fragment = written, ""
         if kind is LinkKind.MARKDOWN:
             if _SCHEME.match(written):
                 return LinkTarget(outside=written)
-            name, _, part = written.partition("#")
+            name, _, fragment = written.partition("#")
             name = unquote(name.partition("?")[0])
             if not name:
-                return LinkTarget(part=part)
+                return LinkTarget(fragment=fragment)
         found = page.names.resolve(Link(kind, name, 0, 0, 0, 0), source)
         if found.state in (LinkState.NOTE, LinkState.FOLDER):
             context = f"{found.path}/{CONTEXT_FILE}"
             path = context if found.state is LinkState.FOLDER and context in page.names.files else found.path
-            return LinkTarget(f"{prefix}{path}", part)
+            return LinkTarget(f"{prefix}{path}", fragment)
         if found.state is LinkState.FOREIGN:
             return LinkTarget(outside=name)
-        return LinkTarget(why_not="no such note" if found.state is LinkState.BROKEN else "leads out of the tree")
+        return LinkTarget(broken="no such note" if found.state is LinkState.BROKEN else "leads out of the tree")
 
     return resolve
 
 
-def _rendered(page: About, setting: Setting) -> None:
+def _rendered(page: About, typesetter: Typesetter) -> None:
     front = page.frontmatter
     block = block_of(page.text)
     body = page.text[front.body_start :]
     if front.problem and block:
         problem = f"frontmatter that cannot be read: {visible(front.problem)}"
-        for row in flow([Piece(problem, "warn")], setting.width - 1):
-            setting.put(row)
-        plain(block.rstrip("\n"), setting)
+        for row in flow([Piece(problem, "warn")], typesetter.width - 1):
+            typesetter.put(row)
+        plain(block.rstrip("\n"), typesetter)
         body = page.text.partition(block)[2].partition("\n")[2]
     elif front.fields:
-        ruled(setting, "frontmatter", _DASH)
-        fields(((name, _value(name, value, setting)) for name, value in front.fields.items()), setting)
+        labelled_rule(typesetter, "frontmatter", _DASH)
+        fields(((name, _value(name, value, typesetter)) for name, value in front.fields.items()), typesetter)
     if block:
-        setting.put([Piece(_DASH * (setting.width - 1), "faint")])
-    typeset(body.lstrip("\n"), setting)
+        typesetter.put([Piece(_DASH * (typesetter.width - 1), "faint")])
+    typeset(body.lstrip("\n"), typesetter)
 
 
-def _value(name: str, value: Any, setting: Setting) -> Row:
-    """The value of a field in words; entries of ``related`` as links, a line each."""
+def _value(name: str, value: Any, typesetter: Typesetter) -> Row:
+    """Returns a field's value in words; entries of ``related`` are links, a line each."""
     if name == _RELATED:
         row: Row = []
         for entry in value if isinstance(value, list) else [value]:
             text = str(entry)
             row += [Piece("\n")] if row else []
-            row += setting.linked(visible(text), LinkKind.RELATED, text.lstrip("@"))
+            row += typesetter.linked(visible(text), LinkKind.RELATED, text.lstrip("@"))
         return row
     return [Piece(visible(_words(value)), "text")]
 

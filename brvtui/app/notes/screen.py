@@ -1,4 +1,4 @@
-"""The Notes screen: the tree, the selected note, and what is known of it."""
+"""The Notes screen: the tree, the selected note, and facts about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from brvtui.app.widgets.pane import Pane
 
 
 class NotesScreen(FrameScreen):
-    """Browses the tree."""
+    """Shows the notes of the tree, and follows links between them."""
 
     TITLE = "Notes"
     PLAN = NOTES
@@ -26,23 +26,23 @@ class NotesScreen(FrameScreen):
     AUTO_FOCUS = "#tree"
 
     def __init__(self, layouts: Layouts, browsing: Browsing) -> None:
-        """A screen over what ``browsing`` reads."""
+        """A screen that asks ``browsing`` for what its panes lack."""
         super().__init__(layouts)
         self._browsing = browsing
 
     def make_panes(self) -> ComposeResult:
-        """Tree, note, and what is known of it."""
+        """Tree, note, facts about it."""
         yield NotesTree(id="tree")
         yield NotePane(id="note")
         yield AboutPane(id="about")
 
     @on(NotePane.PageWanted)
     def _read_page(self, event: NotePane.PageWanted) -> None:
-        self._browsing.want_page(event.file)
+        self._browsing.request_page(event.file)
 
     @on(AboutPane.SurroundingsWanted)
     def _read_surroundings(self, event: AboutPane.SurroundingsWanted) -> None:
-        self._browsing.want_around(event.file)
+        self._browsing.request_surroundings(event.file)
 
     @on(AboutPane.SimilarWanted)
     def _find_similar(self, event: AboutPane.SimilarWanted) -> None:
@@ -61,9 +61,9 @@ class NotesScreen(FrameScreen):
             self.query_one(NotesTree).open_to(event.path)
             self.action_pane("tree")
         else:
-            self._browsing.go_to(event.path)
+            self._browsing.follow_link(event.path)
             self.action_pane("note")
 
     def action_go(self, way: int) -> None:
-        """Back to the note before on the trail of links that were followed, or forward again."""
-        self._browsing.go(way)
+        """Goes back (-1) or forward (1) along the links that were followed."""
+        self._browsing.step(way)

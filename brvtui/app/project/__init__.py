@@ -1,1 +1,1 @@
-"""What is open, and what all screens share of it: the tree, the selected note, layouts."""
+"""The open project, and what all screens share of it: the tree, the selected note, layouts."""

@@ -1,4 +1,4 @@
-"""What opening and reading a project blocks on. Every function is meant for a worker thread."""
+"""Opens and reads a project. Every function blocks: call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What to open, as the command line said it."""
+    """The project or saved trace to open, with the options of the command line."""
 
     start: Path | None = None
     profile: str | None = None
@@ -30,7 +30,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class TreeRead:
-    """A snapshot that was published."""
+    """A newly published snapshot, as the app shows it."""
 
     overview: Overview
     history: tuple[str, ...]
@@ -38,7 +38,7 @@ class TreeRead:
 
 
 def open_session(opening: Opening) -> Session:
-    """Finds the project and its settings. Raises :class:`Refusal`."""
+    """Opens the project and reads its settings. Raises :class:`Refusal`."""
     from brvtui.config import ConfigError
     from brvtui.session import Session
     from brvtui.tree.reading.project import ProjectError
@@ -53,7 +53,7 @@ def open_session(opening: Opening) -> Session:
 
 
 def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
-    """Reads a saved trace, and what is known from it of its tree. Raises :class:`Refusal`."""
+    """Reads a saved trace, and returns it with what it says about its tree. Raises :class:`Refusal`."""
     from brvtui.app.overview import remembered
     from brvtui.saved.traces import SavedError, read
 
@@ -67,9 +67,9 @@ def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
 def read_tree(
     session: Session, surveyor: Surveyor, shown: int = 0, progressed: Callable[[int, int], None] | None = None
 ) -> TreeRead | None:
-    """Reads what changed on disk; None when generation ``shown`` is still the newest. Raises :class:`Refusal`.
+    """Reads what changed on disk. Returns None if generation ``shown`` is still the newest. Raises :class:`Refusal`.
 
-    The first time, ``progressed`` is told how many files are read, of how many.
+    The first time, ``progressed`` is called with the number of files read so far, and of all files.
     """
     from brvtui.tree.reading.signals import SignalsError
 
@@ -88,7 +88,7 @@ def read_tree(
 
 
 def keep(session: Session) -> None:
-    """Keeps what was read for the next start. Raises :class:`Refusal`."""
+    """Keeps the index for the next start. Raises :class:`Refusal`."""
     try:
         session.keep()
     except OSError as error:
@@ -96,13 +96,13 @@ def keep(session: Session) -> None:
         raise Refusal(f"{what}; until then each start has to read every note again") from error
 
 
-def watch(session: Session, changed: Callable[[], None], told: Callable[[WatchState], None]) -> None:
-    """Begins watching, which calls ``changed``; tells how that works, now and later, or that it is not wanted."""
+def watch(session: Session, changed: Callable[[], None], report: Callable[[WatchState], None]) -> None:
+    """Watches the tree: calls ``changed`` after changes, and ``report`` with how watching works, now and later."""
     if not session.settings.watch:
-        told(WatchState(why="turned off in the settings"))
+        report(WatchState(why="turned off in the settings"))
         return
 
-    def works(watching: Watching) -> None:
-        told(WatchState(watching.active, watching.why, watching.poll_seconds))
+    def report_state(watching: Watching) -> None:
+        report(WatchState(watching.active, watching.why, watching.poll_seconds))
 
-    works(session.watch(changed, works))
+    report_state(session.watch(changed, report_state))

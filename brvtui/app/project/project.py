@@ -1,4 +1,4 @@
-"""The project that is open, which is read and followed; or a saved trace in its place."""
+"""The open project: opens and reads it, and follows changes on disk; or a saved trace in its place."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 CATCHING_UP_S = 0.25
-"""Reading what changed is said to go on when it takes longer."""
+"""The status shows that changes are being read once that takes longer than so many seconds."""
 LOAD = "load"
-"""The group of the tasks that read the tree."""
+"""The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
 _NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
 
 
 class ProjectListener(Protocol):
-    """Who has to know what becomes of the project."""
+    """Gets the events of a project."""
 
     def project_opened(self, session: Session) -> None:
-        """Tells that a project was found; its notes are about to be read."""
+        """Called when a project was opened, before its notes are read."""
 
     def opening_failed(self) -> None:
-        """Tells that there is nothing to show."""
+        """Called when neither project nor saved trace could be opened."""
 
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
-        """Tells that a saved trace was read, to be shown without its project."""
+        """Called when a saved trace was read, to be shown without its project."""
 
     def tree_shown(self, first: bool) -> None:
-        """Tells that another state of the tree is shown: the ``first``, or a newer one."""
+        """Called when another state of the tree is shown: the ``first``, or a newer one."""
 
     def disk_changed(self) -> None:
-        """Tells that something changed on disk."""
+        """Called when something changed on disk, before it is read."""
 
 
 class Project:
-    """Opens what is asked for, and reads what changes on disk. Whatever blocks runs in a worker."""
+    """Opens a project and reads what changes on disk. Whatever blocks runs in a worker."""
 
-    def __init__(self, asked: Opening, services: AppServices, listener: ProjectListener) -> None:
+    def __init__(self, request: Opening, services: AppServices, listener: ProjectListener) -> None:
         """Nothing is open yet."""
-        self._asked = asked
+        self._request = request
         self._services = services
         self._listener = listener
         self.session: Session | None = None
@@ -66,7 +66,8 @@ class Project:
         """None while no saved trace is shown."""
         self._reading = False
         self._changed_again = False
-        self._late: Timer | None = None
+        """Whether something changed while the tree was read."""
+        self._late_timer: Timer | None = None
 
     @cached_property
     def surveyor(self) -> Surveyor:
@@ -76,7 +77,7 @@ class Project:
         return Surveyor()
 
     def refuses(self) -> bool:
-        """Whether a saved trace is shown in place of a project; then a toast says that there is nothing to ask."""
+        """Whether a saved trace is shown in place of a project; if so, says in a toast that there is nothing to ask."""
         if self.saved is not None:
             self._services.notify(_NOT_HERE, timeout=4)
         return self.saved is not None
@@ -84,12 +85,12 @@ class Project:
     # opening: each step begins the next one
 
     def open(self) -> None:
-        """Opens the project, reads it and begins to watch it; or opens a saved trace."""
-        start, run = self._asked.start, self._services.background.run
+        """Opens the project, reads and watches it; or opens a saved trace."""
+        start, run = self._request.start, self._services.background.run
         if start is not None and is_saved(start):
             run(partial(opening.read_saved, start), self._reopened, group=LOAD, on_error=self.failed)
         else:
-            run(partial(opening.open_session, self._asked), self._opened, group=LOAD, on_error=self.failed)
+            run(partial(opening.open_session, self._request), self._opened, group=LOAD, on_error=self.failed)
 
     def _reopened(self, read: tuple[SavedTrace, Overview]) -> None:
         _settle_memory()
@@ -106,7 +107,7 @@ class Project:
         background.run(read, self._first_read, group=LOAD, on_error=self.failed)
 
     def _read_first(self, session: Session, progressed: Callable[[int, int], None]) -> TreeRead | None:
-        """Reads the tree for the first time; closes ``session`` when that cannot be done. It blocks."""
+        """Reads the tree for the first time; closes ``session`` if that fails. Blocks."""
         try:
             return opening.read_tree(session, self.surveyor, progressed=progressed)
         except Refusal:
@@ -127,7 +128,7 @@ class Project:
             background.run(watch, self._watched, group=LOAD, on_error=self.failed)
 
     def _watched(self, _: None) -> None:
-        if self.session is not None:  # what changed before watching began
+        if self.session is not None:  # for changes from before watching began
             read = partial(self.read_tree, self.session)
             self._services.background.run(read, self._followed, group=LOAD, on_error=self.failed)
 
@@ -138,21 +139,21 @@ class Project:
             self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=_settle_memory)
 
     def close(self) -> None:
-        """Keeps what was read, and ends watching."""
+        """Keeps the index for the next start, and ends watching."""
         self._changed_again = False
         if self.session is not None:
-            with suppress(OSError):  # said when it was first tried
+            with suppress(OSError):  # reported when it was first tried
                 self.session.keep(everything=True)
             self.session.close()
 
     # reading
 
     def read_tree(self, session: Session) -> TreeRead | None:
-        """Reads what changed on disk, now; None when nothing did. It blocks, and raises :class:`Refusal`."""
+        """Reads what changed on disk; returns None if nothing did. Blocks, and raises :class:`Refusal`."""
         return opening.read_tree(session, self.surveyor, self._services.store.view.project.generation)
 
     def show_tree(self, read: TreeRead | None, by_a_run: bool = False) -> None:
-        """Shows what was read. The tree that a run made, by recording access hits, leaves its answer as it is."""
+        """Shows the tree as it was read. After a run, which may record access hits, its answer stays as it is."""
         if read is None:
             return
         store = self._services.store
@@ -168,7 +169,7 @@ class Project:
             self._listener.tree_shown(first)
 
     def failed(self, why: str) -> None:
-        """Shows that the project cannot be opened, or a toast when it can no longer be read."""
+        """Shows ``why`` the project cannot be opened; in a toast if it was open and cannot be read any more."""
         store = self._services.store
         if store.view.project.overview is None:
             _settle_memory()
@@ -180,14 +181,14 @@ class Project:
     # following
 
     def follow(self) -> None:
-        """Reads what changed on disk: at once, or once more after the reading that is under way."""
+        """Reads what changed on disk: now, or once more after the reading that is under way."""
         if self.session is None:
             return
         if self._reading:
             self._changed_again = True
             return
         self._reading = True
-        self._late = self._services.set_timer(CATCHING_UP_S, lambda: self._show_catching_up(True))
+        self._late_timer = self._services.set_timer(CATCHING_UP_S, lambda: self._show_catching_up(True))
         self._read_again(self.session)
 
     def _read_again(self, session: Session) -> None:
@@ -197,14 +198,14 @@ class Project:
         run(read, self.show_tree, group=LOAD, on_error=self.failed, on_end=self._caught_up)
 
     def _caught_up(self) -> None:
-        """Ends following, unless something changed meanwhile."""
+        """Reads again if something changed meanwhile, else shows that the tree is up to date."""
         if self._changed_again and self.session is not None:
             self._read_again(self.session)
             return
         self._reading = False
-        if self._late is not None:
-            self._late.stop()
-            self._late = None
+        if self._late_timer is not None:
+            self._late_timer.stop()
+            self._late_timer = None
         self._show_catching_up(False)
 
     def _show_catching_up(self, catching_up: bool) -> None:

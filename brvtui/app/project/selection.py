@@ -1,4 +1,4 @@
-"""The selected note: how its score was made, and its text."""
+"""The selected note, with the detail of its score and its text."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.trace import Detail, Trace
 
-_NO_TEXT = "the text of the note is not saved with the trace: open its project to read it"
+NOT_SAVED = "the text of the note is not saved with the trace: open its project to read it"
 
 
 class Selection:
-    """One note is selected, on every screen."""
+    """Selects one note, on all screens."""
 
     def __init__(self, services: AppServices, project: Project) -> None:
         """No note is selected."""
         self._services = services
         self._project = project
-        self._text_asked: tuple[str, object] = ("", None)
+        self._text_requested: tuple[str, object] = ("", None)
 
     def select(self, file: str) -> None:
-        """Makes ``file`` the selected note, on every screen."""
+        """Makes ``file`` the selected note, on all screens."""
         store, saved = self._services.store, self._project.saved
         if file == store.view.selection.file:
             return
@@ -39,7 +39,7 @@ class Selection:
             self.explain_score()
 
     def explain_score(self) -> None:
-        """Finds the detail of the selected note's score, when it has one."""
+        """Looks up the detail of the selected note's score, if it has one."""
         session, view = self._project.session, self._services.store.view
         trace, file = view.answer.trace, view.selection.file
         if session is not None and trace is not None and file:
@@ -52,17 +52,17 @@ class Selection:
             store.update(SelectionState(detail.path, detail))
 
     def want_text(self, file: str) -> None:
-        """Reads the text of ``file`` into the view, unless that is under way."""
+        """Reads the text of ``file`` into the view, unless it is being read."""
         if self._project.saved is not None:
-            self._show_text(NoteText(file, "", _NO_TEXT))
+            self._show_text(NoteText(file, "", NOT_SAVED))
             return
         session, wanted = self._project.session, (file, self._services.store.view.project.overview)
-        if session is not None and wanted != self._text_asked:
-            self._text_asked = wanted
+        if session is not None and wanted != self._text_requested:
+            self._text_requested = wanted
             self._services.background.run(partial(_text, session, file), self._show_text, group="note", exclusive=True)
 
     def _show_text(self, text: NoteText) -> None:
-        self._text_asked = ("", None)
+        self._text_requested = ("", None)
         self._services.store.update(replace(self._services.store.view.note, text=text))
 
 
@@ -70,7 +70,7 @@ class Selection:
 
 
 def detail_of(session: Session, trace: Trace, file: str) -> Detail | None:
-    """How the score of ``file`` under ``trace`` was made; None when nothing of it matches."""
+    """Returns how the score of ``file`` under ``trace`` was computed; None when nothing in it matches."""
     try:
         return session.answers.detail(trace, file)
     except KeyError:
@@ -78,7 +78,7 @@ def detail_of(session: Session, trace: Trace, file: str) -> Detail | None:
 
 
 def _text(session: Session, file: str) -> NoteText:
-    """The text of ``file`` as the engine reads it, or why it cannot be read."""
+    """Returns the text of ``file`` as the engine reads it, or why it cannot be read."""
     try:
         return NoteText(file, session.snapshot.text(file))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the engine is switched to: a profile, recording of access hits."""
+"""Switches of the session: its profile, and whether it records access hits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Switches:
-    """Switches the session, and says so."""
+    """Switches the session and says so in a toast."""
 
     def __init__(self, services: AppServices, project: Project, ask_again: Callable[[], None]) -> None:
         """``ask_again`` asks the query anew under another profile."""
@@ -37,10 +37,11 @@ class Switches:
             self._services.notify(said, timeout=4)
             return
         current = session.profile.name.removesuffix("*")
-        following = BUILT_IN[(BUILT_IN.index(current) + 1) % len(BUILT_IN)] if current in BUILT_IN else BUILT_IN[0]
+        place = BUILT_IN.index(current) if current in BUILT_IN else -1
+        profile = BUILT_IN[(place + 1) % len(BUILT_IN)]
 
         def switch() -> TreeRead | None:
-            session.use_profile(following)
+            session.use_profile(profile)
             return self._project.read_tree(session)
 
         switched = partial(self._switched, session)
@@ -59,11 +60,11 @@ class Switches:
         if session is not None:
             session.recording = not session.recording
             store.update(replace(store.view.engine, recording=session.recording))
-            on_text = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
-            self._services.notify(on_text if session.recording else "access hits are no longer recorded")
+            said = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
+            self._services.notify(said if session.recording else "access hits are no longer recorded")
 
     def adopt(self, configuration: Configuration) -> None:
-        """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        """Applies the settings in ``configuration`` that differ from those in effect."""
         session, settings, store = self._project.session, configuration.settings, self._services.store
         if session is not None and session.configuration is not configuration:
             before = session.configuration.settings.recording

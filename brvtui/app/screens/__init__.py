@@ -1,1 +1,1 @@
-"""Full-screen views and modals, one a file."""
+"""The base classes of screens, dialogs and fields; help and jumping."""

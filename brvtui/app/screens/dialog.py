@@ -27,11 +27,11 @@ class Dialog(ModalScreen[Answer | None]):
     CSS_PATH = sheet("dialog")
     BINDINGS = bindings(DIALOG)
 
-    def __init__(self, title: str, *said: str, wide: bool = False) -> None:
-        """A dialog under ``title`` that begins with the paragraphs ``said``; a ``wide`` one takes nearly all cells."""
+    def __init__(self, title: str, *paragraphs: str, wide: bool = False) -> None:
+        """A dialog under ``title`` that begins with ``paragraphs``; a ``wide`` one takes nearly all cells."""
         super().__init__(classes="-full" if wide else "")
         self.title = title
-        self._said = said
+        self._paragraphs = paragraphs
 
     @property
     def services(self) -> AppServices:
@@ -40,8 +40,8 @@ class Dialog(ModalScreen[Answer | None]):
 
     def make_parts(self) -> ComposeResult:
         """Yields the widgets above the keys: the question; subclasses add theirs."""
-        if self._said:
-            yield Paragraphs(*((paragraph, "text") for paragraph in self._said), id="question")
+        if self._paragraphs:
+            yield Paragraphs(*((paragraph, "text") for paragraph in self._paragraphs), id="question")
 
     def compose(self) -> ComposeResult:
         """The parts in a frame, the keys below them."""

@@ -1,4 +1,4 @@
-"""An overlay of letters: one key focuses the pane or field that bears it."""
+"""An overlay that puts a letter on each pane and field; pressing it moves the focus there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 @dataclass(frozen=True, slots=True)
 class JumpTarget:
-    """Something that can be focused: its id, and the cells in which its letter stands."""
+    """A pane or field that can be focused: its id, and the cells for its letter."""
 
     id: str
     x: int
@@ -28,18 +28,18 @@ class JumpTarget:
 
 
 class JumpScreen(ModalScreen[str | None]):
-    """Shows a letter on each target. It is dismissed with the id of the chosen one, or with None."""
+    """Shows a letter on each target. Dismissed with the id of the chosen one, or with None."""
 
     CSS_PATH = sheet("modal")
     BINDINGS = bindings(JUMP)
 
     def __init__(self, targets: Sequence[JumpTarget]) -> None:
-        """An overlay over ``targets``, lettered in their order."""
+        """Gives ``targets`` letters in their order."""
         super().__init__()
         self._targets = dict(zip(LETTERS, targets, strict=False))
 
     def compose(self) -> ComposeResult:
-        """A label for each target."""
+        """A letter for each target."""
         for letter, target in self._targets.items():
             label = Static(letter.center(target.width), classes="letter", id=f"to-{target.id}", markup=False)
             label.styles.offset = (target.x, target.y)
@@ -47,13 +47,13 @@ class JumpScreen(ModalScreen[str | None]):
             yield label
 
     def on_key(self, event: events.Key) -> None:
-        """A letter chooses its target."""
+        """Chooses the target of the letter."""
         target = self._targets.get(event.key)
         if target is not None:
             event.stop()
             self.dismiss(target.id)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a letter chooses, elsewhere it leaves."""
+        """Chooses the target whose letter was clicked; a click elsewhere leaves."""
         clicked = (event.widget.id or "") if event.widget is not None else ""
         self.dismiss(clicked.removeprefix("to-") if clicked.startswith("to-") else None)

@@ -19,11 +19,11 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 Entry = tuple[str, str]
-"""Keys and what they do; with empty keys, a heading; with both empty, a gap."""
+"""Keys and their description; a heading if the keys are empty, a gap if both are."""
 
 
 class TextPane(Pane):
-    """A paragraph and a table of keys."""
+    """Shows a paragraph and a table of keys."""
 
     def __init__(self, title: str, text: str, entries: list[Entry]) -> None:
         """A pane under ``title``."""
@@ -33,11 +33,11 @@ class TextPane(Pane):
         self._entries = entries
 
     def heading(self, view: View) -> str:
-        """The title it was given."""
+        """The title."""
         return self._title
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many rows as there are lines."""
+        """Returns the number of lines."""
         return len(self.build(self.view, max(width - 1, 1)))
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -56,7 +56,7 @@ class TextPane(Pane):
 
 
 class MessageScreen(ModalScreen[None]):
-    """The modal itself: any of Esc, q, F1, ? closes it."""
+    """Shows a text until Esc, q, F1 or ? closes it."""
 
     CSS_PATH = sheet("modal")
     BINDINGS = bindings(MESSAGE)
@@ -67,12 +67,12 @@ class MessageScreen(ModalScreen[None]):
         self._pane = TextPane(title, text, entries)
 
     def compose(self) -> ComposeResult:
-        """The pane alone."""
+        """The pane."""
         yield self._pane
 
 
 def entries_of(bindings: list[Binding], keymap: Mapping[str, str]) -> list[Entry]:
-    """Keys (the user's, else the default ones) and tooltips of ``bindings``, those of one action together."""
+    """Returns the keys (the user's, else the default ones) and descriptions of ``bindings``."""
     made: list[Entry] = []
     for binding in bindings:
         keys = " ".join(key_name(key) for key in keys_of(binding.id, binding.key, keymap))

@@ -1,1 +1,1 @@
-"""The screen Settings: every setting, and where it comes from."""
+"""The Settings screen: every setting, and where it comes from."""

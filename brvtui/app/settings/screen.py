@@ -1,4 +1,4 @@
-"""The Settings screen: made from the schema, writes the user's file."""
+"""The Settings screen, which is made from the schema and writes the user's settings file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.settings.setting_field import SettingField
 from brvtui.app.settings.setting_pane import SettingPane
-from brvtui.app.settings.setting_rows import Row, read_typed, stepped
+from brvtui.app.settings.setting_rows import SettingRow, read_typed, stepped
 from brvtui.app.settings.settings_pane import SettingsPane
 from brvtui.app.view import View
 from brvtui.config.schema import Value
@@ -19,7 +19,7 @@ from brvtui.config.sources import Layer
 
 
 class SettingsScreen(FrameScreen):
-    """The list, and the chosen setting beside it."""
+    """Lists all settings, and describes the chosen one beside the list."""
 
     TITLE = "Settings"
     PLAN = SETTINGS
@@ -27,12 +27,12 @@ class SettingsScreen(FrameScreen):
     AUTO_FOCUS = "#settings"
 
     def make_panes(self) -> ComposeResult:
-        """List and setting."""
+        """The list, the chosen setting."""
         yield SettingsPane(id="settings")
         yield SettingPane(id="setting")
 
     def show(self, view: View) -> None:
-        """Shows the settings as they are now."""
+        """Shows the settings in effect."""
         super().show(view)
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
@@ -40,10 +40,10 @@ class SettingsScreen(FrameScreen):
     def _chosen(self) -> None:
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
-    @on(SettingsPane.ChangeWanted)
-    async def _sought(self, event: SettingsPane.ChangeWanted) -> None:
+    @on(SettingsPane.ChangeRequested)
+    async def _change(self, event: SettingsPane.ChangeRequested) -> None:
         row = self.query_one(SettingsPane).rows_by_name[event.name]
-        if event.type_it:
+        if event.typed:
             await self._type(row)
         elif event.step:
             self.services.keep_setting(row.name, stepped(row, event.step))
@@ -52,7 +52,7 @@ class SettingsScreen(FrameScreen):
         else:
             self.notify(f"{row.name} comes from {row.source.place}: change it there", severity="warning")
 
-    async def _type(self, row: Row) -> None:
+    async def _type(self, row: SettingRow) -> None:
         if row.name == "theme":
             await self.run_action("app.choose_theme")
             return
@@ -67,4 +67,4 @@ class SettingsScreen(FrameScreen):
             if value is not None:
                 self.services.keep_setting(row.name, value)
 
-        self.app.push_screen(SettingField(row.name, str(row.held), row.allowed, read), keep)
+        self.app.push_screen(SettingField(row.name, str(row.current), row.allowed, read), keep)

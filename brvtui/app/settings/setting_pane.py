@@ -1,8 +1,8 @@
-"""Setting: what the chosen setting is for, what it can be, and where its value comes from."""
+"""The pane that describes the chosen setting."""
 
 from __future__ import annotations
 
-from brvtui.app.settings.setting_rows import Row
+from brvtui.app.settings.setting_rows import SettingRow
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.config.sources import Layer
@@ -13,7 +13,7 @@ _LABEL = 10
 
 
 class SettingPane(Pane):
-    """The setting that is chosen beside."""
+    """Describes the setting that is chosen in the list."""
 
     TITLE = "Setting"
     HELP_TEXT = "What the chosen setting is for, its value, default and range, and where the value comes from."
@@ -21,13 +21,13 @@ class SettingPane(Pane):
     def __init__(self, *, id: str) -> None:
         """A pane without a setting."""
         super().__init__(id=id)
-        self.row: Row | None = None
+        self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
         """The setting."""
         return (self.row, *super().also_reads())
 
-    def put(self, row: Row | None) -> None:
+    def put(self, row: SettingRow | None) -> None:
         """Shows ``row``."""
         self.row = row
         self.rebuild()
@@ -37,7 +37,7 @@ class SettingPane(Pane):
         return f"Setting · {self.row.name}" if self.row else self.TITLE
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Description, then a line for each fact."""
+        """The summary of the setting, then a line for each fact."""
         row = self.row
         if row is None:
             return [line(" choose a setting", "muted")]
@@ -49,7 +49,7 @@ class SettingPane(Pane):
         return made
 
 
-def _facts(row: Row) -> list[tuple[str, str]]:
+def _facts(row: SettingRow) -> list[tuple[str, str]]:
     source = row.source
     facts = [("value", row.value), ("default", row.default), ("can be", row.allowed)]
     facts.append(("from", source.place or "the default"))

@@ -1,4 +1,4 @@
-"""The settings as the Settings screen lists them, and what a key or a typed text makes of one: pure functions."""
+"""The settings as rows of the Settings screen, and the values that keys and typed texts give them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = "keys."
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SettingRow:
     """One setting. ``name`` is dotted; the keys of an action are ``keys.<its name>``."""
 
     name: str
@@ -33,26 +33,26 @@ class Row:
     restart: bool = False
     personal: bool = False
     steps: tuple[Value, ...] = ()
-    """The values that it goes through, where they are few."""
-    held: Value = ""
+    """The values to step through, if there are few."""
+    current: Value = ""
     editable: bool = True
-    """Whether it can be typed: a table cannot."""
+    """Whether its value can be typed; that of a table cannot."""
 
 
-def setting_rows(configuration: Configuration) -> tuple[Row, ...]:
-    """Every setting, then every action's keys, in the order of display."""
+def setting_rows(configuration: Configuration) -> tuple[SettingRow, ...]:
+    """Returns every setting, then the keys of every action, in the order of display."""
     return (*_of_schema(configuration), *_of_keys(configuration))
 
 
-def _of_schema(configuration: Configuration) -> list[Row]:
+def _of_schema(configuration: Configuration) -> list[SettingRow]:
     found = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
     return [_row(entry, configuration) for entry in found]
 
 
-def _row(entry: Entry, configuration: Configuration) -> Row:
+def _row(entry: Entry, configuration: Configuration) -> SettingRow:
     value = configuration.value(entry)
     steps: tuple[Value, ...] = (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
-    return Row(
+    return SettingRow(
         name=entry.name,
         group=entry.table or "general",
         label=entry.name.rpartition(".")[2],
@@ -65,15 +65,15 @@ def _row(entry: Entry, configuration: Configuration) -> Row:
         restart=entry.restart,
         personal=entry.personal,
         steps=steps,
-        held=value,
+        current=value,
         editable=not isinstance(value, Mapping),
     )
 
 
-def _of_keys(configuration: Configuration) -> list[Row]:
+def _of_keys(configuration: Configuration) -> list[SettingRow]:
     given = configuration.settings.keys
     return [
-        Row(
+        SettingRow(
             name=f"{KEYS}{action.name}",
             group=f"keys: {place.heading}",
             label=action.name,
@@ -82,23 +82,23 @@ def _of_keys(configuration: Configuration) -> list[Row]:
             source=configuration.source(f"{KEYS}{action.name}"),
             summary=action.description,
             allowed="keys, as in ctrl+r or j,down",
-            held=given.get(action.name, action.keys),
+            current=given.get(action.name, action.keys),
         )
         for place in PLACES
         for action in place.actions
     ]
 
 
-def stepped(row: Row, step: int) -> Value | None:
-    """The value ``step`` after the one that ``row`` has; None where it goes through none."""
+def stepped(row: SettingRow, step: int) -> Value | None:
+    """Returns the value ``step`` places after the current one; None for a row that has no steps."""
     if not row.steps:
         return None
-    place = row.steps.index(row.held) if row.held in row.steps else -1
+    place = row.steps.index(row.current) if row.current in row.steps else -1
     return row.steps[(place + step) % len(row.steps)]
 
 
-def read_typed(row: Row, text: str, configuration: Configuration, themes: Mapping[str, object]) -> Value:
-    """``text`` as the setting of ``row`` takes it. Raises :class:`ConfigError` with one line."""
+def read_typed(row: SettingRow, text: str, configuration: Configuration, themes: Mapping[str, object]) -> Value:
+    """Reads ``text`` as the value of ``row``. Raises :class:`ConfigError` with one line for the user."""
     if row.name.startswith(KEYS):
         action = row.name.removeprefix(KEYS)
         wanted = {**configuration.settings.keys, action: text.strip()}

@@ -1,4 +1,4 @@
-"""Settings: every setting in its group, changed in place."""
+"""The list of settings by group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import SETTINGS_LIST
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.settings.setting_rows import Row, setting_rows
+from brvtui.app.settings.setting_rows import SettingRow, setting_rows
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.config.sources import Layer
@@ -19,7 +19,7 @@ _NAME, _VALUE, _SOURCE = 22, 30, 11
 
 
 class SettingsPane(ChoicePane):
-    """One row for each setting; what is not left at its default stands out."""
+    """Lists every setting; those that are not at their default stand out."""
 
     TITLE = "Settings"
     HELP_TEXT = (
@@ -30,29 +30,30 @@ class SettingsPane(ChoicePane):
     BINDINGS = bindings(SETTINGS_LIST)
 
     class RowChosen(Message):
-        """Another setting is under the cursor."""
+        """Posted when the cursor came to another setting."""
 
     @dataclass
-    class ChangeWanted(Message):
-        """A setting is to be changed: by ``step`` among its values, by typing, or, with neither, to its default."""
+    class ChangeRequested(Message):
+        """Asks to change a setting: by ``step`` among its values; ``typed``; with neither, to its default."""
 
         name: str
         step: int
-        type_it: bool = False
+        typed: bool = False
 
     def __init__(self, *, id: str) -> None:
-        """A list that is made when it is first shown."""
+        """A list without rows; they are made when it is first shown."""
         super().__init__(id=id)
-        self.rows_by_name: dict[str, Row] = {}
-        self._sought = ""
+        self.rows_by_name: dict[str, SettingRow] = {}
+        self._changed_name = ""
+        """The setting that was changed last; the filter keeps it."""
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> SettingRow | None:
         """The setting under the cursor."""
         return self.rows_by_name.get(self.chosen)
 
     def also_reads(self) -> tuple[object, ...]:
-        """The settings as they are now."""
+        """The settings in effect."""
         return (self.services.configuration, *super().also_reads())
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -75,25 +76,25 @@ class SettingsPane(ChoicePane):
         return made
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """A filter looks at the whole name, the value and what the setting is for."""
+        """The whole name, value, description and source, which a filter looks at."""
         row = self.rows_by_name[choice]
         return f"{row.name} {row.value} {row.summary} {row.source.layer.value}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """What was changed stays until the filter is another one, or the next key would change another setting."""
-        return choice == self._sought or super().keeps(choice, lines)
+        """Keeps the setting changed last too: else the next key would change another one."""
+        return choice == self._changed_name or super().keeps(choice, lines)
 
     def put_filter(self, text: str) -> None:
-        """Filters by ``text`` alone, whatever was changed before."""
-        self._sought = ""
+        """Filters by ``text``, whatever was changed before."""
+        self._changed_name = ""
         super().put_filter(text)
 
     def moved(self, choice: str) -> None:
-        """The pane beside shows the setting."""
+        """Has the pane beside show the setting."""
         self.post_message(self.RowChosen())
 
     def clicked(self, place: int) -> None:
-        """A click chooses; a click on what is chosen changes it."""
+        """Chooses the setting that was clicked, or changes it if it was chosen already."""
         if place == self.cursor:
             self.action_change(1)
         else:
@@ -102,24 +103,24 @@ class SettingsPane(ChoicePane):
     def action_change(self, step: int) -> None:
         """Asks the screen to change the setting."""
         if self.row is not None:
-            self._seek(self.ChangeWanted(self.row.name, step, type_it=not self.row.steps))
+            self._request(self.ChangeRequested(self.row.name, step, typed=not self.row.steps))
 
     def action_step(self, step: int) -> None:
-        """Goes through the setting's values, where they are few."""
+        """Asks for the next of the setting's values, if they are few."""
         if self.row is not None and self.row.steps:
-            self._seek(self.ChangeWanted(self.row.name, step))
+            self._request(self.ChangeRequested(self.row.name, step))
 
     def action_restore(self) -> None:
-        """Takes the setting out of the user's file."""
+        """Asks to take the setting out of the user's file."""
         if self.row is not None:
-            self._seek(self.ChangeWanted(self.row.name, 0))
+            self._request(self.ChangeRequested(self.row.name, 0))
 
-    def _seek(self, sought: ChangeWanted) -> None:
-        self._sought = sought.name
-        self.post_message(sought)
+    def _request(self, request: ChangeRequested) -> None:
+        self._changed_name = request.name
+        self.post_message(request)
 
 
-def _line(row: Row, width: int) -> Line:
+def _line(row: SettingRow, width: int) -> Line:
     changed = row.source.layer is not Layer.DEFAULT
     name = min(_NAME, width // 2)
     made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()

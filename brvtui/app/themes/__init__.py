@@ -1,1 +1,1 @@
-"""Colour themes: their files, what is derived for those that lack a role, and the styles that text takes from them."""
+"""Colour themes: their files, colours derived for roles that a theme lacks, and the styles of text."""

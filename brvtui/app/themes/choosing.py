@@ -1,4 +1,4 @@
-"""Choosing a theme: a list to search in, whose theme is shown while it is only looked at."""
+"""The searchable list of themes; the highlighted theme is shown as a preview."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from brvtui.app.themes.library import OURS, Library
 
 @dataclass(frozen=True, slots=True)
 class UseTheme:
-    """The command that takes the theme ``name`` and keeps it."""
+    """The command that chooses the theme ``name``; ``keep`` saves the choice."""
 
     name: str
     keep: Callable[[str], None]
 
     def __call__(self) -> None:
-        """Takes it."""
+        """Chooses the theme."""
         self.keep(self.name)
 
 
 class KeepsThemes(Protocol):
-    """The app, as the list of themes knows it."""
+    """The part of the app that the list of themes uses."""
 
     @property
     def theme(self) -> str:
-        """The name of the one in use."""
+        """The name of the theme in use."""
         ...
 
     @property
@@ -49,7 +49,7 @@ class KeepsThemes(Protocol):
 
 
 class ThemeProvider(Provider):
-    """Every theme as a command, the one in use first."""
+    """Offers every theme as a command, the one in use first."""
 
     def _commands(self) -> Iterator[tuple[UseTheme, str]]:
         app = cast("KeepsThemes", self.app)
@@ -61,12 +61,12 @@ class ThemeProvider(Provider):
             yield UseTheme(theme.name, app.keep_theme), f"{ground_of(theme)}, {whose}"
 
     async def discover(self) -> Hits:
-        """All themes."""
+        """Yields all themes."""
         for place, (command, about) in enumerate(self._commands()):
             yield DiscoveryHit(command.name, command, text=f"{place:04}", help=about)
 
     async def search(self, query: str) -> Hits:
-        """The themes whose name or kind has ``query`` in it."""
+        """Yields the themes whose name or description matches ``query``."""
         matcher = self.matcher(query)
         for command, about in self._commands():
             score = max(matcher.match(command.name), matcher.match(about) / 2)
@@ -79,13 +79,13 @@ def _rank(theme: Theme) -> int:
 
 
 def ground_of(theme: Theme) -> str:
-    """What the theme is made for: a dark or light screen, or the terminal's own colours."""
+    """Returns what the theme is made for: a dark or light screen, and whether in the terminal's own colours."""
     ground = "dark" if theme.dark else "light"
     return f"{ground}, terminal colours" if theme.ansi else ground
 
 
 class ThemePalette(CommandPalette):
-    """The list of themes over the screen, which stays undimmed: it is the preview."""
+    """The list of themes over the screen, which is not dimmed because it is the preview."""
 
     CSS_PATH = sheet("modal")
 
@@ -94,5 +94,5 @@ class ThemePalette(CommandPalette):
         super().__init__(providers=[ThemeProvider], placeholder="Theme: enter keeps it, esc goes back")
 
     def on_mount(self) -> None:
-        """A blinking cursor would write to the terminal without end."""
+        """Stops the cursor from blinking, which would write to the terminal without end."""
         self.query_one(Input).cursor_blink = False

@@ -1,4 +1,4 @@
-"""Contrast as WCAG 2.1 defines it, and colours moved until they can be read."""
+"""Contrast as WCAG 2.1 defines it, and colours adjusted until they are readable."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from textual.color import BLACK, WHITE, Color
 
 LEAST = 4.5
-"""What text needs against its ground (level AA)."""
+"""The contrast that text needs against its background (level AA)."""
 HIGH = 7.0
-"""What text needs in a theme of high contrast (level AAA)."""
+"""The contrast that text needs in a theme of high contrast (level AAA)."""
 _STEPS = 20
 
 
 def contrast(one: Color, other: Color) -> float:
-    """The contrast ratio of two opaque colours, 1 to 21."""
+    """Returns the contrast ratio of two opaque colours, 1 to 21."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -29,12 +29,12 @@ def _linear(value: float) -> float:
 
 
 def worst(colour: Color, grounds: Iterable[Color]) -> float:
-    """The least contrast of ``colour`` with any of ``grounds``."""
+    """Returns the least contrast of ``colour`` with any of ``grounds``."""
     return min(contrast(colour, ground) for ground in grounds)
 
 
 def readable(colour: Color, grounds: Iterable[Color], least: float = LEAST) -> Color:
-    """``colour``, moved towards black or white as far as it needs to be read on all of ``grounds``."""
+    """Moves ``colour`` towards black or white until its contrast with each of ``grounds`` reaches ``least``."""
     known = list(grounds)
     goal = max((WHITE, BLACK), key=lambda end: worst(end, known))
     for step in range(_STEPS + 1):

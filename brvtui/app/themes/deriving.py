@@ -1,4 +1,4 @@
-"""Colours of the roles that a theme does not set itself, from those that it does."""
+"""Derives the colours of roles that a theme does not set from those that it does."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _GROUNDS = ("background", "surface", "panel")
 
 
 def roles_of(theme: Theme) -> dict[str, str]:
-    """The colour of every role under ``theme``: its own where it sets one, else derived and readable."""
+    """Returns the colour of every role under ``theme``: its own, else a readable one derived from the others."""
     return {**(_of_terminal(theme) if theme.ansi else _of_colours(theme)), **own_roles(theme)}
 
 
 def grounds_of(theme: Theme) -> tuple[Color, ...]:
-    """The opaque colours that text of ``theme`` stands on."""
+    """Returns the opaque background colours of ``theme``."""
     made = theme.to_color_system().generate()
     under = Color.parse(made["background"])
     return tuple(under + Color.parse(made[name]) for name in _GROUNDS)
@@ -64,14 +64,14 @@ def _of_colours(theme: Theme) -> dict[str, str]:
 
 
 def _lit(ground: Color, hue: Color, text: Color, share: float) -> Color:
-    """``ground`` coloured with ``hue`` as strongly as ``text`` can still be read on it."""
+    """Blends ``ground`` with at most ``share`` of ``hue``, as far as ``text`` stays readable on it."""
     while share > 0.02 and worst(text, (ground.blend(hue, share, alpha=1),)) < LEAST:
         share -= 0.02
     return ground.blend(hue, share, alpha=1)
 
 
 def _of_terminal(theme: Theme) -> dict[str, str]:
-    """Roles in the terminal's own colours, whose contrast nobody knows."""
+    """Returns the roles in the terminal's own colours, whose contrast is unknown."""
     primary = theme.primary
     secondary = theme.secondary or primary
     success, warning, error = (colour or primary for colour in (theme.success, theme.warning, theme.error))
@@ -88,7 +88,7 @@ def _of_terminal(theme: Theme) -> dict[str, str]:
 
 
 def weak_roles(theme: Theme) -> dict[str, float]:
-    """The contrast of roles that are hard to read under ``theme``, by role; none for the terminal's own colours."""
+    """Returns the contrast of roles that are hard to read under ``theme``; none for the terminal's own colours."""
     if theme.ansi:
         return {}
     colours = {role: Color.parse(colour) for role, colour in roles_of(theme).items()}

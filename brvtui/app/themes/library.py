@@ -1,4 +1,4 @@
-"""Every theme there is: Textual's, our own, and the user's, which go before both."""
+"""All themes: Textual's, our own, and the user's, which replace others of the same name."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ _ENDING = ".toml"
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Themes by name, where the user's own come from, and what is wrong with files of his that are left out."""
+    """Themes by name, the files of the user's own, and the problems of files that were left out."""
 
     themes: dict[str, Theme]
     files: dict[str, Path]
     problems: dict[Path, str]
 
     def keeping(self, old: Library) -> Library:
-        """These themes; a file that is broken now stands for the theme that it held in ``old``."""
+        """Returns these themes; for a file that is broken now, the theme that it had in ``old``."""
         kept = {name: file for name, file in old.files.items() if file in self.problems and name not in self.files}
         themes = self.themes | {name: old.themes[name] for name in kept}
         return Library(themes, self.files | kept, self.problems)
 
 
 def user_folder() -> Path:
-    """Where the user's theme files are, whether or not there are any."""
+    """Returns the folder for the user's theme files; it need not exist."""
     return config_folder() / _FOLDER
 
 
 @cache
 def our_theme(name: str) -> Theme:
-    """Our own theme ``name``."""
+    """Returns our own theme ``name``."""
     return read_theme(_OURS / f"{name}{_ENDING}")
 
 
 def read_library() -> Library:
-    """All themes as they are on disk now. A file that cannot be used is told of in ``problems``."""
+    """Reads all themes. A file that cannot be used is in ``problems``."""
     themes = {**BUILTIN_THEMES, **{name: our_theme(name) for name in OURS}}
     files: dict[str, Path] = {}
     problems: dict[Path, str] = {}
@@ -66,7 +66,7 @@ def read_library() -> Library:
 
 
 def no_such_theme(name: str, place: str, themes: Iterable[str]) -> list[str]:
-    """The line that says that ``themes`` has no ``name``, which is set at ``place``; none when it has."""
+    """Returns a line that says that no theme is called ``name``, as ``place`` sets it; no line if there is one."""
     known = list(themes)
     if name in known:
         return []

@@ -1,4 +1,4 @@
-"""The themes as ``brv-tui themes`` lists them."""
+"""The list of themes that ``brv-tui themes`` prints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from brvtui.text.visible import visible
 
 
 def listed() -> tuple[list[dict[str, Any]], list[str]]:
-    """Every theme as plain data, ours first, and what is wrong with files of the user's."""
+    """Returns every theme as plain data, ours first, and the problems of the user's files."""
     library = read_library()
     ordered = sorted(library.themes.values(), key=lambda theme: (theme.name not in OURS, theme.name))
     found = [
@@ -31,7 +31,7 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def themes_report(found: list[dict[str, Any]]) -> RenderableType:
-    """The themes for reading: name, ground, the user's file, roles that are hard to read."""
+    """Returns the themes as a table: name, background, the user's file, roles that are hard to read."""
     table = Table.grid(padding=(0, 2))
     for theme in found:
         weak = ", ".join(f"{role} {ratio}" for role, ratio in theme["weak"].items())

@@ -1,4 +1,4 @@
-"""The styles that text takes from a theme's colours, by role."""
+"""The styles of text by role, made from a theme's colours."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from textual.color import Color
 
 _ATTRIBUTES = frozenset({"bold", "italic", "underline", "reverse", "dim", "strike"})
 _FAINT = frozenset({"muted", "faint", "stub", "other"})
-"""Roles that stand back by being dim where they cannot by their colour."""
+"""Roles that are dim where a palette is plain."""
 _MARKED_LESS = "cursor-idle"
 
 
 class Palette:
     """Styles by role: ``muted``, ``bold accent``, ``badge-text on tier-3``.
 
-    A ``plain`` palette is for a terminal's own colours, or none: grounds are reversed text, for nobody knows what can
-    be read on what.
+    A ``plain`` palette is for the terminal's own colours, or none. Backgrounds are then reversed text, because the
+    contrast of colours is unknown.
     """
 
     def __init__(self, colours: Mapping[str, str], plain: bool = False) -> None:
@@ -28,14 +28,14 @@ class Palette:
         self._styles: dict[str, Style] = {}
 
     def style(self, role: str) -> Style:
-        """The style of ``role``. Raises KeyError for a colour that no theme has."""
+        """Returns the style of ``role``. Raises KeyError for an unknown role."""
         known = self._styles.get(role)
         if known is None:
             known = self._styles[role] = self._made(role)
         return known
 
     def on(self, role: str, ground: str) -> Style:
-        """The style of ``role`` on a line that is lit with ``ground``; with an empty one, as :meth:`style`."""
+        """Returns the style of ``role`` on a line with the background ``ground``; empty for none."""
         style = self.style(role)
         if not ground:
             return style

@@ -1,4 +1,4 @@
-"""Theme files (``themes/README.md``): Textual's fields and tables of roles, checked key by key."""
+"""Reads theme files (``themes/README.md``): Textual's fields and tables of roles, checked key by key."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _SHARE = re.compile(r"\d{1,3}(\.\d+)?%")
 
 
 class ThemeError(ValueError):
-    """A theme file that cannot be used; the message is one line for the whole file."""
+    """A theme file cannot be used; the message is one line for the whole file."""
 
 
 def read_theme(file: Path) -> Theme:
-    """The theme in ``file``. Raises :class:`ThemeError`, which names the file, the first fault and their number."""
+    """Reads the theme in ``file``. Raises :class:`ThemeError` with the file, its first fault and their number."""
     try:
         tables = read_tables(file, "a theme")
     except ConfigError as error:
@@ -55,18 +55,18 @@ def read_theme(file: Path) -> Theme:
 
 @dataclass
 class _Faults:
-    """What is wrong with a theme, in the order of the file."""
+    """Collects the faults of a theme file in order."""
 
     found: list[str] = field(default_factory=list)
 
     def none_in(self, name: str, value: Any, fault: str) -> bool:
-        """Whether there is no ``fault`` in ``value``; otherwise it is kept."""
+        """Adds the ``fault`` of ``value``, if it is not empty. Returns whether it is."""
         if fault:
             self.found.append(f"{name} = {quote(value)} {fault}")
         return not fault
 
     def unknown(self, name: str, known: Mapping[str, Any] | tuple[str, ...], above: str = "") -> None:
-        """Keeps that ``name`` is not one of ``known``."""
+        """Adds that ``name`` is not one of ``known``."""
         self.found.append(f"unknown key {above}{name}{nearest(name, known)}")
 
 
@@ -104,7 +104,7 @@ def _wrong_name(value: Any) -> str:
 
 
 def _table(key: str, value: Any, ansi: bool, faults: _Faults) -> dict[str, str]:
-    """Variables from one table of colours."""
+    """Reads the variables in one table of colours."""
     if not isinstance(value, Mapping):
         faults.none_in(key, value, "must be a table")
         return {}
@@ -123,12 +123,12 @@ def _table(key: str, value: Any, ansi: bool, faults: _Faults) -> dict[str, str]:
 
 @cache
 def _variables() -> tuple[str, ...]:
-    """The variables that Textual's own themes may set."""
+    """Returns the variables that Textual's own themes may set."""
     return tuple({**ColorSystem("black").generate(), **ColorSystem("black", ansi=True).generate()})
 
 
 def _close(name: str) -> tuple[str, ...]:
-    """The variables that begin as ``name`` does: all of them are too many to name."""
+    """Returns the variables that begin as ``name`` does, for a suggestion: all would be too many."""
     start = name.split("-")[0]
     return tuple(known for known in _variables() if known.startswith(start)) or COLOURS
 

@@ -1,4 +1,4 @@
-"""The roles that text and grounds are painted in, and the tables of a theme file that hold their colours."""
+"""The roles of text and backgrounds, and the tables of a theme file with their colours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from textual.theme import Theme
 
 PREFIX = "brv-"
-"""What a role's variable begins with in stylesheets."""
+"""The prefix of roles' variables in stylesheets."""
 
 ROLE, MATURITY, TIER, SCORE = "role", "maturity", "tier", "score"
 
@@ -28,7 +28,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         )
     },
 }  # fmt: skip
-"""Role by table and key."""
+"""Roles by table and key."""
 
 ROLES: tuple[str, ...] = tuple(role for table in TABLES.values() for role in table.values())
 """Every role."""
@@ -43,13 +43,13 @@ ON_ANY_GROUND = frozenset(ROLES) - {
     "edge",
     "edge-focus",
 }
-"""Roles of text that stands on any of a theme's grounds."""
+"""Roles of text that may have any background of a theme."""
 ON_CURSOR = ("text", "strong", "muted", "draft", "validated", "core", "summary", "stub", "warn")
-"""Roles of text that stands on the cursor's line too."""
+"""Roles of text that may be in the cursor's line too."""
 BADGES = ("tier-0", "tier-1", "tier-2", "tier-3", "tier-4", "tier-none", "accent", "bad", "warn", "ok")
-"""Roles that ``badge-text`` stands on."""
+"""Roles that are the background of ``badge-text``."""
 
 
 def own_roles(theme: Theme) -> dict[str, str]:
-    """The colours of the roles that ``theme`` sets itself."""
+    """Returns the colours of the roles that ``theme`` itself sets."""
     return {role: theme.variables[f"{PREFIX}{role}"] for role in ROLES if f"{PREFIX}{role}" in theme.variables}

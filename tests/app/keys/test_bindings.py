@@ -16,7 +16,7 @@ from brvtui.app.actions.everywhere import ALL_SCREENS
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
 from brvtui.app.keys.bindings import bindings, declared, letter_actions, own_bindings
-from brvtui.app.keys.naming import is_key, is_text, key_name, same, split
+from brvtui.app.keys.naming import canonical, is_key, is_text, key_name, split
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.frame import FrameScreen
@@ -100,7 +100,7 @@ async def test_a_pane_stands_on_the_screens_that_the_registry_names(app: BrvTui)
 @pytest.mark.parametrize("place", PLACES, ids=_ids)
 def test_no_key_is_two_things_in_one_place(place: Place) -> None:
     held = [action for one in place.chain for action in one.actions]
-    keys = Counter(same(key) for action in held for key in split(action.keys))
+    keys = Counter(canonical(key) for action in held for key in split(action.keys))
     assert [key for key, times in keys.items() if times > 1] == []
 
 
@@ -138,9 +138,9 @@ def test_which_keys_there_are_and_which_are_text(key: str, exists: bool, text: b
 
 
 def test_two_names_of_one_key_are_the_same() -> None:
-    assert same("?") == same("question_mark")
-    assert same("/") == same("slash")
-    assert same("tab") != same("shift+tab")
+    assert canonical("?") == canonical("question_mark")
+    assert canonical("/") == canonical("slash")
+    assert canonical("tab") != canonical("shift+tab")
 
 
 def test_letters_are_told_by_the_keys_that_hold() -> None:
