@@ -10,7 +10,7 @@ from brvtui.typed_tables import LIMIT, CountLimit, PositiveLimit, Range
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """Time-outs, retries and sizes of requests. Times are in seconds."""
+    """Time-outs, retries and sizes of requests, whichever engine asks. Times are in seconds."""
 
     timeout_seconds: PositiveLimit
     tries: CountLimit

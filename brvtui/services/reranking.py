@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from brvtui.typed_tables import Count, Positive
-
 
 @dataclass(frozen=True, slots=True)
 class RerankRules:
-    """Limits of what a reranker is sent, and settings of a language model that reranks."""
+    """How a language model is asked to rerank (``docs/jeffs_brain.md``, "Reranking"), whichever engine asks it."""
 
-    snippet_chars: int
-    batch: Count
-    parallel: Count
-    temperature: float
-    max_tokens: int
-    scale: Positive
+    batch: int = 5
+    """Documents in one request."""
+    parallel: int = 4
+    """Requests at once."""
+    temperature: float = 0.1
+    max_tokens: int = 2048
+    scale: int = 10
+    """The best score that it may give; the worst is 0."""
 
 
 @dataclass(frozen=True, slots=True)

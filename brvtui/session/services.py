@@ -45,12 +45,15 @@ def _key(settings: Settings, variable: str) -> tuple[str, bool]:
 class SessionServices:
     """The :class:`brvtui.services.provided.EngineServices` of one tree; made anew when the settings change."""
 
-    def __init__(self, tree: Path, settings: Callable[[], Settings], held: HeldModel) -> None:
-        """Nothing is imported or asked before an engine needs it."""
+    def __init__(
+        self, tree: Path, settings: Callable[[], Settings], requests: Callable[[], RequestPolicy], held: HeldModel
+    ) -> None:
+        """Imports and asks nothing before an engine needs it. ``settings`` and ``requests`` return the current ones."""
         self._tree = tree
         self._settings = settings
+        self._requests = requests
         self._held = held
-        self._made: tuple[Settings, Embedder | None, Reranker | None] | None = None
+        self._made: tuple[object, Embedder | None, Reranker | None] | None = None
         self._making = threading.Lock()
 
     @property
@@ -88,21 +91,18 @@ class SessionServices:
 
         return VectorStore(self._tree, model)
 
-    def _services(self) -> tuple[Settings, Embedder | None, Reranker | None]:
-        wanted = self._settings()
+    def _services(self) -> tuple[object, Embedder | None, Reranker | None]:
+        settings, requests = self._settings(), self._requests()
+        wanted = settings.services, settings.key_variables, requests
         with self._making:
-            if self._made is None or _services_of(self._made[0]) != _services_of(wanted):
-                self._made = (wanted, *_made(wanted))
+            if self._made is None or self._made[0] != wanted:
+                self._made = (wanted, *_made(settings, requests))
             return self._made
 
 
-def _services_of(settings: Settings) -> tuple[object, ...]:
-    return settings.services, settings.key_variables
-
-
-def _made(settings: Settings) -> tuple[Embedder | None, Reranker | None]:
-    from brvtui.engines.jeffs_brain import profile
+def _made(settings: Settings, requests: RequestPolicy) -> tuple[Embedder | None, Reranker | None]:
     from brvtui.providers import services as providers
+    from brvtui.services.reranking import RerankRules
 
     def named(service: Service) -> ServiceSettings:
         key, is_listed = _key(settings, service.key_env)
@@ -111,6 +111,5 @@ def _made(settings: Settings) -> tuple[Embedder | None, Reranker | None]:
     wanted = settings.services
     if not wanted.embedder.model and not wanted.embedder.url and not wanted.reranker.model and not wanted.reranker.url:
         return None, None
-    rules = profile.load()
-    embedder = providers.embedder_of(named(wanted.embedder), rules.service)
-    return embedder, providers.reranker_of(named(wanted.reranker), rules.service, rules.rerank)
+    embedder = providers.embedder_of(named(wanted.embedder), requests)
+    return embedder, providers.reranker_of(named(wanted.reranker), requests, RerankRules())

@@ -102,7 +102,7 @@ class Session:
         """The model that :meth:`complete` may ask."""
         self.engine = self.settings.engine
         """The name of the engine that answers where none is named."""
-        services = SessionServices(project.tree, lambda: self.settings, self.model)
+        services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
         self.engines = Engines(self, services, profiles_of_engines)
         """The engines that can be asked."""
         self.answers = AnswerDetails(self, self.engines)

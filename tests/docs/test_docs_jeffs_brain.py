@@ -10,6 +10,7 @@ from typing import Any
 
 from brvtui.engines.jeffs_brain.profile import load
 from brvtui.ladder import STRATEGIES
+from brvtui.services.reranking import RerankRules
 from tests.docs.pages import headings, page
 
 PAGE = page("docs/jeffs_brain.md")
@@ -39,6 +40,15 @@ def test_the_lists_have_the_lengths_that_the_page_says() -> None:
     assert f"`query.english` ({len(rules.query.english)})" in PAGE
     assert f"`query.dutch` ({len(rules.query.dutch)})" in PAGE
     assert f"none of the {len(rules.ladder.stop_words)} `ladder.stop_words`" in PAGE
+
+
+def test_how_a_model_reranks() -> None:
+    rules = RerankRules()
+    assert (
+        f"gets {rules.batch} documents at a time, {rules.parallel} batches at once, with temperature"
+        f" {rules.temperature} and at most {rules.max_tokens:,} tokens to answer in, and is asked for scores from 0 to"
+        f" {rules.scale}." in " ".join(PAGE.split())
+    )
 
 
 def test_every_link_leads_to_a_heading() -> None:

@@ -6,7 +6,7 @@ from brvtui.providers.chat import ChatService
 from brvtui.providers.models import model_of
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.model import Cancellation, FromUser, ModelRequest, Reply, TextPiece, Tool, Wait
-from tests.support.hybrid import JEFFS
+from tests.support.trees import BRV3
 
 TOOL = Tool("read_note", "Reads.", {"type": "object", "properties": {}})
 ASKED = ModelRequest("Be right.", (FromUser("Why?"),), (TOOL,), True, 64, 0.3)
@@ -15,7 +15,7 @@ KEY = "sk-very-secret"
 
 def service(base: str, protocol: str = "openai", key: str = KEY, timeout: float = 5) -> ChatService:
     """The model there, which waits no longer than its waits are told."""
-    made = model_of(ModelSettings("mini", base, key, "SOME_KEY", True, protocol, timeout), JEFFS.service)
+    made = model_of(ModelSettings("mini", base, key, "SOME_KEY", True, protocol, timeout), BRV3.service)
     assert made is not None
 
     async def no_sleep(seconds: float) -> None:

@@ -25,7 +25,7 @@ from brvtui.services.model import (
 from brvtui.services.requests import LegError
 from tests.providers.chat import ASKED, service
 from tests.support.chat_server import Refused, Streamed, chatting, written
-from tests.support.hybrid import JEFFS
+from tests.support.trees import BRV3
 
 
 def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
@@ -44,7 +44,7 @@ def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
 
 def test_cancelling_while_it_waits_to_ask_again() -> None:
     with chatting(Refused(503, "", {"Retry-After": "8"})) as server:
-        made = model_of(ModelSettings("mini", server.base), JEFFS.service)
+        made = model_of(ModelSettings("mini", server.base), BRV3.service)
         assert made is not None
         cancellation = Cancellation()
         pieces = made.turn(ASKED, cancellation)
@@ -104,7 +104,7 @@ def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit(ask: str) -> None:
 def test_a_name_that_is_looked_up_for_ever_ends_with_the_time_of_a_try(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_: answered.wait() and [])
-    asker = OpenAIEmbedder("http://a-name:9/v1", "mini", replace(JEFFS.service, timeout_seconds=0.05, tries=1))
+    asker = OpenAIEmbedder("http://a-name:9/v1", "mini", replace(BRV3.service, timeout_seconds=0.05, tries=1))
     with pytest.raises(LegError, match=r"^a-name:9: no answer within 0\.05 s$"):
         asker.embed(["tea"])
     answered.set()

@@ -23,7 +23,7 @@ from brvtui.services.model import (
 )
 from tests.providers.chat import ASKED, KEY, service, turn
 from tests.support.chat_server import Refused, Streamed, called, chatting, messages, written
-from tests.support.hybrid import JEFFS
+from tests.support.trees import BRV3
 
 
 def test_chat_completions_stream() -> None:
@@ -127,7 +127,7 @@ def test_a_busy_service_is_asked_again_as_it_says() -> None:
     assert text == "Yes."
     assert waits == [
         Wait(3.0, "429 Too Many Requests: slow down"),
-        Wait(JEFFS.service.wait_seconds * 2, "503 Service Unavailable"),
+        Wait(BRV3.service.wait_seconds * 2, "503 Service Unavailable"),
     ]
 
 

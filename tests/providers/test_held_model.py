@@ -17,48 +17,48 @@ from brvtui.services.requests import ServiceError
 from brvtui.session import held_model
 from tests.providers.chat import KEY
 from tests.support.chat_server import ChatServer, Refused, called, chatting, written
-from tests.support.hybrid import JEFFS
+from tests.support.trees import BRV3
 
 
 def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert model_of(ModelSettings(), JEFFS.service) is None
+    assert model_of(ModelSettings(), BRV3.service) is None
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
         with pytest.raises(ServiceError, match=r"llm\.url: .* is no address"):
-            model_of(ModelSettings("mini", url), JEFFS.service)
+            model_of(ModelSettings("mini", url), BRV3.service)
     with pytest.raises(ServiceError, match="holds a user or a password") as told:
-        model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), JEFFS.service)
+        model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), BRV3.service)
     assert "hunter2" not in str(told.value)
     for url in ("me:hunter2@h/v1", "https://me:hunter2@h:99999/v1", "https://me:hunter2@[h"):
         with pytest.raises(ServiceError, match="holds a user or a password") as told:
-            model_of(ModelSettings("mini", url), JEFFS.service)
+            model_of(ModelSettings("mini", url), BRV3.service)
         assert "hunter2" not in str(told.value)
     for url in ("https://h/v1?key=hunter2", "https://h/v1#hunter2"):
         with pytest.raises(ServiceError, match="holds a query or a fragment") as told:
-            model_of(ModelSettings("mini", url), JEFFS.service)
+            model_of(ModelSettings("mini", url), BRV3.service)
         assert "hunter2" not in str(told.value)
     with pytest.raises(ServiceError, match=r"set llm\.model"):
-        model_of(ModelSettings("", "http://h"), JEFFS.service)
+        model_of(ModelSettings("", "http://h"), BRV3.service)
     for key in ("a b", "schlüssel", "a\nb"):
         with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:
-            model_of(ModelSettings("mini", "", key, "SOME_KEY"), JEFFS.service)
+            model_of(ModelSettings("mini", "", key, "SOME_KEY"), BRV3.service)
         assert key not in str(raised.value)
     monkeypatch.setattr("brvtui.providers.http.find_spec", lambda name: None)
     with pytest.raises(ServiceError, match=r"pip install 'brv-tui\[llm\]'"):
-        model_of(ModelSettings("mini"), JEFFS.service)
+        model_of(ModelSettings("mini"), BRV3.service)
 
 
 def test_the_protocols_own_addresses() -> None:
     assert address_of(ModelSettings()) == "https://api.openai.com/v1"
     assert address_of(ModelSettings(protocol="anthropic")) == "https://api.anthropic.com/v1"
     assert address_of(ModelSettings(url="http://localhost:11434/v1/")) == "http://localhost:11434/v1"
-    made = model_of(ModelSettings("mini", "http://localhost:11434/v1"), JEFFS.service)
+    made = model_of(ModelSettings("mini", "http://localhost:11434/v1"), BRV3.service)
     assert made is not None
     assert made.name == "mini at localhost:11434"
 
 
 def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown(model: str = "", url: str = "") -> str:
-        return HeldModel(lambda: ModelSettings(model, url), lambda: JEFFS.service).address
+        return HeldModel(lambda: ModelSettings(model, url), lambda: BRV3.service).address
 
     assert shown() == ""
     assert shown(model="mini", url="ftp://x") == "ftp://x"
@@ -72,16 +72,16 @@ def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkey
 
 def test_a_key_is_never_shown() -> None:
     settings = ModelSettings("mini", "http://localhost:1/v1", KEY, "SOME_KEY")
-    made = model_of(settings, JEFFS.service)
+    made = model_of(settings, BRV3.service)
     assert made is not None
-    held = HeldModel(lambda: settings, lambda: JEFFS.service)
+    held = HeldModel(lambda: settings, lambda: BRV3.service)
     assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_words
     assert held.key_words == "from SOME_KEY"
 
 
 def test_a_model_is_made_anew_when_settings_change() -> None:
     wanted = [ModelSettings("mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0], lambda: JEFFS.service)
+    held = HeldModel(lambda: wanted[0], lambda: BRV3.service)
     held.allow()
     first = held.to_ask()
     assert held.to_ask() is first
@@ -95,7 +95,7 @@ def test_a_model_is_made_anew_when_settings_change() -> None:
 
 def test_it_is_asked_only_when_that_is_allowed() -> None:
     wanted = [ModelSettings("mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0], lambda: JEFFS.service)
+    held = HeldModel(lambda: wanted[0], lambda: BRV3.service)
     assert held.to_ask() is None
     assert not held.state.is_asked
     assert "may not be asked in this session" in held.why_no_call(True)
@@ -103,12 +103,12 @@ def test_it_is_asked_only_when_that_is_allowed() -> None:
     assert held.to_ask() is not None
     assert held.state.is_asked
     assert "before a run" in held.why_no_call(False)
-    always = HeldModel(lambda: replace(wanted[0], allowed=True), lambda: JEFFS.service)
+    always = HeldModel(lambda: replace(wanted[0], allowed=True), lambda: BRV3.service)
     assert always.to_ask() is not None
 
 
 def check_of(server: ChatServer) -> Any:
-    return HeldModel(lambda: ModelSettings("mini", server.base, KEY), lambda: JEFFS.service).check()
+    return HeldModel(lambda: ModelSettings("mini", server.base, KEY), lambda: BRV3.service).check()
 
 
 def test_checking_a_model() -> None:
@@ -121,7 +121,7 @@ def test_checking_a_model() -> None:
         found = check_of(server)
     assert not found.answered
     assert "401" in found.why
-    assert HeldModel(ModelSettings, lambda: JEFFS.service).check() is None
+    assert HeldModel(ModelSettings, lambda: BRV3.service).check() is None
 
 
 def test_the_library_is_imported_by_the_first_turn_alone() -> None:
@@ -140,12 +140,12 @@ def test_the_library_is_imported_by_the_first_turn_alone() -> None:
 def test_only_listed_variables_are_sent_as_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_SECRET", KEY)
     wanted = {"llm.model": "mini", "llm.url": "http://h/v1", "llm.key_env": "SOME_SECRET"}
-    held = held_model(lambda: assemble(wanted), lambda: JEFFS.service)
+    held = held_model(lambda: assemble(wanted), lambda: BRV3.service)
     held.allow()
     assert "llm.key_env names SOME_SECRET, which key_variables does not list" in held.state.problem
     assert held.to_ask() is None
     listed = {**wanted, "key_variables": "OTHER,SOME_SECRET"}
-    held = held_model(lambda: assemble(listed), lambda: JEFFS.service)
+    held = held_model(lambda: assemble(listed), lambda: BRV3.service)
     held.allow()
     assert (held.state.problem, held.key_words) == ("", "from SOME_SECRET")
     assert held.to_ask() is not None

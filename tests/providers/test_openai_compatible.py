@@ -19,14 +19,15 @@ from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.providers.http import excerpt
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.services.requests import LegError
-from brvtui.services.reranking import RerankDocument
+from brvtui.services.reranking import RerankDocument, RerankRules
 from brvtui.store.vectors import VectorStore
 from brvtui.trace import State, Trace
 from tests.providers.service import Answer, Service, serving
 from tests.support.hybrid import JEFFS, error_stage, ids_of
+from tests.support.trees import BRV3
 
-RULES = replace(JEFFS.service, timeout_seconds=5)
-HASTY = replace(JEFFS.service, timeout_seconds=0.05, tries=2)
+RULES = replace(BRV3.service, timeout_seconds=5)
+HASTY = replace(BRV3.service, timeout_seconds=0.05, tries=2)
 BUSY = Answer(429, {"error": "slow down"}, {"Retry-After": "3"})
 NOTES = [
     Chunk("tea", "a/tea.md", "Tea", "", "", "green leaves"),
@@ -189,9 +190,9 @@ def test_notes_without_vectors() -> None:
 
 
 def test_what_was_made_before_a_failure_is_kept(tmp_path: Path) -> None:
-    profile = replace(JEFFS, service=replace(RULES, batch=1, tries=1))
+    profile = replace(JEFFS, vectors=replace(JEFFS.vectors, batch=1))
     with serving(vectors, vectors, Answer(500)) as service:
-        asker = embedder(service, profile.service)
+        asker = embedder(service, replace(RULES, tries=1))
         store = VectorStore(tmp_path, asker.name)
         index, made = embed_index(index_chunks(NOTES, profile), asker, store)
         assert (made.made, made.missing) == (2, 1)
@@ -287,7 +288,7 @@ def message(text: str) -> Answer:
 
 
 def rerank(service: Service, count: int) -> list[tuple[int, float]]:
-    asker = OpenAIReranker(service.base, "judge", RULES, replace(JEFFS.rerank, parallel=1), "", lambda seconds: None)
+    asker = OpenAIReranker(service.base, "judge", RULES, replace(RerankRules(), parallel=1), "", lambda seconds: None)
     documents = [RerankDocument(f"n{place}", f"text {place}") for place in range(count)]
     return [(judged.index, judged.score) for judged in asker.rerank("tea", documents)]
 
@@ -315,7 +316,7 @@ def test_an_answer_without_scores_is_asked_for_once_more() -> None:
 def test_a_reranker_that_fails_changes_nothing() -> None:
     index = index_chunks(NOTES, JEFFS)
     with serving(Answer(500)) as service:
-        asker = OpenAIReranker(service.base, "judge", RULES, JEFFS.rerank, "", lambda seconds: None)
+        asker = OpenAIReranker(service.base, "judge", RULES, RerankRules(), "", lambda seconds: None)
         trace = retrieve(Request("tea OR car"), Sources(index, None, asker), JEFFS).trace
     assert (
         trace.section(Hybrid).reranked,

@@ -11,30 +11,31 @@ from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.providers.services import EMBEDDER, RERANKER, embedder_of, reranker_of
 from brvtui.providers.settings import ServiceSettings
 from brvtui.services.requests import ServiceError
-from tests.support.hybrid import JEFFS
+from brvtui.services.reranking import RerankRules
+from tests.support.trees import BRV3
 
 URL = "http://localhost:11434/v1"
 
 
 def test_nothing_is_used_unless_a_model_is_named() -> None:
-    assert embedder_of(ServiceSettings(), JEFFS.service) is None
-    assert reranker_of(ServiceSettings(key="k"), JEFFS.service, JEFFS.rerank) is None
+    assert embedder_of(ServiceSettings(), BRV3.service) is None
+    assert reranker_of(ServiceSettings(key="k"), BRV3.service, RerankRules()) is None
 
 
 def test_a_model_with_an_address_is_a_service_and_without_one_a_local_model() -> None:
-    assert isinstance(embedder_of(ServiceSettings("mini"), JEFFS.service), LocalEmbedder)
-    assert isinstance(reranker_of(ServiceSettings("mini"), JEFFS.service, JEFFS.rerank), CrossEncoderReranker)
-    remote = embedder_of(ServiceSettings("mini", URL), JEFFS.service)
+    assert isinstance(embedder_of(ServiceSettings("mini"), BRV3.service), LocalEmbedder)
+    assert isinstance(reranker_of(ServiceSettings("mini"), BRV3.service, RerankRules()), CrossEncoderReranker)
+    remote = embedder_of(ServiceSettings("mini", URL), BRV3.service)
     assert isinstance(remote, OpenAIEmbedder)
     assert (remote.name, remote.is_remote) == ("mini at localhost:11434", True)
-    assert isinstance(reranker_of(ServiceSettings("mini", URL), JEFFS.service, JEFFS.rerank), OpenAIReranker)
+    assert isinstance(reranker_of(ServiceSettings("mini", URL), BRV3.service, RerankRules()), OpenAIReranker)
 
 
 @pytest.mark.parametrize(
     ("make", "which"),
     [
-        (partial(embedder_of, requests=JEFFS.service), EMBEDDER),
-        (partial(reranker_of, requests=JEFFS.service, rules=JEFFS.rerank), RERANKER),
+        (partial(embedder_of, requests=BRV3.service), EMBEDDER),
+        (partial(reranker_of, requests=BRV3.service, rules=RerankRules()), RERANKER),
     ],
 )
 def test_what_is_named_wrongly_is_refused_in_one_line(

@@ -203,5 +203,5 @@ def embed_index(
     """
     most = index.profile.vectors.text_chars
     texts = [row.chunk.embedded(most) for row in index.rows]
-    made = embed_texts(texts, embedder, kept, index.profile.service.batch, cancelled, progress)
+    made = embed_texts(texts, embedder, kept, index.profile.vectors.batch, cancelled, progress)
     return replace(index, table=made.table), made

@@ -11,8 +11,6 @@ from typing import Literal
 from brvtui.engines.jeffs_brain.intent import IntentRules
 from brvtui.engines.jeffs_brain.sections import ENGINE as NAME
 from brvtui.ladder import LadderRules
-from brvtui.services.requests import RequestPolicy
-from brvtui.services.reranking import RerankRules
 from brvtui.typed_tables import Count, Positive, ProfileError, typed
 
 
@@ -66,10 +64,18 @@ class Trigrams:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranking:
+    """What a reranker is sent of a note without title and summary."""
+
+    snippet_chars: int
+
+
+@dataclass(frozen=True, slots=True)
 class Vectors:
-    """What a vector stands for."""
+    """What a vector stands for, and how many texts an embedder is sent at once."""
 
     text_chars: int
+    batch: Count
 
 
 @dataclass(frozen=True)
@@ -96,10 +102,9 @@ class HybridProfile:
     columns: ColumnWeights
     fusion: Fusion
     unanimity: Unanimity
-    rerank: RerankRules
+    rerank: Reranking
     trigrams: Trigrams
     vectors: Vectors
-    service: RequestPolicy
     intent: IntentRules
     ladder: LadderRules
     query: Language
