@@ -10,7 +10,7 @@ from typing import Any
 from brvtui import faults
 from brvtui.engines.contract import Context, Engine, Query, Replays, ReplayStep
 from brvtui.trace import Hit, Trace, to_plain
-from brvtui.tree.reading.json_file import read_json
+from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
 
 MS = 1000.0
 _LONGEST_WAIT = 1e9
@@ -59,7 +59,7 @@ def read_sequence(path: Path) -> list[ReplayStep]:
 
 def _read_list(path: Path) -> list[Any]:
     try:
-        value = read_json(path)
+        value = read_json(path, LARGEST_NAMED_JSON, follow_links=True)
     except OSError as error:
         raise ReplayError(f"{path}: cannot be read ({faults.reason(error)})") from error
     except ValueError as error:

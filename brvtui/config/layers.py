@@ -15,8 +15,8 @@ from brvtui import faults
 from brvtui.config.checking import check_tables, read_text
 from brvtui.config.schema import Entry, Settings, Value, assemble, entries
 from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
+from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
-from brvtui.tree.reading.regular import read_regular
 
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
@@ -122,7 +122,7 @@ def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
     Raises :class:`ConfigError`, which says that the file cannot be read as ``kind``.
     """
     try:
-        data = read_regular(Path(os.path.realpath(file)), _LARGEST)
+        data = read_regular(file, _LARGEST, follow_links=True)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.config.layers import read_tables
 from brvtui.config.schema import Value
 from brvtui.config.sources import ConfigError
+from brvtui.regular_files import LARGEST, read_regular
 from brvtui.store import atomic
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def write_setting(file: Path, name: str, value: Value | None) -> None:
     if wanted == before:
         return
     place = Path(os.path.realpath(file))
-    text = place.read_bytes().decode("utf-8") if place.exists() else ""
+    text = read_regular(place, LARGEST).decode("utf-8") if place.exists() else ""
     made = _edited(text, path, value)
     if made is None or tomllib.loads(made) != wanted:
         raise ConfigError(f"{file}: {name} cannot be changed there without touching the rest; edit the file by hand")

@@ -63,7 +63,7 @@ def as_json(saved: SavedTrace) -> bytes:
 def read(path: Path) -> SavedTrace:
     """The trace in the file at ``path``, also one that ``query --format json`` wrote. Raises :class:`SavedError`."""
     try:
-        value = read_json(path)
+        value = read_json(path, follow_links=True)
     except OSError as error:
         raise SavedError(f"{path}: cannot be read ({faults.reason(error)})") from error
     except ValueError as error:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from brvtui.regular_files import LARGEST
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
 from brvtui.tree.reading.json_file import read_json
@@ -104,7 +105,7 @@ def _name(path: str) -> str:
 
 def _draft(file: Path) -> Draft | None:
     try:
-        value: Any = read_json(file)
+        value: Any = read_json(file, LARGEST)
         path, text, base = value["path"], value["text"], value["base"]
         at_ms, process = float(value["at_ms"]), int(value["process"])
         data = text.encode("utf-8", "surrogateescape")

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui import __version__, faults
+from brvtui.regular_files import open_regular
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
@@ -163,7 +164,7 @@ class KeptIndex:
     def _opened(self) -> Iterator[BinaryIO | None]:
         """The file, if there is one. Raises :class:`Unusable`."""
         try:
-            file = self._file.open("rb")
+            file = os.fdopen(open_regular(self._file), "rb")
         except FileNotFoundError:
             yield None
             return

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from brvtui.regular_files import LARGEST
 from brvtui.store import atomic
 from brvtui.store.folders import tree_folder
 from brvtui.tree.reading.json_file import read_json, read_json_or_none
@@ -25,7 +26,7 @@ class Overlay:
 
     def read(self, base: NoteSignals) -> dict[str, NoteSignals]:
         """Recorded signals by note path; empty when nothing was recorded or the file is broken."""
-        value = read_json_or_none(self.path)
+        value = read_json_or_none(self.path, LARGEST)
         entries = value.items() if isinstance(value, dict) else ()
         made = {path: from_mapping(entry, Source.OVERLAY, base, partial=False) for path, entry in entries}
         return {path: signals for path, signals in made.items() if signals is not None}
@@ -48,7 +49,7 @@ class Overlay:
     def _set_aside_if_broken(self) -> None:
         """Renames a broken file instead of overwriting it. Raises OSError when it cannot be read."""
         try:
-            broken = not isinstance(read_json(self.path), dict)
+            broken = not isinstance(read_json(self.path, LARGEST), dict)
         except FileNotFoundError:
             return
         except ValueError:

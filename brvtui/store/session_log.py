@@ -9,9 +9,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from brvtui.regular_files import read_regular
 from brvtui.store.folders import tree_folder
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
-from brvtui.tree.reading.regular import read_regular
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000
@@ -58,7 +58,7 @@ class SessionLog:
 
 def _lines(path: Path) -> list[bytes]:
     try:
-        return read_regular(path).split(b"\n")
+        return read_regular(path, 2 * LARGEST_BYTES).split(b"\n")
     except OSError:
         return []
 

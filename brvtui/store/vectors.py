@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.regular_files import read_regular
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
 
 _BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 _DIGEST = 16
+_LARGEST = 1 << 30
 
 
 class VectorStore:
@@ -29,7 +31,7 @@ class VectorStore:
     def read(self) -> dict[str, NDArray[np.float32]]:
         """The stored vectors; empty when there are none or the file is broken."""
         try:
-            with np.load(self.path, allow_pickle=False) as held:
+            with np.load(io.BytesIO(read_regular(self.path, _LARGEST)), allow_pickle=False) as held:
                 names, matrix = held["names"], held["vectors"]
         except _BROKEN:
             return {}

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence, Set
@@ -15,6 +14,7 @@ from typing import Any
 
 from brvtui.text.fts import phrase
 from brvtui.text.trigrams import words_of
+from brvtui.tree.reading.json_file import read_json
 from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _INVISIBLE = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF))
@@ -161,8 +161,8 @@ def read_aliases(file: Path) -> dict[str, list[str]]:
     Raises :class:`AliasError` when the file cannot be read or holds something else.
     """
     try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        value = read_json(file, follow_links=True)
+    except (OSError, ValueError) as error:
         raise AliasError(f"{file}: cannot be read as aliases ({error})") from error
     return checked_aliases(value, str(file))
 

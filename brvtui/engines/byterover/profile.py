@@ -5,7 +5,6 @@ literal elsewhere; traces name constants by their dotted path here (``direct.min
 
 from __future__ import annotations
 
-import os
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -16,10 +15,10 @@ from typing import Any, Literal
 from brvtui.ladder import LadderRules
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.ranking.constants import DecayRules, ScoreRules, SignalRules
+from brvtui.regular_files import read_regular
 from brvtui.services.requests import RequestPolicy
 from brvtui.text.constants import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits
-from brvtui.tree.reading.regular import read_regular
 from brvtui.typed_tables import (
     Count,
     CountLimit,
@@ -31,6 +30,8 @@ from brvtui.typed_tables import (
     merged,
     typed,
 )
+
+_LARGEST = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +256,7 @@ def _tables(source: str | Path) -> dict[str, Any]:
         if not path.is_file():
             raise ProfileError(f"no profile {source}: use {', '.join(BUILT_IN)} or the path of a TOML file")
         try:
-            tables = tomllib.loads(read_regular(Path(os.path.realpath(path)), _LARGEST).decode("utf-8"))
+            tables = tomllib.loads(read_regular(path, _LARGEST, follow_links=True).decode("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise ProfileError(f"{path}: cannot be read as a profile ({error})") from error
         tables = {"extends": DEFAULT, "name": path.stem, **tables}

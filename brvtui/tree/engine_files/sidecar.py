@@ -12,6 +12,7 @@ from brvtui.tree.reading.json_file import read_json, read_json_or_none
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
 _SUFFIX = ".json"
+_LARGEST = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def signals_folder(project_data: Path) -> Path:
 
 def read_signals_of(folder: Path, note: str, base: NoteSignals) -> NoteSignals | None:
     """The signals of ``note`` in the sidecar at ``folder``; None when it has none, or invalid ones."""
-    return _signals_in(read_json_or_none(folder / f"{note}{_SUFFIX}"), base)
+    return _signals_in(read_json_or_none(folder / f"{note}{_SUFFIX}", _LARGEST), base)
 
 
 def _signals_in(value: Any, base: NoteSignals) -> NoteSignals | None:
@@ -83,7 +84,7 @@ def _note_of(place: Path, folder: Path) -> str:
 def _read(path: Path, folder: Path, base: NoteSignals, found: dict[str, NoteSignals], broken: set[str]) -> None:
     note = _note_of(path, folder)
     try:
-        value = read_json(path)
+        value = read_json(path, _LARGEST)
     except (OSError, ValueError):
         broken.add(note)
         return

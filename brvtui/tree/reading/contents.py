@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui.regular_files import read_regular
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.reading.regular import read_regular
 from brvtui.tree.reading.whitespace import trim
 
 _LINE_BREAK = "\n\r\u2028\u2029"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui.tree.reading.regular import open_regular, read_open
+from brvtui.regular_files import open_regular, read_open
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000

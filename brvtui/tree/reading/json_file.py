@@ -7,24 +7,29 @@ import math
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.reading.regular import read_regular
+from brvtui.regular_files import read_regular
+
+LARGEST_JSON = 8 * 1_048_576
+"""Bytes. Parsed, a file of this size may take 200 MB of memory."""
+LARGEST_NAMED_JSON = 32 * 1_048_576
+"""Bytes. The limit for a file that the user names on the command line, such as the signals of 200,000 notes."""
 
 
-def read_json(path: Path) -> Any:
-    """The value in the JSON file at ``path``.
+def read_json(path: Path, most: int = LARGEST_JSON, follow_links: bool = False) -> Any:
+    """The value in the JSON file at ``path``, which is read as :func:`brvtui.regular_files.read_regular` does.
 
     Raises OSError when it cannot be read, ValueError when it is not JSON in UTF-8, or too deeply nested.
     """
     try:
-        return json.loads(read_regular(path).decode("utf-8"))
+        return json.loads(read_regular(path, most, follow_links).decode("utf-8"))
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
-def read_json_or_none(path: Path) -> Any:
+def read_json_or_none(path: Path, most: int = LARGEST_JSON) -> Any:
     """The value in the JSON file at ``path``; None when the file is missing, cannot be read or is not JSON."""
     try:
-        return read_json(path)
+        return read_json(path, most)
     except (OSError, ValueError):
         return None
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import read_json_or_none
 
 MARKER = ".brv"
 _CONFIG = "config.json"
 _TREE = "context-tree"
 _SOURCES = "sources.json"
+_LARGEST_POINTER = 65_536
 
 
 class ProjectError(Exception):
@@ -129,7 +131,7 @@ def _bare(folder: Path) -> FoundProject:
 
 def _pointed_to(pointer: Path) -> Path:
     try:
-        text = pointer.read_text(encoding="utf-8").strip()
+        text = read_regular(pointer, _LARGEST_POINTER, follow_links=True).decode("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ProjectError(f"{pointer}: cannot be read as a worktree pointer ({error})") from error
     target: Any = text

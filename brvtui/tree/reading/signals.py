@@ -15,7 +15,7 @@ from typing import Any
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.frontmatter import block_of, parse
-from brvtui.tree.reading.json_file import number_of, read_json
+from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, number_of, read_json
 
 _KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
 
@@ -148,7 +148,7 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
     Raises :class:`SignalsError` when the file cannot be read or an entry is not valid.
     """
     try:
-        value = read_json(path)
+        value = read_json(path, LARGEST_NAMED_JSON, follow_links=True)
     except (OSError, ValueError) as error:
         raise SignalsError(
             f"{path}: cannot be read as signals ({error}); give a JSON object of path: signals"

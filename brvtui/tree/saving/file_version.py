@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import dataclass
 
-from brvtui.tree.reading.regular import open_regular, read_open
+from brvtui.regular_files import LARGEST, open_regular, read_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def read_version(folder: int, name: str, ask_busy: bool = False) -> FileOnDisk:
     try:
         busy = ask_busy and _is_written_to(descriptor)
         found = os.fstat(descriptor)
-        data = read_open(descriptor, found, name)
+        data = read_open(descriptor, found, name, LARGEST)
     finally:
         os.close(descriptor)
     return FileOnDisk(data, found, version_of(digest(data), found), busy)

@@ -12,7 +12,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui.tree.reading.regular import read_regular
+from brvtui.regular_files import LARGEST, read_regular
 from brvtui.tree.saving.file_version import digest
 
 OLD_SECONDS = 600
@@ -72,7 +72,7 @@ def _remove_if_known(file: Path, path: str, now_s: float, removed: list[str], ke
     # A rename sets the time of the last change of the inode, and nobody can set it back.
     if now_s - file.lstat().st_ctime < OLD_SECONDS or is_running(int(found[1])):
         return
-    if found[3] == "whole" and digest(read_regular(file))[:_DIGITS] not in found[2].split("-"):
+    if found[3] == "whole" and digest(read_regular(file, LARGEST))[:_DIGITS] not in found[2].split("-"):
         kept.append(path)
         return
     file.unlink()

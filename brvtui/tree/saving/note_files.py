@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
+from brvtui.regular_files import open_regular
 from brvtui.tree.reading.inside import FolderEntry, PathError, entry_in
-from brvtui.tree.reading.regular import open_regular
 from brvtui.tree.saving import leftovers
 from brvtui.tree.saving.attributes import Lost, copy_attributes
 from brvtui.tree.saving.exchange import exchange, rename_to_free

@@ -6,11 +6,11 @@ import os
 
 from brvtui import faults
 from brvtui.engines.byterover.route.prompt import TREE_PREFIX
+from brvtui.regular_files import open_regular, read_open
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.inside import PathError, entry_in, folder_parts_of
-from brvtui.tree.reading.regular import open_regular, read_open
 from brvtui.wording import nearest
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from brvtui.engines.byterover.context import Context
 from brvtui.loading import EditedFile
 from brvtui.loading.edited import edited, with_signals
+from brvtui.regular_files import read_regular
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.contents import Unseen, read_bytes, title_of, title_span
 from brvtui.tree.reading.frontmatter import parse
-from brvtui.tree.reading.regular import read_regular
 from brvtui.tree.reading.signals import NoteSignals
 
 _NS_PER_MS = 1_000_000

@@ -1,0 +1,50 @@
+"""Reads files that anybody may have put there: regular files only, and never more bytes than a limit.
+
+Every read of a project's files, and of the tool's own, goes through this module. A pipe, a device or a file without
+end, also one behind a symlink, raises OSError at once: nothing waits, and nothing is read without a limit."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+LARGEST = 64 * 1_048_576
+"""Bytes. The limit for files that have none of their own."""
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
+    """The bytes of the regular file at ``path``, at most ``most`` of them.
+
+    ``follow_links`` is for paths that the user gave: elsewhere, a symlink in place of the file is refused. Raises
+    OSError when the file cannot be read, is not a regular file, or is larger than ``most`` bytes."""
+    descriptor = open_regular(path, follow_links=follow_links)
+    try:
+        return read_open(descriptor, os.fstat(descriptor), str(path), most)
+    finally:
+        os.close(descriptor)
+
+
+def open_regular(path: str | Path, folder: int | None = None, follow_links: bool = False) -> int:
+    """A descriptor of the regular file at ``path``, relative to the open ``folder``. Raises as :func:`read_regular`."""
+    descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | os.O_NOFOLLOW, dir_fd=folder)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_open(descriptor: int, found: os.stat_result, name: str, most: int) -> bytes:
+    """The bytes of the open regular file with the state ``found``. Raises as :func:`read_regular`, and names
+    ``name``."""
+    pieces: list[bytes] = []
+    held = 0
+    while held <= most and found.st_size <= most:  # a file may grow meanwhile, and those of /proc state no size
+        piece = os.read(descriptor, min(max(found.st_size - held, 0), most - held) + 1)
+        if not piece:
+            return b"".join(pieces)
+        pieces.append(piece)
+        held += len(piece)
+    raise OSError(errno.EFBIG, f"larger than {most} bytes", name)

@@ -1,0 +1,73 @@
+"""Runs the program against hostile input, each time in a process of its own with limits."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CPU_SECONDS = 4.0
+"""Two for the input, and two for starting Python with everything imported."""
+WALL_SECONDS = 60.0
+"""Beyond this, a process hangs, however busy the machine is."""
+MEMORY_MB = 400
+"""256 for the input, and what the program takes for anything."""
+_CODES = range(5)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Prepares a folder, and gives the arguments of ``brv-tui`` for it."""
+
+    name: str
+    prepare: Callable[[Path], Sequence[str | Path]]
+
+
+def got_through(attack: Attack, folder: Path) -> str:
+    """What went wrong when the program met ``attack`` in an empty ``folder``; empty when nothing did."""
+    arguments = [*map(str, attack.prepare(folder))]
+    own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "brvtui", *arguments],
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder, env={**os.environ, **own},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
+        )  # fmt: skip
+        ender = threading.Timer(WALL_SECONDS, process.kill)
+        ender.start()
+        _, status, used = os.wait4(process.pid, 0)
+        ender.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        said = output.read().decode("utf-8", "replace")
+    problems = []
+    if process.returncode == -signal.SIGKILL:
+        problems.append(f"hung for {WALL_SECONDS:g} s")
+    elif process.returncode not in _CODES:
+        problems.append(f"ended with {process.returncode}")
+    if "Traceback" in said or "a report is in" in said:
+        problems.append(f"broke: {said.strip().splitlines()[-1]}")
+    if used.ru_utime + used.ru_stime > CPU_SECONDS:
+        problems.append(f"took {used.ru_utime + used.ru_stime:.1f} s")
+    if used.ru_maxrss / 1024 > MEMORY_MB:
+        problems.append(f"took {used.ru_maxrss / 1024:.0f} MB")
+    return ", ".join(problems)
+
+
+def report(attacks: Sequence[Attack]) -> int:
+    """Runs ``attacks``, prints what was tried and what got through; the number of those that did."""
+    through = 0
+    for attack in attacks:
+        with tempfile.TemporaryDirectory() as folder:
+            problem = got_through(attack, Path(folder))
+        through += bool(problem)
+        print(f"{attack.name}: {problem or 'held'}", flush=True)
+    print(f"tried: {len(attacks)}, got through: {through}")
+    return through

@@ -1,0 +1,81 @@
+"""The one reader of files: regular ones, up to a limit, and nothing that waits."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from brvtui.regular_files import open_regular, read_regular
+from brvtui.text.query_language import AliasError, read_aliases
+from brvtui.tree.reading.project import ProjectError, find_project
+
+pytestmark = pytest.mark.timeout(10)
+
+
+def test_a_file_up_to_the_limit(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"abc")
+    assert read_regular(file, 3) == b"abc"
+    with pytest.raises(OSError, match="larger than 2 bytes"):
+        read_regular(file, 2)
+    file.write_bytes(b"")
+    assert read_regular(file, 0) == b""
+
+
+def test_links_are_followed_on_request_only(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abc")
+    link = tmp_path / "link"
+    link.symlink_to("file")
+    with pytest.raises(OSError, match="symbolic links"):
+        read_regular(link, 10)
+    assert read_regular(link, 10, follow_links=True) == b"abc"
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/tty", "/dev/null"])
+def test_a_device_is_refused(device: str, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(device)
+    with pytest.raises(OSError, match=r"not a regular file|No such device"):
+        read_regular(link, 10, follow_links=True)
+
+
+def test_a_pipe_without_a_writer_does_not_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    descriptors = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        with pytest.raises(OSError, match="not a regular file"):
+            open_regular(tmp_path / "pipe")
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(1 << 30)
+    tracemalloc.start()
+    try:
+        with pytest.raises(OSError, match="larger than"):
+            read_regular(tmp_path / "sparse", 100_000_000)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="there is no /proc")
+def test_a_file_that_states_no_size_is_read_up_to_the_limit() -> None:
+    with pytest.raises(OSError, match="larger than 100 bytes"):
+        read_regular(Path("/proc/self/maps"), 100)
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "/proc/kmsg", "sparse", "pipe"])
+def test_a_pointer_and_aliases_are_read_so(target: str, tmp_path: Path) -> None:
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(1 << 30)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / ".brv").symlink_to(target)
+    with pytest.raises((ProjectError, OSError)):
+        find_project(tmp_path)
+    with pytest.raises(AliasError, match="cannot be read as aliases"):
+        read_aliases(tmp_path / ".brv")
