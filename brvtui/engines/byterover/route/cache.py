@@ -75,17 +75,12 @@ def look_up(
     limits = profile.cache
     key = cache_key(query)
     tokens = cache_tokens(key, profile)
-    exact = next((entry for entry in state.entries if entry.key == key), None)
-    exact_state, exact_why = State.MISSED, "no entry has this key"
-    hit: Stored | None = None
+    exact = hit = next((entry for entry in state.entries if entry.key == key), None)
+    exact_why = "same words, same tree, still fresh" if exact else "no entry has this key"
     after = state
-    if exact:
-        problem = _problem(exact, fingerprint, now_ms, limits)
-        if problem:
-            exact_why = f"{problem}: deleted"
-            after = replace(state, entries=tuple(entry for entry in state.entries if entry is not exact))
-        else:
-            exact_state, exact_why, hit = State.HIT, "same words, same tree, still fresh", exact
+    if exact and (problem := _problem(exact, fingerprint, now_ms, limits)):
+        hit, exact_why = None, f"{problem}: deleted"
+        after = replace(state, entries=tuple(entry for entry in state.entries if entry is not exact))
     too_few = len(tokens) < limits.min_tokens
     views: list[CacheEntry] = []
     best: tuple[float, Stored, int] | None = None
@@ -102,11 +97,13 @@ def look_up(
             seen, why = State.PASSED, f"similar enough: {similarity:.2f}"
         else:
             seen, why = State.MISSED, f"{similarity:.2f} is below {limits.min_similarity:g}"
-        live = not problem and entry is not (exact if not hit else None)
-        if live and not too_few and (best is None or similarity > best[0]):
+        if not problem and not too_few and (best is None or similarity > best[0]):
             best = (similarity, entry, len(views))
-        views.append(_view(entry, fingerprint, now_ms, limits, shared, union, similarity, seen, why))
+        age = (now_ms - entry.stored_ms) / 1000
+        left, same_tree = max(0.0, limits.ttl_seconds - age), entry.fingerprint == fingerprint
+        views.append(CacheEntry(entry.key, entry.tier, age, left, same_tree, shared, union, similarity, seen, why))
     fuzzy_state, fuzzy_why, check = _fuzzy(best[0] if best else None, too_few, len(tokens), limits)
+    exact_state = State.HIT if hit else State.MISSED
     if hit:
         fuzzy_state, fuzzy_why = State.NOT_REACHED, "the exact look-up answered"
     elif best and fuzzy_state is State.HIT:
@@ -168,20 +165,3 @@ def _fuzzy(best: float | None, too_few: bool, tokens: int, limits: CacheRules) -
         "cache.min_similarity", _RULE,
     )  # fmt: skip
     return (State.HIT if passed else State.MISSED), f"best similarity {best:.2f}", check
-
-
-def _view(
-    entry: Stored,
-    fingerprint: str,
-    now_ms: float,
-    limits: CacheRules,
-    shared: int,
-    union: int,
-    similarity: float,
-    state: State,
-    why: str,
-) -> CacheEntry:
-    age = (now_ms - entry.stored_ms) / 1000
-    left = max(0.0, limits.ttl_seconds - age)
-    same = entry.fingerprint == fingerprint
-    return CacheEntry(entry.key, entry.tier, age, left, same, shared, union, similarity, state, why)
