@@ -32,7 +32,7 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
     if not edit.path.endswith(".md") or any(part.startswith(".") for part in edit.path.split("/")):
         return _unpublished(snapshot, snapshot.edited)
     _ = snapshot.orders  # computed once, for the next preview too
-    before = replace(snapshot, postings=snapshot.postings.apart())
+    before = replace(snapshot, postings=snapshot.postings.detached())
     made = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
     if made is None:
         made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edit=edit)

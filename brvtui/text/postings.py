@@ -230,9 +230,9 @@ class Postings:
             first += len(part.notes)
         return int(seen[self.slots].sum())
 
-    def apart(self) -> Postings:
+    def detached(self) -> Postings:
         """This generation with ids of its own, so that one beside the next can be made from it."""
-        return replace(self, ids=self.ids.apart())
+        return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
         """The next generation. ``kept`` is its document order: positions in this one, and -1 for each of ``new``."""
@@ -270,9 +270,9 @@ class Postings:
         before[: len(held)] = held
         after = _held(made.frequencies)
         names = self.ids.terms
-        lost = [(names[place], place) for place in np.flatnonzero(before & ~after).tolist()]
-        won = [(names[place], place) for place in np.flatnonzero(after & ~before).tolist()]
-        return vocabulary.changed(won, lost)
+        removed = [(names[place], place) for place in np.flatnonzero(before & ~after).tolist()]
+        added = [(names[place], place) for place in np.flatnonzero(after & ~before).tolist()]
+        return vocabulary.changed(added, removed)
 
     @property
     def wants_folding(self) -> bool:

@@ -27,7 +27,7 @@ class TermIds(dict[str, int]):
         self.terms.append(term)
         return identity
 
-    def apart(self) -> TermIds:
+    def detached(self) -> TermIds:
         """These ids, to be continued apart: what is given there is not given here."""
         made = TermIds()
         made.update(self)  # before the names: a term that comes in meanwhile has a name more, never one less

@@ -22,7 +22,7 @@ from brvtui.trace import MatchKind
 _AFTER_ANY_SUFFIX = "\U0010ffff"
 _BITS = 64
 _Number = TypeVar("_Number", np.int64, np.uint64)
-Named = tuple[str, int]
+TermWithId = tuple[str, int]
 """A term and its id."""
 
 
@@ -82,18 +82,18 @@ class Vocabulary:
         """Sorts the terms into buckets by length now."""
         self._buckets()
 
-    def changed(self, won: Sequence[Named], lost: Sequence[Named]) -> Vocabulary:
-        """This vocabulary with the terms ``won`` and without those ``lost``, each given with its id."""
-        if not won and not lost:
+    def changed(self, added: Sequence[TermWithId], removed: Sequence[TermWithId]) -> Vocabulary:
+        """This vocabulary with the terms ``added`` and without those ``removed``, each given with its id."""
+        if not added and not removed:
             return self
-        terms, out, places = _spliced(self._terms, won, lost)
-        ids = _replaced(self._ids, out, places, [identity for _, identity in sorted(won)])
+        terms, out, places = _spliced(self._terms, added, removed)
+        ids = _replaced(self._ids, out, places, [identity for _, identity in sorted(added)])
         made = Vocabulary(terms, ids)
         if self._by_length is not None:
             made._by_length = dict(self._by_length)
-            for length in {len(term) for term, _ in (*won, *lost)}:
+            for length in {len(term) for term, _ in (*added, *removed)}:
                 bucket = made._by_length.get(length, _Bucket([], self._ids[:0], np.zeros(0, dtype=np.uint64)))
-                own = [[named for named in some if len(named[0]) == length] for some in (won, lost)]
+                own = [[named for named in some if len(named[0]) == length] for some in (added, removed)]
                 made._by_length[length] = bucket.changed(own[0], own[1])
         return made
 
@@ -164,22 +164,24 @@ class _Bucket:
     ids: NDArray[np.int64]
     letters: NDArray[np.uint64]
 
-    def changed(self, won: Sequence[Named], lost: Sequence[Named]) -> _Bucket:
-        """This bucket with the terms ``won`` and without those ``lost``."""
-        terms, out, places = _spliced(self.terms, won, lost)
-        ordered = sorted(won)
+    def changed(self, added: Sequence[TermWithId], removed: Sequence[TermWithId]) -> _Bucket:
+        """This bucket with the terms ``added`` and without those ``removed``."""
+        terms, out, places = _spliced(self.terms, added, removed)
+        ordered = sorted(added)
         letters = _letters([term for term, _ in ordered]).tolist() if ordered else []
         ids = _replaced(self.ids, out, places, [identity for _, identity in ordered])
         return _Bucket(terms, ids, _replaced(self.letters, out, places, letters))
 
 
-def _spliced(terms: list[str], won: Sequence[Named], lost: Sequence[Named]) -> tuple[list[str], list[int], list[int]]:
+def _spliced(
+    terms: list[str], added: Sequence[TermWithId], removed: Sequence[TermWithId]
+) -> tuple[list[str], list[int], list[int]]:
     """``terms``, sorted, after a change; the places of what left, and before which of the rest each new one stands."""
-    out = [bisect_left(terms, term) for term, _ in sorted(lost)]
+    out = [bisect_left(terms, term) for term, _ in sorted(removed)]
     kept = list(terms)
     for place in reversed(out):
         del kept[place]
-    new = sorted(term for term, _ in won)
+    new = sorted(term for term, _ in added)
     places = [bisect_left(kept, term) for term in new]
     for place, term in zip(reversed(places), reversed(new), strict=True):
         kept.insert(place, term)

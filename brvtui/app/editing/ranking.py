@@ -16,7 +16,7 @@ from brvtui.paint.text import number, signed, wrap
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Moved, Preview
-    from brvtui.engines.byterover.route.deciding import Decision
+    from brvtui.engines.byterover.route.decision import Decision
 
 
 class RankingPane(Pane):

@@ -53,7 +53,7 @@ def run(
     session: Session, surveyor: Surveyor, request: QueryRequest, engine: str, cancellation: Cancellation
 ) -> Iterator[RunStep]:
     """Runs ``request``; where a model would answer that may not be asked yet, probes it. Each step blocks."""
-    from brvtui.engines.byterover.completion.completing import asks_model
+    from brvtui.engines.byterover.completion.model_answer import asks_model
 
     state = session.model.state
     if state.name and not state.problem and not request.without_model:

@@ -95,7 +95,7 @@ class ByteRover:
 
         A whole answer is cached as the engine would. Nothing of the model's is raised.
         """
-        from brvtui.engines.byterover.completion.completing import CompletionContext, asks_model, complete
+        from brvtui.engines.byterover.completion.model_answer import CompletionContext, asks_model, complete
         from brvtui.engines.byterover.route.router import keep
         from brvtui.trace import EndReason
         from brvtui.trace.events import CompletionFailed, Finished, Routed
@@ -162,15 +162,15 @@ class ByteRover:
         return explain(context, document, trace, ask)
 
     def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
-        """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replaying.replay_query`."""
-        from brvtui.engines.byterover.replaying import replay_query
+        """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replay.replay_query`."""
+        from brvtui.engines.byterover.replay import replay_query
 
         _refuse_options(query)
         return replay_query(context, query, limit)
 
     def replay_sequence(self, context: Context, steps: Sequence[ReplayStep], like: Query) -> Iterator[dict[str, Any]]:
-        """The lines of a sequence: see :func:`brvtui.engines.byterover.replaying.replay_sequence`."""
-        from brvtui.engines.byterover.replaying import replay_sequence
+        """The lines of a sequence: see :func:`brvtui.engines.byterover.replay.replay_sequence`."""
+        from brvtui.engines.byterover.replay import replay_sequence
 
         _refuse_options(like)
         return replay_sequence(context, steps, like.scope)

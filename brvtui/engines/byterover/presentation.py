@@ -122,8 +122,8 @@ class ByteRoverPresentation(Presentation):
         if ladder.in_route:
             return made
         word = STATE_WORDS[ladder.state.value]
-        told = line(f" {glyphs.state[ladder.state.value]} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
-        return [*made, told.add(ladder.why if ladder.found else "", "faint").cut(width)]
+        advice = line(f" {glyphs.state[ladder.state.value]} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
+        return [*made, advice.add(ladder.why if ladder.found else "", "faint").cut(width)]
 
     def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """The search's counts, folders that hits lift, and a plain search beside the route."""

@@ -49,7 +49,7 @@ _CALLS_OF_A_TURN = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class AgentLimits:
     """What bounds the work."""
 
     agent: AgentRules
@@ -58,8 +58,8 @@ class Rules:
 
 
 @dataclass
-class Work:
-    """What was done so far; complete once :func:`work` has ended."""
+class AgentRun:
+    """What was done so far; complete once :func:`run_agent` has ended."""
 
     text: str = ""
     """The answer, or what there is of it."""
@@ -73,13 +73,13 @@ class Work:
     ms: dict[str, float] = field(default_factory=dict)
 
 
-def work(
+def run_agent(
     model: ChatModel,
     tools: NoteTools,
     prompt: ModelPrompt,
-    rules: Rules,
+    rules: AgentLimits,
     cancellation: Cancellation,
-    done: Work,
+    done: AgentRun,
     now: Callable[[], float] = perf_counter,
 ) -> Iterator[AgentEvent]:
     """Lets ``model`` answer ``prompt``, and fills ``done``. Closing the iterator breaks it off.
@@ -99,9 +99,9 @@ class _Loop:
     model: ChatModel
     tools: NoteTools
     prompt: ModelPrompt
-    rules: Rules
+    rules: AgentLimits
     cancellation: Cancellation
-    done: Work
+    done: AgentRun
     now: Callable[[], float]
     messages: list[Message]
     called: Counter[tuple[str, str]] = field(default_factory=Counter)

@@ -10,7 +10,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from brvtui.engines.byterover.completion.confined import PathRefused, bare, note_at, text_of
+from brvtui.engines.byterover.completion.note_paths import PathRefused, bare, note_at, text_of
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.services.model import Tool

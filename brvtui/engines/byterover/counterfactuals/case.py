@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.changes import Change, NoChange, Reworded, SignalsSet, changed
-from brvtui.engines.byterover.route.deciding import Ranked, decide, ranked
+from brvtui.engines.byterover.route.decision import QueryResults, decide, find_results
 from brvtui.engines.byterover.route.entities import entity_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
@@ -43,7 +43,7 @@ class Trial:
 
     answers: bool
     """Whether it answers at tier 2 with the note first."""
-    made: Ranked | None
+    made: QueryResults | None
     hit: Hit | None
     """The note among the results."""
     verdict: str
@@ -110,12 +110,12 @@ class Case:
         """What the note's score depends on besides text and age."""
         return inputs_of([self.signals], self.note.is_local, self.context.constants.score)
 
-    def most(self, days: float | None = None, relevance: float = 1.0) -> float:
+    def max_score(self, days: float | None = None, relevance: float = 1.0) -> float:
         """The highest score, unrounded, of the note at such an age, for such a relevance."""
-        return float(self.each_most(self.inputs, np.asarray([self.days if days is None else days]), relevance)[0])
+        return float(self.max_scores(self.inputs, np.asarray([self.days if days is None else days]), relevance)[0])
 
-    def each_most(self, inputs: ScoreInputs, days: NDArray[np.float64], relevance: float) -> NDArray[np.float64]:
-        """:meth:`most` of the note with other ``inputs``, or at many ages."""
+    def max_scores(self, inputs: ScoreInputs, days: NDArray[np.float64], relevance: float) -> NDArray[np.float64]:
+        """:meth:`max_score` of the note with other ``inputs``, or at many ages."""
         return scores(relevance, days, inputs, self.context.constants).score
 
     def seen(self, score: float) -> float:
@@ -139,7 +139,7 @@ class Case:
             return Trial(False, None, None, str(reason))
         query = change.query if isinstance(change, Reworded) else self.trace.query
         after = replace(self.context, snapshot=then)
-        made = ranked(after, query, self.trace.scope_option, Stopwatch())
+        made = find_results(after, query, self.trace.scope_option, Stopwatch())
         decided = decide(after, made)
         first = next(iter(decided.prefetched), None)
         leads = first is not None and first.file == self.note.path and first.origin in origins

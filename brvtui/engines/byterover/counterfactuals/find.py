@@ -57,9 +57,9 @@ def find_counterfactuals(
         return None
     score = next((hit.score for hit in trace.hits if hit.file == file and hit.origin is not Origin.PROPAGATED), None)
     if score is None and case.relevance > 0:
-        score = case.seen(case.most(relevance=case.relevance))
+        score = case.seen(case.max_score(relevance=case.relevance))
     return Counterfactuals(
-        trace.query, outcome, file, case.note.title, score, case.most(), profile.direct.min_top, ways
+        trace.query, outcome, file, case.note.title, score, case.max_score(), profile.direct.min_top, ways
     )  # fmt: skip
 
 

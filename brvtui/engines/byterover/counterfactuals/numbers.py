@@ -69,8 +69,8 @@ def age(case: Case) -> Counterfactual:
     steps = range(int(days * STEPS_A_DAY), -1, -1) if steady else range(int(days) * STEPS_A_DAY, -1, -STEPS_A_DAY)
     candidates = _ages(case, steps)
     what = "not even edited today"
-    if not case.reaches(candidates[-1].most):
-        return too_low(case, Lever.AGE, candidates[-1].most, what)
+    if not case.reaches(candidates[-1].max_score):
+        return too_low(case, Lever.AGE, candidates[-1].max_score, what)
     found = smallest_change(case, candidates, steady)
     assert found.trial is not None  # the last one reaches
     if found.candidate is not None:
@@ -94,17 +94,19 @@ def after_hits(signals: NoteSignals, rules: SignalRules) -> list[NoteSignals]:
 
 def _signals(case: Case, signals: Sequence[NoteSignals], amounts: Sequence[float]) -> list[SizedChange]:
     days = np.full(len(signals), case.days)
-    most = case.each_most(inputs_of(signals, case.note.is_local, case.context.constants.score), days, case.relevance)
+    max_score = case.max_scores(
+        inputs_of(signals, case.note.is_local, case.context.constants.score), days, case.relevance
+    )
     changes = [SignalsSet(case.note.path, one) for one in signals]
-    return list(map(SizedChange, changes, amounts, most.tolist()))
+    return list(map(SizedChange, changes, amounts, max_score.tolist()))
 
 
 def _ages(case: Case, steps: Sequence[int]) -> list[SizedChange]:
     days = np.asarray(steps) / STEPS_A_DAY
-    most = case.each_most(case.inputs, np.maximum(days, 1 / MS_PER_DAY), case.relevance)
+    max_score = case.max_scores(case.inputs, np.maximum(days, 1 / MS_PER_DAY), case.relevance)
     now_ms = math.ceil(case.context.now_ms)
     changes = [TimeSet(case.note.path, now_ms - max(1, round(day * MS_PER_DAY))) for day in days.tolist()]
-    return list(map(SizedChange, changes, days.tolist(), most.tolist()))
+    return list(map(SizedChange, changes, days.tolist(), max_score.tolist()))
 
 
 def _when(case: Case, days: float, steady: bool) -> str:
@@ -129,7 +131,7 @@ def _of_signals(case: Case, lever: Lever, candidates: Sequence[SizedChange], wha
         return Counterfactual(lever, LeverStatus.IMPOSSIBLE, f"{what}: {_NO_CHANGE}")
     found = smallest_change(case, candidates, is_monotonic(case))
     if found.trial is None:
-        return too_low(case, lever, max(candidate.most for candidate in candidates), what)
+        return too_low(case, lever, max(candidate.max_score for candidate in candidates), what)
     if found.candidate is None:
         return impossible(lever, found.trial, what)
     return verified(lever, found.candidate, found.trial, _said(case, lever, found.candidate))
@@ -150,7 +152,7 @@ def _said(case: Case, lever: Lever, found: SizedChange) -> str:
 
 def runner_up(case: Case) -> Counterfactual:
     """Lower signals of the runner-up: less importance, else a lower maturity, else both."""
-    now = case.most(relevance=case.relevance)
+    now = case.max_score(relevance=case.relevance)
     if not case.reaches(now):
         return too_low(case, Lever.RUNNER_UP, now, "the note's own score is short")
     rival = _rival(case)
@@ -194,7 +196,7 @@ def _lowered(case: Case, rival: Hit) -> Counterfactual:
 
 
 def _least_lowered(case: Case, path: str, signals: Sequence[NoteSignals]) -> SmallestChange:
-    own = case.most(relevance=case.relevance)
+    own = case.max_score(relevance=case.relevance)
     candidates = [SizedChange(SignalsSet(path, state), state.importance, own) for state in signals]
     return smallest_change(case, candidates, _is_steady_below(case, path))
 
@@ -205,7 +207,7 @@ def _is_steady_below(case: Case, path: str) -> bool:
     Below the score that no unmatched word undoes, who is among the first decides whether there is an answer at all.
     """
     rules = case.context.constants
-    sure = case.most(relevance=case.relevance) >= rules.out_of_domain.escape
+    sure = case.max_score(relevance=case.relevance) >= rules.out_of_domain.escape
     summarises = any(summary.file == path for summary in case.context.snapshot.summaries.values())
     return sure and not summarises and is_monotonic(case)
 

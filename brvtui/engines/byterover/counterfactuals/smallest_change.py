@@ -20,7 +20,7 @@ class SizedChange:
 
     change: Change
     amount: float
-    most: float
+    max_score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ def smallest_change(case: Case, candidates: Sequence[SizedChange], is_monotonic:
     Those that cannot reach the needed score are not tried. With ``is_monotonic``, a candidate that does it means that
     every larger one of no lower score does too, so the rest is bisected; else every one is tried.
     """
-    near = [candidate for candidate in candidates if case.reaches(candidate.most)]
+    near = [candidate for candidate in candidates if case.reaches(candidate.max_score)]
     if not near:
         return SmallestChange(None, None)
     first = case.try_change(near[0].change)
     if first.answers:
         return SmallestChange(near[0], first)
-    if is_monotonic and all(one.most <= other.most + _ALIKE for one, other in pairwise(near)):
+    if is_monotonic and all(one.max_score <= other.max_score + _ALIKE for one, other in pairwise(near)):
         return _bisected(case, near, first)
     trial = first
     for candidate in near[1:]:
@@ -87,9 +87,9 @@ def is_monotonic(case: Case) -> bool:
     return not (lends_score or summarises or scoped or may_be_emptied)
 
 
-def too_low(case: Case, lever: Lever, most: float, what: str) -> Counterfactual:
+def too_low(case: Case, lever: Lever, max_score: float, what: str) -> Counterfactual:
     """``lever`` is impossible: the score stays below the one that is needed."""
-    needed, seen = case.context.constants.direct.min_top, case.seen(most)
+    needed, seen = case.context.constants.direct.min_top, case.seen(max_score)
     text = f"{what}: {seen:.2f} at most, {needed:g} is needed"
     return Counterfactual(lever, LeverStatus.IMPOSSIBLE, text, score=seen)
 

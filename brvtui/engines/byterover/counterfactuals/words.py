@@ -30,7 +30,7 @@ def title(case: Case, young_is_enough: bool) -> Counterfactual:
 
     With ``young_is_enough``, saving with a new time alone does it, so only titles with the old one are tried.
     """
-    kept, saved = case.most(), case.most(days=1 / MS_PER_DAY)
+    kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
     if not case.reaches(saved):
         return _above_ceiling(case, Lever.TITLE, saved, "no title: this note's ceiling, even edited today, is")
     if young_is_enough and not case.reaches(kept):
@@ -59,7 +59,7 @@ def title(case: Case, young_is_enough: bool) -> Counterfactual:
 
 def wording(case: Case) -> Counterfactual:
     """Another wording, least change first; impossible when not even a perfect text match would do."""
-    ceiling = case.most()
+    ceiling = case.max_score()
     if not case.reaches(ceiling):
         return _above_ceiling(case, Lever.WORDING, ceiling, "no wording: this note's ceiling today is")
     seen = {case.trace.query}

@@ -9,7 +9,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, unpunctuated, without_words
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
-from brvtui.engines.byterover.search.misses import PAST_LIMIT, TRIMMED
+from brvtui.engines.byterover.search.near_misses import PAST_LIMIT, TRIMMED
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState, Route, Search, SearchOutcome
 from brvtui.snapshot import Snapshot

@@ -10,7 +10,7 @@ from brvtui.engines.byterover.engine import NAME
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route import answer as answers
 from brvtui.engines.byterover.route.cache import CacheContents, Stored, cache_steps, held_fingerprint, look_up, put
-from brvtui.engines.byterover.route.deciding import Decision, Ranked, decide, ranked
+from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results
 from brvtui.engines.byterover.route.prompt import build_prompt, quote
 from brvtui.engines.byterover.sections import CacheLook, FingerprintState, Outcome, Route, Scope, Search
 from brvtui.snapshot import Snapshot
@@ -48,7 +48,7 @@ def _route(
         state, fingerprint = held_fingerprint(state, current, snapshot.covered_count, now_ms, profile)
     with watch.measure("cache"):
         state, look, hit = look_up(state, query, fingerprint.value, now_ms, profile)
-    made = ranked(context, query, asked.scope, watch)
+    made = find_results(context, query, asked.scope, watch)
     with watch.measure("gates"):
         decision = decide(context, made)
     with watch.measure("answer"):
@@ -110,7 +110,7 @@ def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: Finge
     return replace(decision, steps=steps, tier=1, outcome=Outcome.FUZZY_CACHE, why=why)
 
 
-def _answer(context: Context, asked: RouteRequest, made: Ranked, decision: Decision) -> Answer:
+def _answer(context: Context, asked: RouteRequest, made: QueryResults, decision: Decision) -> Answer:
     query, found, prefetched = asked.query, made.search, decision.prefetched
     if decision.outcome is Outcome.NOT_COVERED:
         return answers.not_covered(query, _closest(found))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover.search import scope as scopes
-from brvtui.engines.byterover.search.asked import SearchRequest
+from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.sections import Attempt, Scope
 from brvtui.ranking.bm25 import raw_score, saturate
 from brvtui.snapshot import Snapshot
@@ -96,9 +96,9 @@ def time_of(scope: Scope) -> str:
     return f"search.{_place(scope).replace(' ', '_')}"
 
 
-def combine(asked: SearchRequest, filtered: str, scope: Scope) -> Matched:
+def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
     """The notes in ``scope`` that match every token of the filtered query, or else some (OR)."""
-    snapshot, profile = asked.context.snapshot, asked.context.constants
+    snapshot, profile = request.context.snapshot, request.context.constants
     tokens = terms(filtered)
     table = match_terms(snapshot, tokens, profile.text)
     everything = len(snapshot.notes)

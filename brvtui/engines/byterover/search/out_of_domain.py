@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from brvtui.engines.byterover.search.asked import SearchRequest
 from brvtui.engines.byterover.search.lint import significant_words
 from brvtui.engines.byterover.search.matching import Matched
+from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking
 from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.text.analysis import from_utf16
@@ -12,11 +12,11 @@ from brvtui.trace import Check
 
 
 def out_of_domain(
-    asked: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
+    request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
     """The checks, the query words that nothing matches, and how the search ends by them."""
-    limits = asked.context.constants.out_of_domain
-    notes = len(asked.context.snapshot.notes)
+    limits = request.context.constants.out_of_domain
+    notes = len(request.context.snapshot.notes)
     top = float(ranking.scores[0])
     rule = "out-of-domain"
     size = Check(
@@ -33,7 +33,7 @@ def out_of_domain(
         return (size,), (), SearchOutcome.MATCHES
     if not floor_ok:
         return (size, floor), (), SearchOutcome.BELOW_FLOOR
-    unmatched = _unmatched_words(asked, filtered, matched, ranking)
+    unmatched = _unmatched_words(request, filtered, matched, ranking)
     escaped = top >= limits.escape
     escape = Check(
         "unmatched-word escape", top, "≥", limits.escape, escaped if matched.and_failed else None, top - limits.escape,
@@ -48,7 +48,7 @@ def out_of_domain(
     return (size, floor, escape, words), unmatched, SearchOutcome.UNMATCHED_WORDS if emptied else SearchOutcome.MATCHES
 
 
-def _unmatched_words(asked: SearchRequest, filtered: str, matched: Matched, ranking: Ranking) -> tuple[str, ...]:
-    first = ranking.positions[: asked.context.constants.out_of_domain.matched_results]
+def _unmatched_words(request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking) -> tuple[str, ...]:
+    first = ranking.positions[: request.context.constants.out_of_domain.matched_results]
     seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
-    return tuple(word for word in significant_words(filtered, asked.context.constants) if word not in seen)
+    return tuple(word for word in significant_words(filtered, request.context.constants) if word not in seen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.engines.byterover.search.asked import SearchRequest
+from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.search.scope import PathLookup
 from brvtui.engines.byterover.search.scoring import path_hits
 from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search, SearchOutcome
@@ -13,9 +13,9 @@ PATH_TIME = "search.path"
 """The key of the path look-up's milliseconds."""
 
 
-def path_answer(asked: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
+def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
     """The note, or the folder's summary and the notes below it, with the scores that the rules give."""
-    snapshot, profile, limit = asked.context.snapshot, asked.context.constants, max(1, asked.options.limit)
+    snapshot, profile, limit = request.context.snapshot, request.context.constants, max(1, request.options.limit)
     results: list[Hit] = []
     if named.is_folder:
         outcome = SearchOutcome.PATH_FOLDER
@@ -29,12 +29,12 @@ def path_answer(asked: SearchRequest, named: Symbol, lookup: PathLookup) -> Sear
             )  # fmt: skip
         below = [symbol for symbol in snapshot.hierarchy.walk(named) if not symbol.is_folder]
         listed_notes = [snapshot.notes[snapshot.by_path[symbol.path]] for symbol in below[: limit - len(results)]]
-        results += path_hits(asked.context, listed_notes, profile.paths.child_score, "below the named folder")
+        results += path_hits(request.context, listed_notes, profile.paths.child_score, "below the named folder")
         came_in = len(below) + bool(summary)
     else:
         outcome = SearchOutcome.PATH_NOTE
         note = snapshot.notes[snapshot.by_path[named.path]]
-        results = path_hits(asked.context, [note], profile.paths.note_score, "named note")
+        results = path_hits(request.context, [note], profile.paths.note_score, "named note")
         came_in = 1
     hits = tuple(results[:limit])
     how = lookup.match.how if lookup.match else ""
@@ -46,11 +46,11 @@ def path_answer(asked: SearchRequest, named: Symbol, lookup: PathLookup) -> Sear
         tuple(map(listed, hits[:MOST_LISTED])), PATH_TIME,
     )  # fmt: skip
     return Search(
-        query=asked.query,
+        query=request.query,
         limit=limit,
         outcome=outcome,
         scope=scope,
-        lint=QueryLint(asked.query, "", (), (), (), ("taken as a path: no text is searched",)),
+        lint=QueryLint(request.query, "", (), (), (), ("taken as a path: no text is searched",)),
         attempts=(attempt,),
         combine_why="taken as a path: no text is searched",
         searchable=everything,

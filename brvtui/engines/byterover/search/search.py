@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search import scope as scopes
-from brvtui.engines.byterover.search.asked import SearchOptions, SearchRequest
-from brvtui.engines.byterover.search.lifting import lift
 from brvtui.engines.byterover.search.lint import lint
 from brvtui.engines.byterover.search.matching import Matched, combine, time_of
-from brvtui.engines.byterover.search.misses import NEAR_MISSES, near_misses, trimmed_misses
+from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.out_of_domain import out_of_domain
 from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
+from brvtui.engines.byterover.search.propagation import propagate
+from brvtui.engines.byterover.search.request import SearchOptions, SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
 from brvtui.engines.byterover.sections import Attempt, Scope, Search, SearchOutcome
 from brvtui.ranking.maturity import LEVELS
@@ -26,53 +26,55 @@ __all__ = ["SearchOptions", "search"]
 def search(context: Context, query: str, options: SearchOptions, watch: Stopwatch | None = None) -> Search:
     """The search for ``query``. Pure but for the times in ``watch``."""
     snapshot, profile = context.snapshot, context.constants
-    asked = SearchRequest(context, query, options, watch or Stopwatch())
+    request = SearchRequest(context, query, options, watch or Stopwatch())
     if snapshot.engine_failure and profile.limits.failures:
-        return _engine_fails(asked)
-    with asked.watch.measure(PATH_TIME):
+        return _engine_fails(request)
+    with request.watch.measure(PATH_TIME):
         lookup = scopes.look_up_path(snapshot, query)
     if lookup.match and not (lookup.match.symbol.is_folder and lookup.text):
         named = lookup.match.symbol
-        with asked.watch.measure(PATH_TIME):
-            return path_answer(asked, named, lookup)
+        with request.watch.measure(PATH_TIME):
+            return path_answer(request, named, lookup)
     if lookup.match:
         scope = scopes.inside_path(snapshot, lookup)
         attempt = Attempt(
             "path look-up", lookup.pattern, scope.path, "", State.PASSED, len(snapshot.notes), scope.notes,
             f"{lookup.why}: the folder becomes the scope", timed_by=PATH_TIME,
         )  # fmt: skip
-        return _text_search(asked, lookup.text, scope, (attempt,))
+        return _text_search(request, lookup.text, scope, (attempt,))
     state = State.MISSED if lookup.tried else State.SKIPPED
     timed_by = PATH_TIME if lookup.tried else ""
     everything = len(snapshot.notes)
     attempts = (Attempt("path look-up", lookup.pattern, "", "", state, everything, 0, lookup.why, timed_by=timed_by),)
     scope = scopes.parse_scope(snapshot, query, options.scope)
-    first = _text_search(asked, scope.text or query, scope, attempts)
+    first = _text_search(request, scope.text or query, scope, attempts)
     is_scoped = scope.path or scope.source == "option"
     if first.hits or not (is_scoped and scope.text):
         return first
     whole = scopes.whole_tree(snapshot, query, f"nothing was found in {scope.path}: the whole query, everywhere")
-    return _text_search(asked, query, whole, first.attempts)
+    return _text_search(request, query, whole, first.attempts)
 
 
-def _text_search(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
-    with asked.watch.measure(time_of(scope)):
-        return _search_text(asked, text, scope, attempts)
+def _text_search(request: SearchRequest, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
+    with request.watch.measure(time_of(scope)):
+        return _search_text(request, text, scope, attempts)
 
 
-def _search_text(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
-    snapshot, profile, watch = asked.context.snapshot, asked.context.constants, asked.watch
+def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tuple[Attempt, ...]) -> Search:
+    snapshot, profile, watch = request.context.snapshot, request.context.constants, request.watch
     with watch.measure("search.lint"):
         linted = lint(text, profile, snapshot.postings)
     with watch.measure("search.match"):
-        matched = combine(asked, linted.filtered, scope)
-    keep = asked.options.most + NEAR_MISSES
+        matched = combine(request, linted.filtered, scope)
+    keep = request.options.most + NEAR_MISSES
     with watch.measure("search.score"):
-        ranking = rank(asked.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results))
-    best = listing(asked.context, ranking)
+        ranking = rank(
+            request.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results)
+        )
+    best = listing(request.context, ranking)
     made = Search(
-        query=asked.query,
-        limit=asked.options.most,
+        query=request.query,
+        limit=request.options.most,
         outcome=SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS,
         scope=scope,
         lint=linted,
@@ -88,7 +90,7 @@ def _search_text(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[
     if not ranking.matched:
         return made
     with watch.measure("search.gates"):
-        checks, unmatched, outcome = out_of_domain(asked, linted.filtered, matched, ranking)
+        checks, unmatched, outcome = out_of_domain(request, linted.filtered, matched, ranking)
     left = ranking.matched if outcome is SearchOutcome.MATCHES else 0
     made = replace(
         made,
@@ -103,22 +105,22 @@ def _search_text(asked: SearchRequest, text: str, scope: Scope, attempts: tuple[
         unmatched_words=unmatched,
     )  # fmt: skip
     if not left:
-        return replace(made, near_misses=near_misses(asked, ranking, 0, outcome))
+        return replace(made, near_misses=near_misses(request, ranking, 0, outcome))
     with watch.measure("search.explain"):
-        return _keep(asked, made, matched, ranking)
+        return _keep(request, made, matched, ranking)
 
 
-def _keep(asked: SearchRequest, found: Search, matched: Matched, ranking: Ranking) -> Search:
+def _keep(request: SearchRequest, found: Search, matched: Matched, ranking: Ranking) -> Search:
     """``found`` with its hits: the matches near enough to the best, within the limit, and folders that they lift."""
-    snapshot, profile, options = asked.context.snapshot, asked.context.constants, asked.options
+    snapshot, profile, options = request.context.snapshot, request.context.constants, request.options
     ratio, top = profile.search.gap_ratio, float(ranking.scores[0])
     floor = ratio * top
     above = ranking.at_least
     within = min(above, options.most)
     best = ranking.positions[:within].tolist()
-    direct = text_hits(asked.context, best, matched.table.text_scores(best))
+    direct = text_hits(request.context, best, matched.table.text_scores(best))
     wanted = [hit for hit in direct if _wanted(snapshot, hit, options)]
-    lifts, summaries = lift(asked.context, wanted, floor)
+    lifts, summaries = propagate(request.context, wanted, floor)
     summaries = tuple(hit for hit in summaries if _wanted(snapshot, hit, options))
     merged = sorted([*wanted, *summaries], key=lambda hit: -hit.score)
     hits = tuple(merged[: options.most])
@@ -134,7 +136,7 @@ def _keep(asked: SearchRequest, found: Search, matched: Matched, ranking: Rankin
         ),
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
-    misses += near_misses(asked, ranking, within, SearchOutcome.MATCHES, floor, after=len(misses))
+    misses += near_misses(request, ranking, within, SearchOutcome.MATCHES, floor, after=len(misses))
     return replace(
         found,
         floor=floor,
@@ -162,17 +164,17 @@ def _maturity(snapshot: Snapshot, hit: Hit) -> str:
     return hit.signals.maturity if hit.signals else LEVELS[0]
 
 
-def _engine_fails(asked: SearchRequest) -> Search:
-    why = asked.context.snapshot.engine_failure
-    scope = scopes.whole_tree(asked.context.snapshot, asked.query, why)
-    linted = lint(asked.query, asked.context.constants, asked.context.snapshot.postings)
-    attempt = Attempt("path look-up", "", "", "", State.FAILED, len(asked.context.snapshot.notes), 0, why)
+def _engine_fails(request: SearchRequest) -> Search:
+    why = request.context.snapshot.engine_failure
+    scope = scopes.whole_tree(request.context.snapshot, request.query, why)
+    linted = lint(request.query, request.context.constants, request.context.snapshot.postings)
+    attempt = Attempt("path look-up", "", "", "", State.FAILED, len(request.context.snapshot.notes), 0, why)
     return Search(
-        query=asked.query,
-        limit=asked.options.most,
+        query=request.query,
+        limit=request.options.most,
         outcome=SearchOutcome.ENGINE_FAILS,
         scope=scope,
         lint=linted,
         attempts=(attempt,),
-        searchable=len(asked.context.snapshot.notes),
+        searchable=len(request.context.snapshot.notes),
     )

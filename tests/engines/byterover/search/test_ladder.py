@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.search.retrying import retry
+from brvtui.engines.byterover.search.retry import retry
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Searches, climb, not_climbed, sanitised
 from brvtui.services.requests import LegError

@@ -20,7 +20,7 @@ from brvtui.trace import AgedSignals, Hit, Kind, Origin, Part
 from brvtui.tree.reading.files import CONTEXT_FILE
 
 
-def lift(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
+def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
     """Every ancestor folder of ``hits`` with the best value carried to it, and the summaries that reach ``floor``."""
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     best: dict[str, tuple[float, float, int, Hit]] = {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-from brvtui.engines.byterover.completion.agent import AgentEvent, Rules, Work, work
+from brvtui.engines.byterover.completion.agent import AgentEvent, AgentLimits, AgentRun, run_agent
 from brvtui.engines.byterover.completion.answer_form import cited, missing_parts
-from brvtui.engines.byterover.completion.confined import PathRefused, text_of
+from brvtui.engines.byterover.completion.note_paths import PathRefused, text_of
 from brvtui.engines.byterover.completion.note_tools import NoteTools
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
@@ -40,14 +40,14 @@ def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None
     """
     prompt = trace.answer.prompt
     assert prompt is not None
-    done = Work()
+    done = AgentRun()
     tools = NoteTools(how.context)
-    rules = Rules(how.context.constants.agent, how.context.constants.manifest.chars_per_token, how.budget)
-    yield from work(how.model, tools, prompt, rules, how.cancellation, done)
+    rules = AgentLimits(how.context.constants.agent, how.context.constants.manifest.chars_per_token, how.budget)
+    yield from run_agent(how.model, tools, prompt, rules, how.cancellation, done)
     return replace(trace, answer=_answer(how, trace, prompt, done))
 
 
-def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Work) -> Answer:
+def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: AgentRun) -> Answer:
     shown = {hit.file for hit in trace.hits if hit.path in prompt.prefetched} | set(done.read)
     shown |= {entry for lane in prompt.lanes for entry in lane.entries}
     gave_none = done.ended in (EndReason.FAILED, EndReason.CANCELLED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brvtui.engines.byterover.search.asked import SearchRequest
+from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking
 from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.trace import Hit, NearMiss, Origin
@@ -34,27 +34,27 @@ def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
 
 
 def near_misses(
-    asked: SearchRequest, ranking: Ranking, taken: int, outcome: SearchOutcome, floor: float = 0.0, after: int = 0
+    request: SearchRequest, ranking: Ranking, taken: int, outcome: SearchOutcome, floor: float = 0.0, after: int = 0
 ) -> tuple[NearMiss, ...]:
     """The best matches after the first ``taken``, with what each lacked of ``floor`` or of its rank.
 
     Their ranks begin behind ``after`` others that were lost later.
     """
-    limits = asked.context.constants.out_of_domain
+    limits = request.context.constants.out_of_domain
     misses = []
     positions = ranking.positions[taken : taken + NEAR_MISSES].tolist()
     for rank_, position in enumerate(positions, start=taken + 1):
-        note = asked.context.snapshot.notes[position]
+        note = request.context.snapshot.notes[position]
         score = float(ranking.scores[rank_ - 1])
         if outcome is SearchOutcome.BELOW_FLOOR:
             reason, short = "below the out-of-domain floor", limits.floor - score
         elif outcome is SearchOutcome.UNMATCHED_WORDS:
             reason, short = "the unmatched-word rule emptied the answer", limits.escape - score
         elif score < floor:
-            reason, short = f"below {asked.context.constants.search.gap_ratio:g} × top", floor - score
+            reason, short = f"below {request.context.constants.search.gap_ratio:g} × top", floor - score
         else:
-            reason, short = PAST_LIMIT, float(rank_ - asked.options.most)
-        maturity = asked.context.snapshot.signals[position].maturity
+            reason, short = PAST_LIMIT, float(rank_ - request.options.most)
+        maturity = request.context.snapshot.signals[position].maturity
         misses.append(
             NearMiss(note.result_path, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
         )

@@ -9,7 +9,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route import gates
 from brvtui.engines.byterover.route.entities import entity_searches
-from brvtui.engines.byterover.search.retrying import SEARCH_TIME, retry
+from brvtui.engines.byterover.search.retry import SEARCH_TIME, retry
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import EntityStep, Outcome, Search, SearchOutcome
 from brvtui.timing import Stopwatch
@@ -17,7 +17,7 @@ from brvtui.trace import Check, Hit, Ladder, State, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class QueryResults:
     """The results of a query, and what they came from."""
 
     search: Search
@@ -39,7 +39,7 @@ class Decision:
     """The hits that a direct answer or a prompt quotes."""
 
 
-def ranked(context: Context, query: str, scope: str, watch: Stopwatch) -> Ranked:
+def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
     """What ``query`` finds: the search, entity searches, and the retry ladder where the route has it."""
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
@@ -48,10 +48,10 @@ def ranked(context: Context, query: str, scope: str, watch: Stopwatch) -> Ranked
         entities, hits = _entities(context, query, scope, found, watch)
     with watch.measure("retry ladder"):
         ladder, hits = _retry(context, scope, found, hits, watch)
-    return Ranked(found, entities, ladder, hits)
+    return QueryResults(found, entities, ladder, hits)
 
 
-def decide(context: Context, made: Ranked) -> Decision:
+def decide(context: Context, made: QueryResults) -> Decision:
     """The decision on a query that no cache answers."""
     profile, hits = context.constants, made.hits
     domain = gates.out_of_domain(made.search, hits)
@@ -66,13 +66,13 @@ def decide(context: Context, made: Ranked) -> Decision:
     return Decision(steps, tier, outcome, why, gates.prefetched(hits, profile))
 
 
-def _why_a_loop(context: Context, made: Ranked, single: Step) -> str:
+def _why_a_loop(context: Context, made: QueryResults, single: Step) -> str:
     if made.search.outcome is SearchOutcome.ENGINE_FAILS:
         return context.snapshot.engine_failure
     return gates.failed(single.checks) if single.checks else ""
 
 
-def _before_the_gates(made: Ranked, domain: Step, profile: Profile) -> Sequence[Step]:
+def _before_the_gates(made: QueryResults, domain: Step, profile: Profile) -> Sequence[Step]:
     """Entity searches, the retry ladder where it is in the route, and the out-of-domain test, in the engine's order."""
     entities, ladder = made.entities, made.ladder
     entity = Step("entity_search", None, "entity searches", entities.state, (entities.check,), entities.why)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.byterover.completion.completing import CompletionContext, complete
+from brvtui.engines.byterover.completion.model_answer import CompletionContext, complete
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheContents
