@@ -10,8 +10,9 @@ import asyncio
 import json
 import os
 import ssl
+import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -112,23 +113,32 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
 async def answered(
     endpoint: Endpoint, payload: Mapping[str, Any], accept: str, seconds: float | None
 ) -> AsyncIterator[httpx.Response]:
-    """The answer to ``payload``, whose body is still to be read, with no pause longer than ``seconds``.
+    """The answer to ``payload``, whose head came within ``seconds``; read its body by :func:`body_of`.
 
-    Raises :class:`ServiceRefusal` for an answer that is none, and for what breaks inside the block.
+    Raises :class:`ServiceRefusal` for any answer but a success, and for what breaks inside the block. With None for
+    ``seconds``, the caller sets the time limit.
     """
     import httpx
 
-    headers = {"Content-Type": "application/json", "Accept": accept, **endpoint.headers}
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": accept,
+        "Accept-Encoding": "identity",  # a few compressed bytes can unpack to gigabytes
+        **endpoint.headers,
+    }
     data = json.dumps(payload)  # ASCII: escapes half a surrogate pair, which UTF-8 cannot encode
     connect = _CONNECT_SECONDS if seconds is None else min(seconds, _CONNECT_SECONDS)
     limits = httpx.Timeout(seconds, connect=connect)
     there = f"look whether the service runs, and at {endpoint.setting}.url"
     try:
         trust = _trusted(endpoint.base.startswith("https:"))
-        async with (
-            httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust) as client,
-            client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers) as answer,
-        ):
+        async with AsyncExitStack() as stack:
+            client = await stack.enter_async_context(
+                httpx.AsyncClient(timeout=limits, follow_redirects=False, verify=trust)
+            )
+            async with asyncio.timeout(seconds):  # of all of the head: each byte of it would begin a read's time anew
+                request = client.stream("POST", endpoint.base + endpoint.path, content=data, headers=headers)
+                answer = await stack.enter_async_context(request)
             if not answer.is_success:
                 raise await refusal_in(answer, endpoint.key, seconds)
             yield answer
@@ -193,14 +203,27 @@ def _trusted(is_encrypted: bool) -> ssl.SSLContext:
     return context
 
 
+async def body_of(answer: httpx.Response, most: int) -> AsyncIterator[bytes]:
+    """The pieces of the body. Raises :class:`ServiceRefusal` if it is compressed, or larger than ``most`` bytes."""
+    encoding = answer.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity"):
+        raise ServiceRefusal("the answer is compressed, which was not asked for", answer.status_code)
+    size = 0
+    async for piece in answer.aiter_raw():
+        size += len(piece)
+        if size > most:
+            raise ServiceRefusal(f"the answer is larger than {most} bytes", answer.status_code)
+        yield piece
+
+
 async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) -> ServiceRefusal:
-    """What an answer that is none says within ``seconds``, in one line, without ``key`` or a part of it."""
+    """The reason that an unusable answer gives within ``seconds``, in one line, without ``key`` or a part of it."""
     import httpx
 
     body, is_cut = b"", True
-    with suppress(TimeoutError, httpx.TimeoutException):
+    with suppress(TimeoutError, httpx.TimeoutException, ServiceRefusal):
         async with asyncio.timeout(seconds):
-            async for piece in answer.aiter_bytes():
+            async for piece in body_of(answer, sys.maxsize):
                 body += piece
                 if len(body) > _LONGEST_REFUSAL:
                     break

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from brvtui.providers.http import Endpoint, ServiceRefusal, answered
+from brvtui.providers.http import Endpoint, ServiceRefusal, answered, body_of
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.requests import LegError, RequestPolicy
 
@@ -48,10 +48,8 @@ class JsonService:
                 asyncio.timeout(seconds),
                 answered(self._endpoint, payload, "application/json", None) as answer,
             ):
-                async for piece in answer.aiter_bytes():
+                async for piece in body_of(answer, most):
                     body += piece
-                    if len(body) > most:
-                        raise ServiceRefusal(f"the answer is larger than {most} bytes", answer.status_code)
         except TimeoutError:
             raise ServiceRefusal(f"no answer within {seconds:g} s") from None
         try:

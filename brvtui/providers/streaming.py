@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Mapping
 from contextlib import aclosing, suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from brvtui.providers.http import Endpoint, ServiceRefusal, answered, error_message, refusal_in
+from brvtui.providers.http import Endpoint, ServiceRefusal, answered, body_of, error_message, refusal_in
 from brvtui.providers.masking import masked
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.model import Cancellation, ModelCancelled, ModelError, Wait
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _LAST_STEP_S = 0.5
 """Seconds that a step may take to end after Ctrl+C."""
+_LONGEST_TURN = 10
+"""Time-outs that a whole answer may take, however often a piece of it comes."""
 _DONE = "[DONE]"
 
 _Piece = Wait | dict[str, Any]
@@ -127,7 +131,10 @@ async def _once(
             why = f"the answer is no stream of events: look at {endpoint.setting}.url ({said})"
             raise ServiceRefusal(why, answer.status_code)
         async with aclosing(data_of(answer, policy.max_bytes)) as texts:
+            deadline = monotonic() + _LONGEST_TURN * policy.timeout_seconds
             while (text := await _within(policy.timeout_seconds, texts)) not in (None, _DONE):
+                if monotonic() > deadline:
+                    raise ServiceRefusal(f"it was not whole after {_LONGEST_TURN * policy.timeout_seconds:g} s")
                 yield _object(text, endpoint.key)
 
 
@@ -139,13 +146,11 @@ async def _within(seconds: float, texts: AsyncGenerator[str, None]) -> str | Non
 
 async def data_of(answer: httpx.Response, most: int) -> AsyncGenerator[str, None]:
     """The data field of each event; its other fields only repeat what is in the data."""
-    size = 0
+    decoder = getincrementaldecoder("utf-8")("replace")
     held: list[str] = []
     lines: list[str] = []
-    async for text in answer.aiter_text():
-        size += len(text)
-        if size > most:
-            raise ServiceRefusal(f"it is larger than {most} bytes")
+    async for piece in body_of(answer, most):
+        text = decoder.decode(piece)
         held.append(text)
         if "\n" not in text:  # joined once: a single line may be as large as the limit
             continue

@@ -29,13 +29,9 @@ class Body:
 
     status_code, reason_phrase, headers = 401, "Unauthorized", Headers()
 
-    async def aiter_bytes(self) -> AsyncIterator[bytes]:
+    async def aiter_raw(self) -> AsyncIterator[bytes]:
         for text in self.texts:
             yield text.encode()
-
-    async def aiter_text(self) -> AsyncIterator[str]:
-        for text in self.texts:
-            yield text
 
 
 def data(*texts: str, most: int = 10_000) -> list[str]:
