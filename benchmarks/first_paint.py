@@ -6,7 +6,9 @@ Both are started in a pseudo-terminal, one after the other in each round, so tha
 both. A frame is *whole* when every cell of the screen was written and, for the app, its chrome stands in these cells:
 the tabs of the first row, a pane's corner in each corner of the screen below them, and keys in the last row. What panes
 say of a tree that is still being read does not count. *Processor* is user and system time of the process until then:
-it is killed at once, and the system says what it had used. ``--show`` prints the app's first whole frame.
+it is killed at once, and the system says what it had used. Both keep their bytecode, as what is installed does, even
+where ``PYTHONDONTWRITEBYTECODE`` is set: the first round, which does not count, compiles what changed.
+``--show`` prints the app's first whole frame.
 """
 
 from __future__ import annotations
@@ -116,6 +118,7 @@ def start(arguments: Sequence[str], columns: int, rows: int, whole: Callable[[Sc
     began = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS=str(columns), LINES=str(rows))
         os.execv(sys.executable, [sys.executable, *arguments])
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

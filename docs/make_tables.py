@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from brvtui.app.actions import PLACES
+from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.naming import key_name, split
 from brvtui.config.schema import ValueKind, entries, value_text
 

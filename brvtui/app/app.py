@@ -28,7 +28,7 @@ from brvtui.app.query.cache import Cache
 from brvtui.app.query.queries import Queries
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import EngineState, Overview, Phase
+from brvtui.app.states import EngineState, Phase
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import View
@@ -37,6 +37,7 @@ from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.app.commands.command import Act, Command
+    from brvtui.app.contents import Overview
     from brvtui.app.editing.changes import NoteChanges
     from brvtui.app.editing.controller import Editing
     from brvtui.app.editing.drafts import Drafts

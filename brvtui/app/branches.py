@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from brvtui.app.states import INDEX, MANIFEST, Branch, ancestors
+from brvtui.app.contents import Branch
+from brvtui.app.states import INDEX, MANIFEST, ancestors
 from brvtui.paint.glyphs import MATURITIES
 from brvtui.tree.reading.files import CONTEXT_FILE, MANIFEST_FILE, Role, role_of
 

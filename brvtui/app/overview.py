@@ -10,7 +10,7 @@ from operator import is_not
 from typing import TYPE_CHECKING
 
 from brvtui.app.branches import Branches, branches, branches_after, branches_of, counts_of, one_note
-from brvtui.app.states import Branch, NoteLine, Overview
+from brvtui.app.contents import Branch, NoteLine, Overview
 from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.trace import Kind, Trace
 from brvtui.tree.reading.files import Role

@@ -60,13 +60,12 @@ class ThemedApp(ReportingApp):
     _has_themes = False
 
     def __init__(self) -> None:
-        """An app in the default theme; the user's theme files are read after the first paint."""
+        """An app in the default theme; all others are read after the first paint."""
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.stylesheet = ThemeStylesheet()
         self._has_themes = True
         self.background = Workers(self)
-        for name in OURS:
-            self.register_theme(our_theme(name))
+        self.register_theme(our_theme(DEFAULT))
         self.library = Library({}, {}, {})
         """The user's themes, as they were last read."""
         self.theme = DEFAULT
@@ -185,7 +184,9 @@ class ThemedApp(ReportingApp):
     def action_next_theme(self) -> None:
         """The next of our own themes, for now."""
         place = OURS.index(self.theme) if self.theme in OURS else -1
-        self.theme = OURS[(place + 1) % len(OURS)]
+        following = our_theme(OURS[(place + 1) % len(OURS)])
+        self.register_theme(following)
+        self.theme = following.name
         self.notify(f"theme {self.theme}, for this session; T keeps one", timeout=2)
 
     def action_choose_theme(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.states import Branch, ancestors
+from brvtui.app.contents import Branch
+from brvtui.app.states import ancestors
 from brvtui.app.widgets.outline import Order, kept, ordered, rows
 from brvtui.app.widgets.word_filter import WordFilter
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from brvtui.app import overview as overviews
+from brvtui.app.contents import Branch, Overview
 from brvtui.app.overview import Surveyor, changed_between
-from brvtui.app.states import Branch, Overview
 from brvtui.loading import update
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers

@@ -12,10 +12,11 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.contents import Branch
 from brvtui.app.overview import remembered
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
-from brvtui.app.states import Branch, Phase
+from brvtui.app.states import Phase
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.sections import Search

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.actions import ACTIONS
+from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
 from brvtui.app.settings.screen import SettingsScreen
 from brvtui.app.settings.setting_field import SettingField

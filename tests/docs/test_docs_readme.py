@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from brvtui.app.actions import ACTIONS
+from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.keys.naming import canonical, split
 from tests.docs.pages import page, script, section
 

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from brvtui.app.actions import ACTIONS
+from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.keys.checking import Checked, check_keys
 from tests.docs.pages import ROOT, page, script
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from brvtui.app.actions import PLACES
 from brvtui.app.actions.action import Action, Place, PlaceKind
+from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.naming import key_name, keys_of
 from brvtui.app.modes import EDITOR, SCREENS, Mode
 from brvtui.app.widgets.word_filter import WordFilter

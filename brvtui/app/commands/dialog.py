@@ -12,9 +12,9 @@ from textual.widgets import Input
 
 from brvtui.app.actions.dialogs import COMMANDS
 from brvtui.app.commands.command import Command, found, offered
+from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
-from brvtui.app.states import Branch
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.ordered_keys import OrderedInput

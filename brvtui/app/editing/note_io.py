@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from brvtui import faults
-from brvtui.app.states import Effect, TextCheck
+from brvtui.app.contents import Effect, TextCheck
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from brvtui.app.arrangement import WIDE_WIDTH
-from brvtui.app.states import CHANGED, GONE, Edit, EditorState, Effect
+from brvtui.app.contents import Edit, Effect
+from brvtui.app.states import CHANGED, GONE, EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.paint.line import Line, Span, line, spread

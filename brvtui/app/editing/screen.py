@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 from brvtui.app import modes
 from brvtui.app.actions.screens import EDIT_SCREEN
 from brvtui.app.arrangement import EDITOR
+from brvtui.app.contents import Edit, TextCheck
 from brvtui.app.editing import note_io, questions
 from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.editing.find_bar import FindBar
@@ -28,7 +29,7 @@ from brvtui.app.newest import Newest
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import CHANGED, GONE, Edit, EditorState, TextCheck
+from brvtui.app.states import CHANGED, GONE, EditorState
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from brvtui.app.actions import ACTIONS, PLACES
 from brvtui.app.actions.action import Action
+from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.naming import KNOWN, canonical, is_key, is_text, keys_of, split
 from brvtui.wording import nearest
 

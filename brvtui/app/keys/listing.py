@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from brvtui.app.actions import PLACES
+from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.naming import key_name, keys_of, split
 
 

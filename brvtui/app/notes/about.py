@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from brvtui.app.actions.panes import ABOUT
+from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.notes.note import NotePane, is_current
-from brvtui.app.states import Branch, NoteState, ProjectState, SelectionState
+from brvtui.app.states import NoteState, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import empty_lines

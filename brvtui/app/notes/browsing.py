@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from brvtui import faults
+from brvtui.app.contents import SimilarNotes
 from brvtui.app.newest import PAUSE_S, Newest
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
-from brvtui.app.states import SimilarNotes, StaleState
+from brvtui.app.states import StaleState
 
 if TYPE_CHECKING:
     from brvtui.lab.about import About, Around

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from brvtui.app.actions.panes import NOTES_TREE
+from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import Branch, ancestors
+from brvtui.app.states import ancestors
 from brvtui.app.view import View
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane

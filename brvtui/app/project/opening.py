@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui import faults
-from brvtui.app.states import Overview, WatchState
+from brvtui.app.states import WatchState
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
+    from brvtui.app.contents import Overview
     from brvtui.app.overview import Surveyor
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session

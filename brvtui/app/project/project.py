@@ -14,12 +14,13 @@ from textual.timer import Timer
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening, TreeRead
 from brvtui.app.services import AppServices
-from brvtui.app.states import Overview, Phase, WatchState
+from brvtui.app.states import Phase, WatchState
 from brvtui.app.workers import Refusal
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 
 if TYPE_CHECKING:
+    from brvtui.app.contents import Overview
     from brvtui.app.overview import Surveyor
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session

@@ -17,11 +17,12 @@ from brvtui.app.query.cache import Cache
 from brvtui.app.query.prober import PAUSE_S, Prober, QueryRequest
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.services import AppServices
-from brvtui.app.states import AnswerState, CacheState, Overview, Phase, SelectionState
+from brvtui.app.states import AnswerState, CacheState, Phase, SelectionState
 from brvtui.app.view import selectable
 from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
+    from brvtui.app.contents import Overview
     from brvtui.saved.traces import SavedTrace
 
 

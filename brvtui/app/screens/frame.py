@@ -22,7 +22,6 @@ from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines, restyle
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.widgets.status_line import StatusLine
-from brvtui.app.widgets.too_small import TooSmall
 
 if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
@@ -56,13 +55,11 @@ class FrameScreen(Screen[None]):
         """Status, head, body with all panes, keys."""
         width, height = self.app.size
         self.set_class(is_wide(width, height), "-wide")
-        self.set_class(is_too_small(width, height), "-small")
         yield StatusLine(id="status")
         yield from self.make_head()
         shared = self._layouts.of(self.TITLE)
         yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
         yield KeyBar(id="keys")
-        yield TooSmall(id="too-small")
 
     @property
     def services(self) -> AppServices:
@@ -131,7 +128,12 @@ class FrameScreen(Screen[None]):
     def on_resize(self, event: events.Resize) -> None:
         """All panes at once, or tabs."""
         width, height = event.size
-        self.set_class(is_too_small(width, height), "-small")
+        small = is_too_small(width, height)
+        self.set_class(small, "-small")
+        if small and not self.query("#too-small"):
+            from brvtui.app.widgets.too_small import TooSmall
+
+            self.mount(TooSmall(id="too-small"))
         wide = is_wide(width, height)
         self.set_class(wide, "-wide")
         if self.body.wide != wide:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from brvtui.app.actions import PLACES
+from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.checking import check_keys
 from brvtui.app.themes.library import no_such_theme
 from brvtui.config import ConfigError, Configuration

@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
 
-from brvtui.app.states import Branch, Overview, ancestors
+from brvtui.app.states import ancestors
 from brvtui.app.widgets.word_filter import WordFilter
+
+if TYPE_CHECKING:
+    from brvtui.app.contents import Branch, Overview
 
 _OPEN_AT_FIRST = 60
 """Trees of no more folders and files than that begin with all folders open."""
-Row = tuple[Branch, int]
+Row: TypeAlias = "tuple[Branch, int]"
 """A folder or file, and how deep it stands."""
 
 

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, overload
+from typing import TYPE_CHECKING, ClassVar, overload
 
 from textual.binding import BindingType
 
 from brvtui.app.actions.panes import TREE
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import (
-    INDEX,
-    MANIFEST,
-    Branch,
-    Overview,
-    Phase,
-    ProjectState,
-    QueryState,
-    SelectionState,
-    ancestors,
-)
+from brvtui.app.states import INDEX, MANIFEST, Phase, ProjectState, QueryState, SelectionState, ancestors
 from brvtui.app.view import View, marks_of
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import empty_lines
@@ -28,6 +18,9 @@ from brvtui.app.widgets.status_line import counts
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import cut_left, days, wrap
+
+if TYPE_CHECKING:
+    from brvtui.app.contents import Branch, Overview
 
 ROOT = ""
 UNSEEN = "\0unseen"

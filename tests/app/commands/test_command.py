@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.actions import ACTIONS, PLACES
+from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.commands.command import NOT_OFFERED, Act, Command, found, offered
 from brvtui.app.keys.bindings import own_bindings
 from brvtui.app.query.results import ResultsPane

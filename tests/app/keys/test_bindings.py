@@ -10,9 +10,9 @@ import pytest
 from textual.dom import DOMNode
 
 import brvtui.app
-from brvtui.app.actions import ACTIONS, PLACES
 from brvtui.app.actions.action import Action, Place, PlaceKind
 from brvtui.app.actions.everywhere import ALL_SCREENS
+from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
 from brvtui.app.keys.bindings import bindings, declared, letter_actions, own_bindings

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from brvtui.app.actions import ACTIONS
+from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.keys.checking import Checked, check_keys
 from brvtui.app.keys.listing import default_table, keys_report, listed
 from brvtui.config import configure

@@ -1,0 +1,59 @@
+"""The registry of actions. Palette, the table of settings and docs/keys.md are made from it.
+
+To add an action, add it to its place here, and the method ``action_…`` to the class that has the place.
+"""
+
+from __future__ import annotations
+
+from brvtui.app.actions import dialogs, everywhere, panes, screens
+from brvtui.app.actions.action import Action, Place
+
+PLACES: tuple[Place, ...] = (
+    everywhere.APP,
+    everywhere.EVERY_SCREEN,
+    screens.EDIT_SCREEN,
+    screens.LOG_SCREEN,
+    screens.MATURITY_SCREEN,
+    screens.NOTES_SCREEN,
+    screens.QUERY_SCREEN,
+    screens.SETTINGS_SCREEN,
+    everywhere.EVERY_PANE,
+    panes.ABOUT,
+    panes.AGEING,
+    panes.ANSWER,
+    panes.DRAFTS,
+    everywhere.FILTER,
+    panes.FIND,
+    panes.LOG_LIST,
+    panes.COLUMN,
+    panes.NOTE,
+    panes.OPTIONS,
+    panes.PROBLEMS,
+    panes.QUERY_FIELD,
+    panes.RESULTS,
+    panes.RETRY,
+    panes.ROUTE,
+    panes.SETTINGS_LIST,
+    panes.TEXT,
+    panes.NOTES_TREE,
+    panes.SCOPE_TREE,
+    panes.TREE,
+    dialogs.CHANGES,
+    dialogs.COMMANDS,
+    dialogs.CONFLICT,
+    dialogs.DIALOG,
+    dialogs.DRAFT,
+    dialogs.EXPORT,
+    dialogs.GONE,
+    dialogs.JUMP,
+    dialogs.LEAVING,
+    dialogs.MESSAGE,
+    dialogs.NEW_NOTE,
+    dialogs.PERMISSION,
+    dialogs.PLAN,
+    dialogs.SETTING_FIELD,
+)
+"""Every place, in the order of lists of keys: by kind, then by title."""
+
+ACTIONS: dict[str, Action] = {action.name: action for place in PLACES for action in place.actions}
+"""Every action by its name."""

@@ -1,0 +1,126 @@
+"""What sub-states hold once there is something to show: the tree, notes like another, the text that is edited.
+
+Nothing of it is imported before the first frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.preview import Preview
+    from brvtui.lab.similar import Similar
+    from brvtui.tree.editing.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A folder or file of the tree pane: folders first, then notes by name, then derived files."""
+
+    path: str
+    name: str
+    is_folder: bool
+    kind: str
+    """``domain``, ``topic``, ``subtopic``; of a note its :class:`brvtui.trace.Kind`; else what kind of derived file."""
+    maturity: str
+    """Of a note; empty for everything else."""
+    children: tuple[Branch, ...] = ()
+    counts: tuple[int, int, int] = (0, 0, 0)
+    """Notes in it by maturity."""
+    aside: bool = False
+    """Shown only when asked for: stubs, derived files, and folders that hold nothing else."""
+    importance: float = 0.0
+    """As stored, 0..100."""
+    mtime_ms: int = 0
+    low: str = ""
+    """What a filter looks at: title and path of a file in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """A note as the empty state lists it."""
+
+    path: str
+    title: str
+    maturity: str
+    importance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What header, tree and empty state show of a snapshot."""
+
+    project: str
+    notes: int
+    counts: tuple[int, int, int]
+    """Notes by maturity: draft, validated, core."""
+    unseen: tuple[tuple[str, str], ...]
+    """Path and reason of files that the engine does not see."""
+    roots: tuple[Branch, ...]
+    important: tuple[NoteLine, ...]
+    notices: tuple[str, ...]
+    branches: Mapping[str, Branch]
+    """Every folder and file of :attr:`roots` by its path."""
+    aside: int
+    """How many stubs and derived files there are."""
+    fingerprint: str
+    generation: int
+    loaded_ms: float
+    """When it was read."""
+    reads_frontmatter: bool = False
+    """Whether a note's frontmatter may hold its signals."""
+
+    @property
+    def unreadable(self) -> str:
+        """Why the tree as a whole cannot be read; empty when it can."""
+        return next((reason for path, reason in self.unseen if path == "."), "")
+
+    @property
+    def why_empty(self) -> str:
+        """Why there are no notes, where there are none."""
+        if self.unreadable:
+            return f"the tree: {self.unreadable}; once it is there, so are its notes"
+        return "no notes in this tree yet"
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarNotes:
+    """The notes most like the one at ``path``, best first, or why they cannot be found."""
+
+    path: str
+    found: tuple[Similar, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What saving does to one number of the note: as it is now, saved with a new modification time, with the old."""
+
+    name: str
+    now: float | None
+    saved: float | None
+    kept: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextCheck:
+    """The problems of the text in the editor, and the effects of saving it."""
+
+    problems: tuple[Problem, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    preview: Preview | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The state of an edit, as all screens show it."""
+
+    path: str
+    is_new: bool = False
+    dirty: bool = False
+    keep_mtime: bool = False
+    on_disk: str = ""
+    """CHANGED or GONE when somebody else wrote or removed the note since it was read; else empty."""
+    check: TextCheck = TextCheck()
