@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from brvtui.app.splits import Layout, Place, Split, Tiled, tile
 from brvtui.paint.glyphs import MATURITIES
@@ -16,8 +16,7 @@ _ROUTE_ROWS = 7
 _LEAST_BESIDE = 26
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """How the panes of one screen are arranged."""
 
     panes: tuple[str, ...]

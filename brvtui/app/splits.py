@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 LEAST_COLUMNS, LEAST_ROWS = 20, 3
@@ -21,8 +21,7 @@ class Place(NamedTuple):
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """Parts beside each other (``across``) or below each other; each is a pane's id or split again."""
 
     name: str
@@ -33,11 +32,10 @@ class Split:
     """The cells of each part as designed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """What the user changed: how a split is shared, by its name, and which panes are hidden."""
 
-    shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()
 
     def plain(self) -> dict[str, Any]:
@@ -45,8 +43,7 @@ class Layout:
         return {"shares": {name: list(shares) for name, shares in self.shares.items()}, "hidden": sorted(self.hidden)}
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """The line between two parts of a split that are next to each other, at cell ``at``: the second's first."""
 
     split: str
@@ -69,8 +66,7 @@ class Edge:
     """The panes of the two."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tiled:
+class Tiled(NamedTuple):
     """The places of panes, and the edges between them."""
 
     places: Mapping[str, Place]
@@ -177,7 +173,7 @@ def moved(layout: Layout, edge: Edge, by: int) -> Layout:
         return layout
     cells = list(edge.cells)
     cells[edge.first], cells[edge.second] = one + by, other - by
-    return replace(layout, shares={**layout.shares, edge.split: tuple(float(max(1, size)) for size in cells)})
+    return layout._replace(shares={**layout.shares, edge.split: tuple(float(max(1, size)) for size in cells)})
 
 
 def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[Edge, int]]:

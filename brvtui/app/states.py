@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.engines.registry import DEFAULT
 
@@ -47,8 +47,7 @@ def ancestors(path: str) -> Iterator[str]:
         above = above.rpartition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteText:
+class NoteText(NamedTuple):
     """The text of the selected note, or why it cannot be shown."""
 
     path: str
@@ -56,8 +55,7 @@ class NoteText:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CounterfactualSearch:
+class CounterfactualSearch(NamedTuple):
     """The search for changes after which ``trace`` needs no model; ``found`` is None while it goes on."""
 
     trace: Trace

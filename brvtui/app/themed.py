@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -168,7 +168,7 @@ class ThemedApp(ReportingApp):
         """Uses the theme ``name`` that the settings at ``place`` ask for, or says that there is none."""
         self._wanted = (name, place)
         if name not in self.available_themes and not self.is_running:
-            self._take(replace(read_library(), problems={}))  # before the first paint; problems are told after it
+            self._take(read_library()._replace(problems={}))  # before the first paint; problems are told after it
         self._look_for_wanted()
 
     def _look_for_wanted(self, last: bool = False) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from brvtui.profiles import BUILT_IN as PROFILES
 from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
@@ -38,8 +38,7 @@ class ValueKind(StrEnum):
     PROFILE = f"{', '.join(PROFILES)}, a TOML file, or a table"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One setting. ``name`` is dotted (``editor.keep_mtime``); ``variable`` is empty where there is none."""
 
     name: str

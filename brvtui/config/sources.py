@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Layer(StrEnum):
@@ -16,16 +16,14 @@ class Layer(StrEnum):
     OPTION = "option"
 
 
-@dataclass(frozen=True, slots=True)
-class SettingSource:
+class SettingSource(NamedTuple):
     """Where one value is set: its layer, and the file, variable or option (empty for a default)."""
 
     layer: Layer
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingProblem:
+class SettingProblem(NamedTuple):
     """A setting that cannot be used. ``name`` is its dotted name, empty for a whole file; ``message`` is one line."""
 
     name: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.paint.glyphs import PART_ROLES, Glyphs
 from brvtui.paint.line import Line, Span, joined
@@ -25,8 +24,7 @@ def eighths(value: float, width: int, glyphs: Glyphs) -> str:
     return bar + " " * (width - len(bar))
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(NamedTuple):
     """The parts of a score as segments of a bar: name and width of each positive part, and the sum of the negative."""
 
     kept: tuple[tuple[str, float], ...]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace takes long to import
     from brvtui.trace import Kind
@@ -14,8 +13,7 @@ AUTO, ON = "auto", "on"
 """Values of the setting ``ascii``: letters if the terminal's encoding needs them, or always."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(NamedTuple):
     """One set of signs; every value is one cell wide unless its name says otherwise."""
 
     unicode: bool

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """Something that the user can do in one place of the app, by a key or from the command palette."""
 
     name: str
@@ -45,8 +44,7 @@ class PlaceKind(Enum):
     """A dialog. Its actions answer a question, so the palette does not offer them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A place where actions act: a class of the app that declares ``BINDINGS = bindings(place)``."""
 
     name: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui import faults
 from brvtui.app.states import WatchState
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watching
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """The project or saved trace to open, with the options of the command line."""
 
     start: Path | None = None
@@ -29,8 +27,7 @@ class Opening:
     signals_file: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRead:
+class TreeRead(NamedTuple):
     """A newly published snapshot, as the app shows it."""
 
     overview: Overview

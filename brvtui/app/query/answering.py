@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui import faults
 from brvtui.app.project.opening import TreeRead
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Detail, Trace
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """The answer to a request."""
 
     request: QueryRequest
@@ -36,8 +34,7 @@ class Answered:
     """The tree as a run made it, by recording access hits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """The engine cannot be asked as it is set; ``why`` says also what to do."""
 
     why: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from brvtui.app.query.answering import Answered, Refused, answer, answered, log
@@ -62,7 +62,7 @@ def run(
             return
         trace = session.probe(request.query, request.scope, engine)
         if asks_model(trace):
-            yield answer(session, surveyor, replace(request, run=False), engine, "", run=False)
+            yield answer(session, surveyor, request._replace(run=False), engine, "", run=False)
             yield PermissionWanted(state.name, trace)
             return
     ended = answer(session, surveyor, request, engine, "", run=True)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SLOW_MS = 20.0
 """A search that took longer makes the next keys wait for a pause."""
 PAUSE_S = 0.08
 
 
-@dataclass(frozen=True, slots=True)
-class QueryRequest:
+class QueryRequest(NamedTuple):
     """One request for a trace; ``number`` orders them."""
 
     number: int

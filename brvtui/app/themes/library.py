@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -20,8 +20,7 @@ _OURS = Path(__file__).parents[2] / _FOLDER
 _ENDING = ".toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """Themes by name, the files of the user's own, and the problems of files that were left out."""
 
     themes: dict[str, Theme]

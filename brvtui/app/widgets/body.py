@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 from textual import events
@@ -161,7 +161,7 @@ class Body(Widget):
     def bring(self, pane: str) -> None:
         """Makes sure that ``pane`` is shown."""
         if pane in self.shared.hidden:
-            self._change(replace(self.shared, hidden=self.shared.hidden - {pane}))
+            self._change(self.shared._replace(hidden=self.shared.hidden - {pane}))
         if self.maximised and self.maximised != pane:
             self.maximised = pane
         elif pane in self.plan.tabs:
@@ -173,7 +173,7 @@ class Body(Widget):
     def adopt(self, layout: splits.Layout) -> None:
         """Shows the panes as ``layout`` says; one that hides all of them hides none."""
         nothing = not set(self.plan.panes) - layout.hidden
-        self.shared = replace(layout, hidden=frozenset()) if nothing else layout
+        self.shared = layout._replace(hidden=frozenset()) if nothing else layout
         tabs = self._shown_tabs()
         if self.tab not in tabs and tabs:
             self.tab = tabs[0]
@@ -196,7 +196,7 @@ class Body(Widget):
         if not set(self.plan.panes) - hidden:
             return False
         self.maximised = ""
-        self._change(replace(self.shared, hidden=hidden))
+        self._change(self.shared._replace(hidden=hidden))
         return True
 
     def resize_pane(self, pane: str, across: bool, by: int) -> bool:

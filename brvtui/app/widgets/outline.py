@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from brvtui.app.states import ancestors
 from brvtui.app.widgets.word_filter import WordFilter
@@ -49,8 +48,7 @@ def ordered(children: Sequence[Branch], order: Order) -> Sequence[Branch]:
     return [*children[:files], *sorted(children[files:], key=key)]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """What a filter keeps: files, and the folders above them with how many of these each holds, all by path."""
 
     files: frozenset[str]
