@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from types import MappingProxyType
@@ -203,7 +203,7 @@ _KINDS: Mapping[Any, ValueKind] = {
 def entries() -> Mapping[str, Entry]:
     """Every setting by its dotted name: those without a table first, then table by table."""
     of_projects = {entry.name for entry in _walk(ProjectSettings())}
-    found = (replace(entry, personal=entry.name not in of_projects) for entry in _walk(Settings()))
+    found = (entry._replace(personal=entry.name not in of_projects) for entry in _walk(Settings()))
     return MappingProxyType({entry.name: entry for entry in found})
 
 
