@@ -16,6 +16,7 @@ from brvtui.app.editing.questions import ConflictDialog
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, toasts, type_keys
+from tests.support.settings import own
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
@@ -74,7 +75,7 @@ async def test_the_users_own_editor_may_change_nothing(
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("", "set $VISUAL or $EDITOR"),
+        ("", "set editor.command, $VISUAL or $EDITOR"),
         ("/no/such/editor -w", "/no/such/editor: No such file or directory"),
         ("sh -c 'exit 3'", "sh ended with 3 and wrote nothing"),
         ("vi 'unclosed", "cannot be read as a command"),
@@ -94,6 +95,40 @@ async def test_an_editor_that_does_not_work_is_one_line(
         await _outside(pilot)
         await until(pilot, lambda: said in toasts(pilot))
         assert on_disk(garden) == FEW_LINES
+
+
+async def test_the_editor_of_the_settings_goes_before_that_of_the_environment(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = own_editor("text += 'six\\n'")
+    own(f"""[editor]\ncommand = "{sys.executable} '{script}' --wait" """)
+    monkeypatch.setenv("VISUAL", "/no/such/editor")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: on_disk(garden) == f"{FEW_LINES}six\n")
+
+
+async def test_a_projects_file_names_no_editor(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], tmp_path: Path
+) -> None:
+    own_editor("text += 'mine\\n'")
+    touched = tmp_path / "touched"
+    (garden.root / ".brv" / "brv-tui.toml").write_text(f'[editor]\ncommand = "touch {touched}"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: on_disk(garden) == f"{FEW_LINES}mine\n")
+        assert "editor.command is for your own settings file" in toasts(pilot)
+    assert not touched.exists()
+
+
+async def test_a_command_that_cannot_be_read_names_its_setting(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    own_editor("")
+    own("""[editor]\ncommand = "vi 'unclosed" """)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: "editor.command cannot be read as a command" in toasts(pilot))
 
 
 async def test_a_terminal_that_cannot_be_handed_over_is_one_line(

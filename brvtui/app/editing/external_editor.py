@@ -1,4 +1,4 @@
-"""Notes in the user's own editor ($VISUAL or $EDITOR), which works on a private copy of the text."""
+"""Notes in the user's own editor (``editor.command``, $VISUAL or $EDITOR), which works on a private copy."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -24,11 +25,17 @@ from brvtui.app.services import AppServices
 if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
 
-_VARIABLES = ("VISUAL", "EDITOR")
-
 
 class EditorError(Exception):
     """The text was not edited; the message is one line: what is wrong, what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditorCommand:
+    """A program with its arguments, and the setting or variable that names it."""
+
+    words: tuple[str, ...]
+    origin: str
 
 
 class ExternalEditor:
@@ -67,10 +74,25 @@ class ExternalEditor:
         Blocks until the editor is closed.
         """
         try:
-            return _edited(path, data, self._suspend)
+            return _edited(self._command(), path, data, self._suspend)
         except EditorError as error:
             self._services.notify(str(error), severity="error", timeout=8)
             return None
+
+    def _command(self) -> EditorCommand:
+        """Returns ``editor.command``, or what the environment names. Raises :class:`EditorError`.
+
+        A project's settings file cannot set ``editor.command``.
+        """
+        configured = self._services.configuration.settings.editor.command
+        if configured.strip():
+            return _parsed(configured, "editor.command")
+        for name in ("VISUAL", "EDITOR"):
+            if os.environ.get(name, "").strip():
+                return _parsed(os.environ[name], f"${name}")
+        raise EditorError(
+            "no editor is set: set editor.command, $VISUAL or $EDITOR, as in export EDITOR=nano; e edits here"
+        )
 
     def save(self, disk: OnDisk, data: bytes) -> None:
         """Saves ``data`` over the note ``disk``."""
@@ -101,24 +123,23 @@ class ExternalEditor:
         self._drafts.write(DraftRequest(disk.path, data, disk.sha256))
 
 
-def _command() -> list[str]:
-    """Returns the words of the first of ``$VISUAL`` and ``$EDITOR`` that is set. Raises :class:`EditorError`."""
-    name = next((name for name in _VARIABLES if os.environ.get(name, "").strip()), "")
-    if not name:
-        raise EditorError("no editor is set: set $VISUAL or $EDITOR, as in export EDITOR=nano; e edits here")
+def _parsed(text: str, origin: str) -> EditorCommand:
+    """Returns the words of ``text``, which ``origin`` holds. Raises :class:`EditorError`."""
     try:
-        return shlex.split(os.environ[name])
+        return EditorCommand(tuple(shlex.split(text)), origin)
     except ValueError as error:
-        raise EditorError(f"${name} cannot be read as a command ({error}): mend its quotes") from error
+        raise EditorError(f"{origin} cannot be read as a command ({error}): mend its quotes") from error
 
 
-def _edited(path: str, data: bytes, suspended: Callable[[], AbstractContextManager[None]]) -> bytes:
+def _edited(
+    command: EditorCommand, path: str, data: bytes, suspended: Callable[[], AbstractContextManager[None]]
+) -> bytes:
     """Runs the editor on a copy of ``data`` and returns what it wrote. Raises :class:`EditorError`.
 
     ``suspended`` gives the terminal to the editor. The copy has the note's name, in a folder that only the user may
     enter, and is removed afterwards. What was written to it counts, whatever the editor's exit code.
     """
-    words = _command()
+    words = command.words
     try:
         with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as folder:
             copy = Path(folder) / PurePosixPath(path).name
@@ -129,7 +150,7 @@ def _edited(path: str, data: bytes, suspended: Callable[[], AbstractContextManag
     except SuspendNotSupported as error:
         raise EditorError("no other program can be opened in this terminal; e edits here") from error
     except OSError as error:
-        raise EditorError(f"{words[0]}: {faults.reason(error)}; look at $VISUAL and $EDITOR") from error
+        raise EditorError(f"{words[0]}: {faults.reason(error)}; look at {command.origin}") from error
     if code and made == data:
-        raise EditorError(f"{words[0]} ended with {code} and wrote nothing; look at $VISUAL and $EDITOR")
+        raise EditorError(f"{words[0]} ended with {code} and wrote nothing; look at {command.origin}")
     return made
