@@ -48,6 +48,11 @@ class Trial:
     """The note among the results."""
     verdict: str
 
+    @property
+    def score(self) -> float | None:
+        """The note's score; None when it is not among the results."""
+        return self.hit.score if self.hit else None
+
 
 @dataclass(frozen=True, eq=False)
 class Case:

@@ -74,7 +74,8 @@ def age(case: Case) -> Counterfactual:
     found = smallest_change(case, candidates, steady)
     assert found.trial is not None  # the last one reaches
     if found.candidate is not None:
-        return verified(Lever.AGE, found.candidate, found.trial, _when(case, found.candidate.amount, steady))
+        amount = found.candidate.amount
+        return verified(Lever.AGE, found.candidate.change, found.trial, _when(case, amount, steady), amount)
     if not steady:
         return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"edited on no day until today: {found.trial.verdict}")
     return impossible(Lever.AGE, found.trial, what)
@@ -134,10 +135,11 @@ def _of_signals(case: Case, lever: Lever, candidates: Sequence[SizedChange], wha
         return too_low(case, lever, max(candidate.max_score for candidate in candidates), what)
     if found.candidate is None:
         return impossible(lever, found.trial, what)
-    return verified(lever, found.candidate, found.trial, _said(case, lever, found.candidate))
+    text = _in_words(case, lever, found.candidate)
+    return verified(lever, found.candidate.change, found.trial, text, found.candidate.amount)
 
 
-def _said(case: Case, lever: Lever, found: SizedChange) -> str:
+def _in_words(case: Case, lever: Lever, found: SizedChange) -> str:
     assert isinstance(found.change, SignalsSet)
     before, after = case.signals, found.change.signals
     raised = f"importance {after.importance:g} instead of {before.importance:g}"
@@ -184,9 +186,8 @@ def _lowered(case: Case, rival: Hit) -> Counterfactual:
         found = _least_lowered(case, rival.file, tried)
         last = found.trial or last
         if found.candidate is not None and found.trial is not None:
-            return verified(
-                Lever.RUNNER_UP, found.candidate, found.trial, _lowered_in_words(rival.title, own, found.candidate)
-            )
+            text = _lowered_in_words(rival.title, own, found.candidate)
+            return verified(Lever.RUNNER_UP, found.candidate.change, found.trial, text, found.candidate.amount)
     what = f"not even with {rival.title} as a draft of importance 0"
     return (
         impossible(Lever.RUNNER_UP, last, what)

@@ -88,19 +88,18 @@ def is_monotonic(case: Case) -> bool:
 
 
 def too_low(case: Case, lever: Lever, max_score: float, what: str) -> Counterfactual:
-    """``lever`` is impossible: the score stays below the one that is needed."""
+    """The result of ``lever`` when the score, at most ``max_score`` unrounded, stays below the one that is needed."""
     needed, seen = case.context.constants.direct.min_top, case.seen(max_score)
     text = f"{what}: {seen:.2f} at most, {needed:g} is needed"
     return Counterfactual(lever, LeverStatus.IMPOSSIBLE, text, score=seen)
 
 
-def verified(lever: Lever, found: SizedChange, trial: Trial, text: str) -> Counterfactual:
-    """``found`` does it."""
-    score = trial.hit.score if trial.hit else None
-    return Counterfactual(lever, LeverStatus.VERIFIED, text, found.change, found.amount, score, trial.verdict)
+def verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
+    """The result of ``lever`` when ``change``, of the size ``amount``, does it."""
+    return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, trial.score, trial.verdict)
 
 
 def impossible(lever: Lever, trial: Trial, what: str) -> Counterfactual:
-    """``lever`` is impossible: not even the largest change does it, or none of all that there are."""
-    score = trial.hit.score if trial.hit else None
-    return Counterfactual(lever, LeverStatus.IMPOSSIBLE, f"{what}: {trial.verdict}", score=score, verdict=trial.verdict)
+    """The result of ``lever`` when not even the largest change does it, or none of all that there are."""
+    text = f"{what}: {trial.verdict}"
+    return Counterfactual(lever, LeverStatus.IMPOSSIBLE, text, score=trial.score, verdict=trial.verdict)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
-from brvtui.engines.byterover.counterfactuals.case import Case, Trial
-from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, TitleSet
+from brvtui.engines.byterover.counterfactuals.case import Case
+from brvtui.engines.byterover.counterfactuals.changes import Reworded, TitleSet
+from brvtui.engines.byterover.counterfactuals.smallest_change import verified
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.ranking.decay import MS_PER_DAY
@@ -50,7 +51,7 @@ def title(case: Case, young_is_enough: bool) -> Counterfactual:
             if trial.answers:
                 how = "" if mtime_ms == case.note.mtime_ms else ", and saved today"
                 text = f"“{' '.join(chosen)}” added to its title{how}"
-                return _verified(Lever.TITLE, change, trial, text, len(chosen))
+                return verified(Lever.TITLE, change, trial, text, len(chosen))
     if 2 ** len(words) - 1 <= MOST_TITLES:
         text = "no words of the query in its title do it: every choice of them was tried"
         return Counterfactual(Lever.TITLE, LeverStatus.IMPOSSIBLE, text)
@@ -70,7 +71,7 @@ def wording(case: Case) -> Counterfactual:
         change = Reworded(candidate.query)
         trial = case.try_change(change)
         if trial.answers:
-            return _verified(Lever.WORDING, change, trial, f"“{candidate.query}”: {candidate.text}")
+            return verified(Lever.WORDING, change, trial, f"“{candidate.query}”: {candidate.text}")
     return Counterfactual(
         Lever.WORDING, LeverStatus.OPEN, f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it"
     )
@@ -90,13 +91,8 @@ def path(case: Case) -> Counterfactual:
         change = Reworded(query)
         trial = case.try_change(change, (Origin.PATH,))
         if trial.answers:
-            return _verified(Lever.PATH, change, trial, f"“{query}”")
+            return verified(Lever.PATH, change, trial, f"“{query}”")
     return Counterfactual(Lever.PATH, LeverStatus.OPEN, "its path is not read as one")
-
-
-def _verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
-    score = trial.hit.score if trial.hit else None
-    return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, score, trial.verdict)
 
 
 def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:

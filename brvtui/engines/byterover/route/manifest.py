@@ -9,6 +9,7 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,6 @@ class ManifestEntry:
     path: str
     text_path: str
     tokens: int
-    rank: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,13 @@ class Pool:
     text_paths: Mapping[str, str]
     """The file that is injected in place of each that has one."""
     tokens: NDArray[np.int64]
-    ranks: NDArray[np.float64]
     fitting: NDArray[np.int64]
     """Places of those that fit, ascending."""
 
     def entry(self, place: int) -> ManifestEntry:
         """The entry at one place."""
         path = self.paths[place]
-        return ManifestEntry(path, self.text_paths.get(path, path), int(self.tokens[place]), float(self.ranks[place]))
+        return ManifestEntry(path, self.text_paths.get(path, path), int(self.tokens[place]))
 
     @property
     def entries(self) -> tuple[ManifestEntry, ...]:
@@ -79,13 +78,13 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The lanes in the order of their injection, with the entries that fit, and where they came from."""
+    """The lanes in the order of their injection, and the entries of each that fit."""
 
-    summaries: tuple[ManifestEntry, ...]
-    contexts: tuple[ManifestEntry, ...]
-    stubs: tuple[ManifestEntry, ...]
     lanes: tuple[Lane, ...]
+    by_kind: Mapping[str, tuple[ManifestEntry, ...]]
+    """The entries of each lane, by the kind that they are injected as: a key of :data:`KINDS`."""
     source: str
+    """Where it came from, in words."""
     pools: tuple[Pool, ...] = ()
     """What each lane was filled from; unknown, and so empty, of a manifest that was read."""
 
@@ -96,10 +95,11 @@ class Manifest:
     @property
     def entries(self) -> tuple[ManifestEntry, ...]:
         """Every entry in the order of injection."""
-        return (*self.summaries, *self.contexts, *self.stubs)
+        return tuple(chain.from_iterable(self.by_kind.values()))
 
 
-_LANES = ("summaries", "contexts", "stubs")
+KINDS = {"summary": "summaries", "context": "contexts", "stub": "stubs"}
+"""The name of the lane for each kind of entry, in the order of injection."""
 _ARCHIVED = ARCHIVE.encode()
 _HUGE = 1 << 40
 """More tokens than any budget: what frontmatter claims beyond that is no more than too much."""
@@ -152,18 +152,19 @@ def _make(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest:
 
 def _computed(snapshot: Snapshot, limits: constants.ManifestRules, source: str) -> Manifest:
     pools = (_summary_pool(snapshot, limits), *_note_pools(snapshot, limits))
+    by_kind = {kind: pool.entries for kind, pool in zip(KINDS, pools, strict=True)}
+    left_out = tuple(len(pool.paths) - len(pool.fitting) for pool in pools)
+    return Manifest(_lanes(by_kind, left_out, limits), by_kind, source, pools)
+
+
+def _lanes(
+    by_kind: Mapping[str, tuple[ManifestEntry, ...]], left_out: Sequence[int], limits: constants.ManifestRules
+) -> tuple[Lane, ...]:
     budgets = (limits.summaries, limits.contexts, limits.stubs)
-    lanes = tuple(
-        Lane(
-            name,
-            budget,
-            int(pool.tokens[pool.fitting].sum()),
-            tuple(pool.paths[place] for place in pool.fitting.tolist()),
-            len(pool.paths) - len(pool.fitting),
-        )
-        for name, pool, budget in zip(_LANES, pools, budgets, strict=True)
+    return tuple(
+        Lane(KINDS[kind], budget, sum(entry.tokens for entry in fit), tuple(entry.path for entry in fit), left)
+        for (kind, fit), budget, left in zip(by_kind.items(), budgets, left_out, strict=True)
     )
-    return Manifest(pools[0].entries, pools[1].entries, pools[2].entries, lanes, source, pools)
 
 
 def _summary_pool(snapshot: Snapshot, limits: constants.ManifestRules) -> Pool:
@@ -194,54 +195,41 @@ def _note_pools(snapshot: Snapshot, limits: constants.ManifestRules) -> tuple[Po
 def _context_pool(snapshot: Snapshot, paths: Sequence[str], limits: constants.ManifestRules) -> Pool:
     positions = np.fromiter(map(snapshot.by_path.__getitem__, paths), dtype=np.int64, count=len(paths))
     tokens = estimated_tokens(snapshot.columns.chars[positions], limits.chars_per_token)
-    ranks = np.zeros(len(paths))
     if limits.contexts_by == "importance":
-        ranks = snapshot.columns.importance[positions]
-        order = np.argsort(-ranks, kind="stable")
-        paths, tokens, ranks = [paths[place] for place in order.tolist()], tokens[order], ranks[order]
+        order = np.argsort(-snapshot.columns.importance[positions], kind="stable")
+        paths, tokens = [paths[place] for place in order.tolist()], tokens[order]
     places = {path: place for place, path in enumerate(paths)} if snapshot.abstracts else {}
     text_paths: dict[str, str] = {}
     for note, chars in snapshot.abstracts.items():
         if note in places:
             tokens[places[note]] = estimated_tokens(chars, limits.chars_per_token)
             text_paths[note] = f"{note.removesuffix('.md')}.abstract.md"
-    return Pool(paths, text_paths, tokens, ranks, fitting(tokens, limits.contexts))
+    return Pool(paths, text_paths, tokens, fitting(tokens, limits.contexts))
 
 
 def _pool(paths: Sequence[str], tokens: Sequence[int], budget: int) -> Pool:
     held = np.asarray([max(-_HUGE, min(_HUGE, amount)) for amount in tokens], dtype=np.int64)
-    return Pool(paths, {}, held, np.zeros(len(held)), fitting(held, budget))
+    return Pool(paths, {}, held, fitting(held, budget))
 
 
 def _from_json(value: Any, limits: constants.ManifestRules) -> tuple[Manifest, str] | None:
     try:
-        lanes: dict[str, list[ManifestEntry]] = {"summary": [], "context": [], "stub": []}
+        found: dict[str, list[ManifestEntry]] = {kind: [] for kind in KINDS}
         for item in value["active_context"]:
-            lanes[item["type"]].append(_entry(item))
+            found[item["type"]].append(_entry(item))
         fingerprint = str(value["source_fingerprint"])
     except (ValueError, KeyError, TypeError, OverflowError):
         return None
-    named = (
-        ("summaries", lanes["summary"], limits.summaries),
-        ("contexts", lanes["context"], limits.contexts),
-        ("stubs", lanes["stub"], limits.stubs),
-    )
-    shown = tuple(
-        Lane(name, budget, sum(e.tokens for e in entries), tuple(e.path for e in entries), 0)
-        for name, entries, budget in named
-    )
-    made = Manifest(tuple(lanes["summary"]), tuple(lanes["context"]), tuple(lanes["stub"]), shown, "read: fresh")
-    return made, fingerprint
+    by_kind = {kind: tuple(entries) for kind, entries in found.items()}
+    return Manifest(_lanes(by_kind, (0, 0, 0), limits), by_kind, "read: fresh"), fingerprint
 
 
 def _entry(item: dict[str, Any]) -> ManifestEntry:
     path = str(item["path"])
     abstract = item.get("abstractPath")
     tokens = item.get("abstractTokens") if abstract else item["tokens"]
-    rank = item.get("order", item.get("importance", 0))
-    return ManifestEntry(
-        path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]), float(rank or 0)
-    )
+    float(item.get("order", item.get("importance", 0)) or 0)  # a manifest with ranks that are no numbers is not valid
+    return ManifestEntry(path, str(abstract or path), int(tokens if tokens is not None else item["tokens"]))
 
 
 def injected_text(snapshot: Snapshot, entry: ManifestEntry) -> str:
@@ -253,7 +241,7 @@ def injected_text(snapshot: Snapshot, entry: ManifestEntry) -> str:
 
 
 _ABSTRACT = ".abstract.md"
-_LANE_OF = {Role.SUMMARY: "summaries", Role.NOTE: "contexts", Role.CONTEXT: "contexts", Role.STUB: "stubs"}
+_KIND_OF = {Role.SUMMARY: "summary", Role.NOTE: "context", Role.CONTEXT: "context", Role.STUB: "stub"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +281,8 @@ def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: st
     never = _never(parsed.file, role, parsed.alias)
     if never:
         return ManifestPlace(path, "", None, 0, None, 0, 0, path, never, manifest.source)
-    lane = next(lane for lane in manifest.lanes if lane.name == _LANE_OF[role])
-    entries: tuple[ManifestEntry, ...] = getattr(manifest, lane.name)
+    entries = manifest.by_kind[_KIND_OF[role]]
+    lane = next(lane for lane in manifest.lanes if lane.name == KINDS[_KIND_OF[role]])
 
     def place(position: int | None, entry: ManifestEntry | None, before: int, left_out: str = "") -> ManifestPlace:
         tokens, text_path = (entry.tokens, entry.text_path) if entry else (None, path)

@@ -115,9 +115,10 @@ def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ..
 
 
 def _structure(snapshot: Snapshot, manifest: Manifest) -> str:
-    lanes = (("summary", manifest.summaries), ("context", manifest.contexts), ("stub", manifest.stubs))
     blocks = [
-        f"[{kind} {entry.path}]\n{injected_text(snapshot, entry)}" for kind, entries in lanes for entry in entries
+        f"[{kind} {entry.path}]\n{injected_text(snapshot, entry)}"
+        for kind, entries in manifest.by_kind.items()
+        for entry in entries
     ]
     return f"## Structure of the memory\n\n{_delimited(_SEPARATOR.join(blocks))}" if blocks else ""
 

@@ -72,10 +72,10 @@ def test_an_abstract_stands_in_for_its_note(tree: Tree) -> None:
     tree.file("a/orphan.abstract.md", "z" * 80)
     snapshot = tree.snapshot()
     manifest = manifest_of(snapshot, LIMITS)
-    assert [(entry.path, entry.text_path, entry.tokens) for entry in manifest.contexts] == [
+    assert [(entry.path, entry.text_path, entry.tokens) for entry in manifest.by_kind["context"]] == [
         ("a/m.md", "a/m.abstract.md", 20), ("a/n.md", "a/n.abstract.md", 4),
     ]  # fmt: skip
-    assert injected_text(snapshot, manifest.contexts[1]) == "short and sweet."
+    assert injected_text(snapshot, manifest.by_kind["context"][1]) == "short and sweet."
 
 
 def test_contexts_in_the_order_of_the_walk(tree: Tree) -> None:
