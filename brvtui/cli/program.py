@@ -24,6 +24,7 @@ _COMMANDS = {
     "keys": "settings:keys",
     "themes": "settings:themes",
     "cache": "upkeep:cache",
+    "feedback": "feedback:feedback",
     "forget": "upkeep:forget",
     "completion": "upkeep:completion",
 }

@@ -7,14 +7,17 @@ from pathlib import Path
 import click
 
 from brvtui.cli.common import OK, find_session, project_option
+from brvtui.wording import counted
 
 
 @click.command(epilog="\b\nExample:\n  brv-tui forget --project sample-tree")
 @project_option
 def forget(project: Path | None) -> int:
-    """Drop the access hits that the app recorded (key R) for a project."""
-    count = find_session(project).forget()
-    click.echo(f"dropped the recorded access hits of {count} {'note' if count == 1 else 'notes'}")
+    """Drop what was recorded for a project: access hits (key R), and feedback on results."""
+    session = find_session(project)
+    count, said = session.forget(), session.forget_feedback()
+    click.echo(f"dropped the recorded access hits of {counted(count, 'note', 'notes')}")
+    click.echo(f"dropped {counted(said, 'row', 'rows')} of feedback")
     return OK
 
 

@@ -12,6 +12,7 @@ from brvtui.trace import Detail, Explanation, SnapshotInfo, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
+    from brvtui.services.feedback import Usefulness
     from brvtui.services.model import Cancellation
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
@@ -157,3 +158,14 @@ class Completes(Protocol):
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query`` and lets a model answer where one would, as it happens."""
+
+
+@runtime_checkable
+class Learns(Protocol):
+    """An engine whose answers follow what users say of its results."""
+
+    def learn(self, context: Context[Any], trace: Trace, file: str, usefulness: Usefulness) -> str:
+        """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.
+
+        Raises :class:`EngineError` when it cannot be kept.
+        """

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from brvtui.services.feedback import FeedbackLog, NoFeedback
+
 if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
     from brvtui.services.embedding import Embedder, VectorCache
     from brvtui.services.model import Budget, ChatModel
@@ -39,6 +41,9 @@ class EngineServices(Protocol):
     def vectors(self, model: str) -> VectorCache:
         """The stored vectors of this tree's texts, made by the embedder named ``model``."""
 
+    def feedback(self, engine: str) -> FeedbackLog:
+        """What users said of the results of ``engine`` over this tree."""
+
 
 class NoServices:
     """Services of a session without any."""
@@ -64,6 +69,10 @@ class NoServices:
     def vectors(self, model: str) -> VectorCache:
         """Raises LookupError: there is no embedder."""
         raise LookupError(model)
+
+    def feedback(self, engine: str) -> FeedbackLog:
+        """Nothing was said, and nothing is kept."""
+        return NoFeedback()
 
 
 NO_SERVICES: EngineServices = NoServices()

@@ -15,6 +15,7 @@ from brvtui.services.model import Budget
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Service, Settings
     from brvtui.services.embedding import Embedder, VectorCache
+    from brvtui.services.feedback import FeedbackLog
     from brvtui.services.model import ChatModel
     from brvtui.services.requests import RequestPolicy
     from brvtui.services.reranking import Reranker
@@ -90,6 +91,12 @@ class SessionServices:
         from brvtui.store.vectors import VectorStore
 
         return VectorStore(self._tree, model)
+
+    def feedback(self, engine: str) -> FeedbackLog:
+        """What users said of the results of ``engine`` over this tree."""
+        from brvtui.store.feedback import FeedbackFile
+
+        return FeedbackFile(self._tree, engine)
 
     def _services(self) -> tuple[object, Embedder | None, Reranker | None]:
         settings, requests = self._settings(), self._requests()

@@ -17,7 +17,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import PlainSearch, Search
-from brvtui.engines.contract import EngineError
+from brvtui.engines.contract import EngineError, Learns
 from brvtui.engines.contract import Query as EngineQuery
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
+    from brvtui.services.feedback import Usefulness
     from brvtui.services.model import Cancellation
     from brvtui.trace.events import Event
     from brvtui.tree.watching.watch import Watching
@@ -291,6 +292,22 @@ class Session:
     def forget(self) -> int:
         """Drops every access hit that the tool recorded for this tree; how many notes had some."""
         return recording.forget(self._overlay, self.profile.signals)
+
+    def forget_feedback(self) -> int:
+        """Drops what users said of results over this tree, of every engine; returns how often they did."""
+        from brvtui.store.feedback import clear_feedback
+
+        return clear_feedback(self.project.tree)
+
+    def learn(self, trace: Trace, file: str, usefulness: Usefulness) -> str:
+        """Tells the engine of ``trace`` what became of its result ``file``; returns in a line what that changes.
+
+        Raises :class:`brvtui.engines.contract.EngineError`, also for an engine that does not learn.
+        """
+        engine = self.engines.named(trace.engine)
+        if not isinstance(engine, Learns):
+            raise EngineError(f"{engine.title} does not learn from feedback")
+        return engine.learn(self.engines.context(trace.engine), trace, file, usefulness)
 
     def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:
         """Switches ``engine`` to another profile; ByteRover's with what the settings change of it.

@@ -56,6 +56,24 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
         raise
 
 
+def append_line(path: Path, line: str) -> int:
+    """Appends ``line``, which is ASCII, to the file at ``path`` in one write; returns the file's new size in bytes.
+
+    A new file is readable by its owner alone. Raises OSError, and then the file is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = f"{line}\n".encode("ascii")
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CLOSE, 0o600)
+    try:
+        before = os.fstat(descriptor).st_size
+        if os.write(descriptor, data) < len(data):
+            os.ftruncate(descriptor, before)  # half a line would spoil the next one
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return before + len(data)
+    finally:
+        os.close(descriptor)
+
+
 def remove_leftovers(path: Path) -> None:
     """Removes temporary files that killed processes left for ``path``. Nobody may be writing that file now."""
     for left in path.parent.glob(f".{path.name}.*"):

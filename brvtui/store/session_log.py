@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from brvtui.regular_files import read_regular
+from brvtui.store.atomic import append_line
 from brvtui.store.folders import tree_folder
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 
@@ -28,18 +27,8 @@ class SessionLog:
 
     def add(self, entry: LoggedQuery) -> None:
         """Appends ``entry`` in one write. Raises OSError when the data folder cannot be written."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        line = json.dumps({**asdict(entry), "paths": list(entry.paths)}, separators=(",", ":")) + "\n"
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            before = os.fstat(descriptor).st_size
-            if os.write(descriptor, line.encode("ascii")) < len(line):
-                os.ftruncate(descriptor, before)  # half a line would spoil the next one
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-            grown = before + len(line) > LARGEST_BYTES
-        finally:
-            os.close(descriptor)
-        if grown:
+        line = json.dumps({**asdict(entry), "paths": list(entry.paths)}, separators=(",", ":"))
+        if append_line(self.path, line) > LARGEST_BYTES:
             self.path.replace(self.path.with_name(_BEFORE))
 
     def read(self, most: int) -> list[LoggedQuery]:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.soleri.sections import ENGINE, VaultSearch
+from brvtui.faults import error_line
+from brvtui.services.feedback import Feedback, Usefulness
 from brvtui.services.requests import LegError, ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Trace
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.soleri.index import NoteVault
+    from brvtui.engines.soleri.learning import FeedbackCounts
     from brvtui.engines.soleri.presentation import SoleriPresentation
     from brvtui.engines.soleri.profile import SoleriProfile
     from brvtui.engines.soleri.search import Dense, VaultRanking, VaultRequest
@@ -80,22 +83,21 @@ class Soleri:
 
     def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`."""
-        from brvtui.engines.soleri.learning import FeedbackCounts
+        from brvtui.engines.soleri.learning import counted
         from brvtui.engines.soleri.tracing import traced
 
         watch = Stopwatch()
         request = _request(context.constants, query)
         embedder = _embedder(context)
+        feedback = counted(context.services.feedback(ENGINE).counts())
         with watch.measure("total"):
             with watch.measure("index"):
                 ready = self._with_vectors(context, query.progress, _never) if _may_ask(query) else self._vault(context)
             dense = _dense(embedder, query, watch)
             with watch.measure("search"):
-                ranking = self._ranked(context, ready, request, dense)
+                ranking = self._ranked(context, ready, request, feedback, dense)
             notices = [text for text in (ready.gaps, _scope_notice(query)) if text]
-            made = traced(
-                context, query, ready.notes, ranking, FeedbackCounts(), embedder.name if embedder else "", notices
-            )
+            made = traced(context, query, ready.notes, ranking, feedback, embedder.name if embedder else "", notices)
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         return made
 
@@ -120,14 +122,38 @@ class Soleri:
 
         return explain(context, self._vault(context).notes, trace, document, ask)
 
+    def learn(self, context: Context[SoleriProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
+        """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.
+
+        Raises :class:`EngineError` when it cannot be kept.
+        """
+        from brvtui.engines.soleri.learning import accept_rate, counted
+
+        log = context.services.feedback(ENGINE)
+        try:
+            log.add(Feedback(trace.query, file, usefulness, context.now_ms))
+        except OSError as error:
+            raise EngineError(f"the feedback cannot be kept: {error_line(error)}") from error
+        counts = counted(log.counts())
+        needed = context.constants.learning.rows
+        rate = accept_rate(counts, context.constants) or 0.0
+        if counts.rows < needed:
+            return f"{counts.rows} of {needed} rows of feedback: weights move then"
+        return f"{counts.rows} rows of feedback, {rate:.0%} of use: weights have moved"
+
     def _ranked(
-        self, context: Context[SoleriProfile], ready: _ReadyVault, request: VaultRequest, dense: Dense | None
+        self,
+        context: Context[SoleriProfile],
+        ready: _ReadyVault,
+        request: VaultRequest,
+        feedback: FeedbackCounts,
+        dense: Dense | None,
     ) -> VaultRanking:
-        from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
+        from brvtui.engines.soleri.learning import adapted_weights
         from brvtui.engines.soleri.search import search
 
         profile = context.constants
-        weights = adapted_weights(FeedbackCounts(), dense is not None, profile)
+        weights = adapted_weights(feedback, dense is not None, profile)
         return search(ready.notes.vault, request, profile, weights, context.now_ms / 1000, dense)
 
     def _vault(self, context: Context[SoleriProfile]) -> _ReadyVault:

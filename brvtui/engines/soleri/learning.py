@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brvtui.engines.soleri.profile import SoleriProfile, Weights
+from brvtui.services.feedback import Usefulness
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,23 @@ class FeedbackCounts:
     def rows(self) -> int:
         """How many count: all that are no fault."""
         return self.accepted + self.modified + self.dismissed
+
+
+def counted(said: Mapping[Usefulness, int]) -> FeedbackCounts:
+    """The feedback that a log holds."""
+    return FeedbackCounts(
+        said.get(Usefulness.ACCEPTED, 0), said.get(Usefulness.MODIFIED, 0), said.get(Usefulness.DISMISSED, 0)
+    )
+
+
+def expected_weights(counts: FeedbackCounts, hybrid: bool, profile: SoleriProfile) -> Weights:
+    """The weights that feedback of this rate gives once there is enough of it; the fixed ones without any."""
+    enough = profile.learning.rows
+    if not counts.rows or counts.rows >= enough:
+        return adapted_weights(counts, hybrid, profile)
+    return adapted_weights(
+        FeedbackCounts(counts.accepted * enough, counts.modified * enough, counts.dismissed * enough), hybrid, profile
+    )
 
 
 def accept_rate(counts: FeedbackCounts, profile: SoleriProfile) -> float | None:

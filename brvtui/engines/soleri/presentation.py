@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brvtui.engines.presentation import Groups, Presentation
-from brvtui.engines.soleri.sections import RankedEntry, VaultSearch
+from brvtui.engines.soleri.sections import LearnedWeights, RankedEntry, VaultSearch
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import Headline
 from brvtui.paint.line import Line, line, rule
@@ -85,6 +85,7 @@ class SoleriPresentation(Presentation):
             rule(width, "places", dash=glyphs.dash),
             *_places(placed, section, width),
             *_missing(section, width),
+            *_under_others(placed, section, width),
         ]
 
     def not_scored(self, trace: Trace, file: str) -> str:
@@ -142,6 +143,16 @@ def _missing(section: VaultSearch, width: int) -> list[Line]:
     return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
 
 
+def _under_others(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:
+    """The score under the weights before or after feedback."""
+    learned = section.weights
+    if learned.rate is None:
+        return []
+    when = "with the fixed weights" if learned.moved else f"at {learned.needed} rows of such feedback"
+    text = f"{when}: {placed.other_score:.3f}, now {placed.hit.score:.3f}"
+    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+
+
 def _tiers(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
     if len(section.tiers) < 2:
         return []
@@ -152,16 +163,21 @@ def _tiers(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _weights(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+    """The weights, those that feedback compares them with, and how far feedback has come."""
     learned = section.weights
+    differ = learned.rate is not None and learned.used != learned.other
     made = [rule(width, f"weights · sum {sum(learned.used.values()):.2f}", dash=glyphs.dash)]
     for name, weight in learned.used.items():
         row = Line().gap().fit(name.replace("_", " "), _TERM, "text").add(f"{weight:.3f}", "strong")
-        fixed = learned.fixed[name]
-        made.append(row.add(f"  was {fixed:.3f}" if abs(fixed - weight) > 1e-9 else "", "muted").cut(width))
+        other = f"  {'was' if learned.moved else 'then'} {learned.other[name]:.3f}" if differ else ""
+        made.append(row.add(other, "muted").cut(width))
+    return [*made, *(line(f" {part}", "muted") for part in wrap(feedback_line(learned), width - 2))]
+
+
+def feedback_line(learned: LearnedWeights) -> str:
+    """How much feedback there is, and how much is needed, in a line."""
     if learned.rate is None:
-        text = f"no feedback yet: weights move from {learned.needed} rows on"
-    elif learned.rows < learned.needed:
-        text = f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} of use: weights move then"
-    else:
-        text = f"{learned.rows} rows of feedback, {learned.rate:.0%} of use"
-    return [*made, *(line(f" {part}", "muted") for part in wrap(text, width - 2))]
+        return f"no feedback yet: weights move from {learned.needed} rows on"
+    if not learned.moved:
+        return f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} of use: weights move then"
+    return f"{learned.rows} rows of feedback, {learned.rate:.0%} of use"

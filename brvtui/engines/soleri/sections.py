@@ -50,6 +50,8 @@ class RankedEntry:
     """What its decay comes from: its age, or its validity window."""
     shared: tuple[SharedTerm, ...]
     """Terms that it has in common with the query, what adds most first."""
+    other_score: float = 0.0
+    """Its score under the other weights (:attr:`LearnedWeights.other`)."""
     lost_copies: tuple[str, ...] = ()
     """The tiers whose copies of it gave way, each with why."""
 
@@ -67,10 +69,12 @@ class GuardDecision:
 
 @dataclass(frozen=True)
 class LearnedWeights:
-    """The weights that were used, what they would be without feedback, and what moved them."""
+    """The weights that were used, the others that feedback compares them with, and what moved them."""
 
     used: dict[str, float]
-    fixed: dict[str, float]
+    other: dict[str, float]
+    """Once weights have moved, the fixed ones; until then those that feedback of this rate leads to."""
+    moved: bool
     rows: int
     """Rows of feedback that count."""
     needed: int

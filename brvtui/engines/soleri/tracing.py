@@ -7,7 +7,7 @@ from dataclasses import asdict, astuple
 
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.soleri.index import NoteVault
-from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate
+from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate, expected_weights
 from brvtui.engines.soleri.matching import expression
 from brvtui.engines.soleri.profile import AsRun, SoleriProfile, Weights
 from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking
@@ -72,9 +72,12 @@ def traced(
     for copy in ranking.pool.lost:
         why = f"{copy.lost.tier} × {_weight(notes.vault, copy.lost.tier):g} = {copy.lost.weighted:.3f}"
         lost.setdefault(copy.lost.entry.id, []).append(why)
+    other = _other_weights(ranking, feedback, profile)
     ceiling = Ceiling(best_score(ranking.weights), ())
     first = {id_: rank for rank, id_ in enumerate(ranking.first_order, 1)}
-    placed = tuple(_placed(found, notes, ranking, profile, now, first, lost, ceiling) for found in ranking.ranked)
+    placed = tuple(
+        _placed(found, notes, ranking, profile, now, first, lost, ceiling, other) for found in ranking.ranked
+    )
     hits = tuple(one.hit for one in placed[: ranking.returned])
     section = VaultSearch(
         expression(query.text, profile.as_run),
@@ -85,7 +88,7 @@ def traced(
         tuple((tier.name, tier.weight, len(tier.entries)) for tier in notes.vault.tiers),
         ranking.seeds,
         _guard(ranking.guard, profile),
-        _weights(ranking, feedback, profile),
+        _weights(ranking, other, feedback, profile),
         placed,
         ranking.returned,
         embedder,
@@ -141,6 +144,7 @@ def _placed(
     first: dict[str, int],
     lost: dict[str, list[str]],
     ceiling: Ceiling,
+    other: Weights,
 ) -> RankedEntry:
     entry, pooled = found.entry, found.pooled
     note = notes.note(entry.tier, entry.id)
@@ -173,6 +177,7 @@ def _placed(
         found.proximity.path if found.proximity is not None else (),
         decay,
         _shared(found, ranking),
+        found.signals.total(other),
         tuple(lost.get(entry.id, ())),
     )
 
@@ -220,10 +225,17 @@ def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
     return GuardDecision(candidates, profile.guard.candidates, limit, candidates * profile.guard.share, acts)
 
 
-def _weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> LearnedWeights:
-    fixed = profile.hybrid_weights if ranking.dense is not None else profile.weights
-    rate = accept_rate(feedback, profile)
-    return LearnedWeights(asdict(ranking.weights), asdict(fixed), feedback.rows, profile.learning.rows, rate)
+def _other_weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> Weights:
+    """The fixed weights once feedback has moved them; until then those that it leads to."""
+    hybrid = ranking.dense is not None
+    fixed = profile.hybrid_weights if hybrid else profile.weights
+    return fixed if ranking.weights != fixed else expected_weights(feedback, hybrid, profile)
+
+
+def _weights(ranking: VaultRanking, other: Weights, feedback: FeedbackCounts, profile: SoleriProfile) -> LearnedWeights:
+    rate, needed = accept_rate(feedback, profile), profile.learning.rows
+    moved = feedback.rows >= needed
+    return LearnedWeights(asdict(ranking.weights), asdict(other), moved, feedback.rows, needed, rate)
 
 
 def _weight(vault: Vault, name: str) -> float:

@@ -15,10 +15,12 @@ from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.mapping import map_note
 from brvtui.engines.soleri.profile import named
 from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.services.feedback import Feedback, Usefulness
 from brvtui.services.provided import NoServices
 from brvtui.services.requests import LegError
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
+from brvtui.store.feedback import FeedbackFile, clear_feedback
 from brvtui.trace import Trace, adds_up
 from tests.support.trees import NOW_MS, Tree
 
@@ -271,3 +273,42 @@ def test_a_failing_embedder_keeps_the_hybrid_weights_and_says_so(snapshot: Snaps
     assert section.weights.used["semantic"] == 0.2
     assert section.embedder_error == "letters is away"
     assert any("letters is away" in notice for notice in trace.notices)
+
+
+class WithFeedback(NoServices):
+    """Services that keep feedback on disk."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def feedback(self, engine: str) -> FeedbackFile:
+        return FeedbackFile(self.tree.tree, engine)
+
+
+def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
+    snapshot, engine = garden.snapshot(), Soleri()
+    asked = Context(snapshot, named(""), NOW_MS, WithFeedback(garden))
+    first = engine.answer(asked, Query("token"))
+    file = first.hits[0].file
+    for row in range(1, 31):
+        said = engine.learn(asked, first, file, Usefulness.ACCEPTED)
+        assert said.startswith(f"{row} ")
+        weights = engine.answer(asked, Query("token")).section(VaultSearch).weights
+        assert weights.moved == (row == 30)
+        assert weights.used["semantic"] == (0.5 if row == 30 else 0.35)
+        assert weights.other["semantic"] == (0.35 if row == 30 else 0.5)
+    after = engine.answer(asked, Query("token"))
+    placed = after.section(VaultSearch).ranking[0]
+    assert placed.other_score == pytest.approx(first.hits[0].score)
+    assert after.hits[0].score > first.hits[0].score
+    assert not list(garden.root.rglob("*feedback*")), "the tree is left as it is"
+    assert clear_feedback(garden.tree) == 30
+    assert engine.answer(asked, Query("token")).hits[0].score == first.hits[0].score
+
+
+def test_broken_rows_of_feedback_do_not_count(garden: Tree) -> None:
+    log = FeedbackFile(garden.tree, "soleri")
+    log.add(Feedback("q", "a.md", Usefulness.MODIFIED, NOW_MS))
+    with log.path.open("ab") as file:
+        file.write(b'{"usefulness": "excellent"}\n[1]\nnot json\n' + b"[" * 100_000 + b"\n")
+    assert log.counts() == {Usefulness.MODIFIED: 1}

@@ -1,0 +1,46 @@
+"""``brv-tui feedback``: say what became of a result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from brvtui.cli.common import NOT_THERE, OK, Failure, engine_options, headless, open_session, refused
+from brvtui.services.feedback import Usefulness
+
+
+@click.command(epilog='\b\nExample:\n  brv-tui feedback "carrier resends" event_dedup accepted --engine soleri')
+@click.argument("text")
+@click.argument("note", metavar="PATH")
+@click.argument("usefulness", type=click.Choice([one.value for one in Usefulness]))
+@headless
+@engine_options
+def feedback(
+    text: str,
+    note: str,
+    usefulness: str,
+    engine: str,
+    options: dict[str, Any],
+    project: Path | None,
+    scope: str,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+) -> int:
+    """Say that the result PATH of TEXT was of use, of use with changes, or not: engines that learn follow it.
+
+    It is kept among the tool's own files, never in the tree; brv-tui forget drops it.
+    """
+    from brvtui.snapshot.naming import UnknownNote, find_note
+
+    session = open_session(project, profile, now, signals, engine)
+    try:
+        with refused():
+            trace = session.probe(text, scope, options=options)
+            found = find_note(session.snapshot, note)
+            click.echo(session.learn(trace, found.path, Usefulness(usefulness)))
+    except UnknownNote as error:
+        raise Failure(str(error), NOT_THERE) from error
+    return OK

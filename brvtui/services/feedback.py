@@ -1,0 +1,50 @@
+"""What users say of results, for engines whose weights follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class Usefulness(StrEnum):
+    """What became of a result."""
+
+    ACCEPTED = "accepted"
+    MODIFIED = "modified"
+    """It was used with changes."""
+    DISMISSED = "dismissed"
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What one user said of one result."""
+
+    query: str
+    document: str
+    usefulness: Usefulness
+    at_ms: float
+    """Milliseconds since 1970."""
+
+
+class FeedbackLog(Protocol):
+    """What was said of one engine's results over one tree."""
+
+    def counts(self) -> Mapping[Usefulness, int]:
+        """How often each was said."""
+
+    def add(self, feedback: Feedback) -> None:
+        """Keeps ``feedback``. Raises OSError."""
+
+
+class NoFeedback:
+    """Nothing is kept."""
+
+    def counts(self) -> Mapping[Usefulness, int]:
+        """Nothing."""
+        return {}
+
+    def add(self, feedback: Feedback) -> None:
+        """Raises PermissionError: there is no place to keep it."""
+        raise PermissionError("feedback is not kept here")

@@ -1,0 +1,53 @@
+"""What users said of results, a line of JSON each: a file for each tree and engine."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from brvtui.regular_files import read_regular
+from brvtui.services.feedback import Feedback, Usefulness
+from brvtui.store.atomic import append_line
+from brvtui.store.folders import tree_folder
+
+_FOLDER = "feedback"
+
+
+class FeedbackFile:
+    """The feedback on one engine's results over one tree. Creates nothing before something is said."""
+
+    def __init__(self, tree: Path, engine: str) -> None:
+        """The file need not exist."""
+        self.path = tree_folder(tree) / _FOLDER / f"{engine}.jsonl"
+
+    def counts(self) -> Counter[Usefulness]:
+        """Returns how often each was said; broken lines do not count."""
+        return Counter(_said(self.path))
+
+    def add(self, feedback: Feedback) -> None:
+        """Appends ``feedback`` in one write. Raises OSError when the data folder cannot be written."""
+        append_line(self.path, json.dumps(asdict(feedback), separators=(",", ":")))
+
+
+def clear_feedback(tree: Path) -> int:
+    """Removes the feedback on every engine's results over ``tree``; returns how many rows it had. Raises OSError."""
+    removed = 0
+    for file in sorted((tree_folder(tree) / _FOLDER).glob("*.jsonl")):
+        removed += sum(1 for _ in _said(file))
+        file.unlink(missing_ok=True)
+    return removed
+
+
+def _said(file: Path) -> Iterator[Usefulness]:
+    try:
+        lines = read_regular(file).splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            yield Usefulness(json.loads(line)["usefulness"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            continue
