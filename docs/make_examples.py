@@ -25,7 +25,8 @@ PAGE = ROOT / "README.md"
 NOW = "2026-11-20T12:00:00Z"
 COLUMNS = "96"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_TIME = re.compile(r"\d+\.\d ms\b")
+_TIME = re.compile(r" *\d+(?:\.\d+)? ms\b")
+"""A time at the end of a line, which is as wide as it is long."""
 _IGNORED = shutil.ignore_patterns(".restamped", "__pycache__", "_manifest.json")
 
 

@@ -14,6 +14,7 @@ from brvtui.store.atomic import append_line
 from brvtui.store.folders import tree_folder
 
 _FOLDER = "feedback"
+_LARGEST_BYTES = 10_000_000
 
 
 class FeedbackFile:
@@ -43,7 +44,7 @@ def clear_feedback(tree: Path) -> int:
 
 def _said(file: Path) -> Iterator[Usefulness]:
     try:
-        lines = read_regular(file).splitlines()
+        lines = read_regular(file, _LARGEST_BYTES).splitlines()
     except OSError:
         return
     for line in lines:
