@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from brvtui.cli.common import NOT_THERE, OK, Failure, engine_options, headless, open_session, refused
-from brvtui.services.feedback import Usefulness
+from brvtui.trace.feedback import Usefulness
 
 
 @click.command(epilog='\b\nExample:\n  brv-tui feedback "carrier resends" event_dedup accepted --engine soleri')

@@ -12,11 +12,11 @@ from brvtui.trace import Detail, Explanation, SnapshotInfo, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
-    from brvtui.services.feedback import Usefulness
     from brvtui.services.model import Cancellation
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
     from brvtui.trace.events import Event
+    from brvtui.trace.feedback import Usefulness
 
 C = TypeVar("C")
 

@@ -1,31 +1,11 @@
-"""What users say of results, for engines whose weights follow it."""
+"""Where feedback on results is kept, for engines whose weights follow it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
-
-class Usefulness(StrEnum):
-    """What became of a result."""
-
-    ACCEPTED = "accepted"
-    MODIFIED = "modified"
-    """It was used with changes."""
-    DISMISSED = "dismissed"
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What one user said of one result."""
-
-    query: str
-    document: str
-    usefulness: Usefulness
-    at_ms: float
-    """Milliseconds since 1970."""
+from brvtui.trace.feedback import Feedback, Usefulness
 
 
 class FeedbackLog(Protocol):

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
-    from brvtui.services.feedback import Usefulness
     from brvtui.services.model import Cancellation
     from brvtui.trace.events import Event
+    from brvtui.trace.feedback import Usefulness
     from brvtui.tree.watching.watch import Watching
 
 

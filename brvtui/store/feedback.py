@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from brvtui.regular_files import read_regular
-from brvtui.services.feedback import Feedback, Usefulness
 from brvtui.store.atomic import append_line
 from brvtui.store.folders import tree_folder
+from brvtui.trace.feedback import Feedback, Usefulness
 
 _FOLDER = "feedback"
 _LARGEST_BYTES = 10_000_000

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.soleri.sections import ENGINE, VaultSearch
 from brvtui.faults import error_line
-from brvtui.services.feedback import Feedback, Usefulness
 from brvtui.services.requests import LegError, ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Trace
+from brvtui.trace.feedback import Feedback, Usefulness
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.soleri.index import NoteVault

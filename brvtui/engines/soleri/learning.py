@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brvtui.engines.soleri.profile import SoleriProfile, Weights
-from brvtui.services.feedback import Usefulness
+from brvtui.trace.feedback import Usefulness
 
 
 @dataclass(frozen=True, slots=True)

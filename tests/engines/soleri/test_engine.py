@@ -15,13 +15,13 @@ from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.mapping import map_note
 from brvtui.engines.soleri.profile import named
 from brvtui.engines.soleri.sections import VaultSearch
-from brvtui.services.feedback import Feedback, Usefulness
 from brvtui.services.provided import NoServices
 from brvtui.services.requests import LegError
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.store.feedback import FeedbackFile, clear_feedback
 from brvtui.trace import Trace, adds_up
+from brvtui.trace.feedback import Feedback, Usefulness
 from tests.support.trees import NOW_MS, Tree
 
 ROTATION = """---
