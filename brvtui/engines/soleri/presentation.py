@@ -24,9 +24,9 @@ class SoleriPresentation(Presentation):
     outlook = (
         StepName("pool", "pool", timed_by="search"),
         StepName("vectors", "vectors", timed_by="query vector"),
-        StepName("signals", "signals", timed_by="search"),
-        StepName("links", "links", timed_by="search"),
-        StepName("guard", "guard", timed_by="search"),
+        StepName("signals", "signals"),
+        StepName("links", "links"),
+        StepName("guard", "guard"),
     )
     question = "which entries seven signals rank first"
 

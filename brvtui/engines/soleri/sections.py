@@ -9,15 +9,7 @@ from brvtui.trace import Hit
 
 ENGINE = "soleri"
 """The engine's name in settings, traces and files."""
-SIGNALS = (
-    "semantic",
-    "vector",
-    "severity",
-    "temporal decay",
-    "tag overlap",
-    "domain match",
-    "graph proximity",
-)
+SIGNALS = ("semantic", "vector", "severity", "decay", "tags", "domain", "links")
 """The signals as they are shown, in the order of their weights."""
 
 
