@@ -143,6 +143,10 @@ class Presentation:
         done = trace.answer.completion
         return completion_lines(done, width, glyphs) if done is not None else []
 
+    def has_begun(self, text: str) -> bool:
+        """Whether a model that wrote ``text`` so far writes the answer, and does not just say what it does next."""
+        return bool(text.strip())
+
     def prompt_title(self, trace: Trace | None) -> str:
         """The name of the second tab of the answer."""
         prompt = trace.answer.prompt if trace is not None else None

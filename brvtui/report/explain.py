@@ -1,16 +1,22 @@
-"""Why a document is, or is not, in an answer, as lines."""
+"""Why a document is, or is not, in an answer, and what would need no model, as lines."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
 from brvtui.paint.glyphs import Glyphs, for_terminal
-from brvtui.paint.line import Line, badge, line
+from brvtui.paint.line import Line, badge, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.text import wrap
 from brvtui.report.lines import rich_lines
 from brvtui.trace import Explanation
 
+if TYPE_CHECKING:
+    from brvtui.engines.byterover.counterfactuals import Counterfactuals
+
+NEEDS_NOTHING = "what it would take: nothing, no model is called for it"
 _LABEL = 9
 
 
@@ -52,3 +58,14 @@ def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
         Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, role)
         for place, part in enumerate(parts)
     ]
+
+
+def counterfactuals_report(found: Counterfactuals | None, width: int) -> RenderableType:
+    """Each kind of change with the smallest that avoids the model, or why there is none; None: no change is needed."""
+    if found is None:
+        return rich_lines([line(NEEDS_NOTHING, "muted")])
+    from brvtui.engines.byterover.counterfactuals.lines import counterfactual_lines
+
+    glyphs = for_terminal()
+    head = rule(width, "what it would take for tier 2", dash=glyphs.dash)
+    return rich_lines([head, *counterfactual_lines(found, width, glyphs)])

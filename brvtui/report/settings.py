@@ -11,7 +11,7 @@ from rich.text import Text
 from brvtui.config import Configuration
 from brvtui.config.schema import Entry, ValueKind, entries, value_text
 from brvtui.config.sources import Layer, SettingSource
-from brvtui.report.words import plain
+from brvtui.text.visible import visible
 
 
 def settings_report(configuration: Configuration) -> RenderableType:
@@ -21,9 +21,9 @@ def settings_report(configuration: Configuration) -> RenderableType:
     for entry in entries().values():
         _add(table, configuration, entry)
     files = Table.grid(padding=(0, 2))
-    files.add_row(Text("user", "dim"), plain(str(configuration.user_file)))
+    files.add_row(Text("user", "dim"), _plain(str(configuration.user_file)))
     if configuration.project_file is not None:
-        files.add_row(Text("project", "dim"), plain(str(configuration.project_file)))
+        files.add_row(Text("project", "dim"), _plain(str(configuration.project_file)))
     return Group(table, Text(), files)
 
 
@@ -32,11 +32,11 @@ def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
     if entry.kind is ValueKind.KEYS and isinstance(value, Mapping):
         for binding, keys in value.items():
             source = configuration.source(f"keys.{binding}")
-            table.add_row(plain(f'keys."{binding}"', "bold"), plain(keys), _from(source))
+            table.add_row(_plain(f'keys."{binding}"', "bold"), _plain(keys), _from(source))
         return
     source = configuration.source(entry.name)
-    name = plain(entry.name, "" if source.layer is Layer.DEFAULT else "bold")
-    table.add_row(name, plain(value_text(value)), _from(source))
+    name = _plain(entry.name, "" if source.layer is Layer.DEFAULT else "bold")
+    table.add_row(name, _plain(value_text(value)), _from(source))
 
 
 def _from(source: SettingSource) -> Text:
@@ -44,4 +44,9 @@ def _from(source: SettingSource) -> Text:
         return Text("default", "dim")
     if source.layer in (Layer.USER, Layer.PROJECT):
         return Text(f"{source.layer.value}'s file", "green")
-    return plain(source.place, "green")
+    return _plain(source.place, "green")
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """``text`` as itself: no markup, no escapes."""
+    return Text(visible(text), style=style)

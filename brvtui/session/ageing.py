@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from brvtui.ranking.decay import age_days
-from brvtui.session.opened import ReadableProject
+from brvtui.session.opened import OpenProject
 from brvtui.tree.reading.signals import NoteSignals
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ProjectAgeing:
     """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
 
-    def __init__(self, opened: ReadableProject) -> None:
+    def __init__(self, opened: OpenProject) -> None:
         """Nothing is computed yet."""
         self._opened = opened
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query, Replays
 from brvtui.session.engines import Engines
-from brvtui.session.opened import ReadableProject
+from brvtui.session.opened import OpenProject
 from brvtui.trace import Detail, Explanation, Origin, Trace
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
@@ -27,7 +27,7 @@ _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 class AnswerDetails:
     """What can be asked about answers of an open project, from any thread. Nothing is changed by it."""
 
-    def __init__(self, opened: ReadableProject, engines: Engines) -> None:
+    def __init__(self, opened: OpenProject, engines: Engines) -> None:
         """Nothing is asked yet."""
         self._opened = opened
         self._engines = engines
@@ -82,17 +82,18 @@ class AnswerDetails:
     def counterfactuals(
         self, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
     ) -> Counterfactuals | None:
-        """What it would take that the query of ``trace`` is answered at tier 2, with ``note`` first if it is given.
+        """The smallest changes after which ByteRover needs no model for the query of ``trace``: it answers at tier 2.
 
-        None when nothing is needed, when the engine has no tiers, and when ``cancelled`` became true meanwhile. Raises
-        KeyError when the snapshot of ``trace`` is gone, and :class:`brvtui.snapshot.naming.UnknownNote`.
+        With ``note``, that note comes first then. None when nothing is needed, and when ``cancelled`` became true
+        meanwhile. Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError when the
+        snapshot of ``trace`` is gone, and :class:`brvtui.snapshot.naming.UnknownNote`.
         """
         from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
         from brvtui.engines.byterover.sections import Route
         from brvtui.snapshot.naming import find_note
 
         if trace.find(Route) is None:
-            return None
+            raise EngineError(f"--takes is about the tiers of ByteRover: leave it out with {trace.engine}")
         context = self._context(trace)
         path = find_note(context.snapshot, note).path if note else ""
         return find_counterfactuals(context, trace, path, cancelled)

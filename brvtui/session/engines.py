@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.engines import registry
 from brvtui.engines.contract import Completes, Context, Engine, EngineError, Query
 from brvtui.services.provided import EngineServices
-from brvtui.session.opened import ReadableProject
+from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 from brvtui.typed_tables import ProfileError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Engines:
     """Engines by name. Methods may be called from any thread."""
 
-    def __init__(self, opened: ReadableProject, services: EngineServices, profiles: Mapping[str, str]) -> None:
+    def __init__(self, opened: OpenProject, services: EngineServices, profiles: Mapping[str, str]) -> None:
         """Makes no engine yet. ``profiles`` names those that are not an engine's default, by engine."""
         self._opened = opened
         self._services = services

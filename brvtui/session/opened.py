@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
-from pathlib import Path
+from collections.abc import Callable
 from typing import Protocol
 
-from brvtui.config import Settings
 from brvtui.engines.byterover.profile import Profile
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
@@ -24,16 +22,12 @@ class NotLoaded(RuntimeError):
     """A query was put to a session that has no snapshot yet."""
 
 
-class ReadableProject(Protocol):
-    """What is needed of the session. Each of it may be another at the next look."""
+class OpenProject(Protocol):
+    """The session as its parts read it. Every attribute may change between two looks."""
 
     profile: Profile
+    """ByteRover's constants, with which the tree is read."""
     clock: Clock
-    recording: bool
-
-    @property
-    def settings(self) -> Settings:
-        """The merged settings."""
 
     @property
     def snapshot(self) -> Snapshot:
@@ -44,6 +38,3 @@ class ReadableProject(Protocol):
 
     def probe(self, query: str, scope: str = "", engine: str = "") -> Trace:
         """The trace of a query, without any effect."""
-
-    def refresh(self, places: Collection[Path] = ()) -> bool:
-        """Reads what was noticed to have changed, and ``places``."""

@@ -33,10 +33,3 @@ def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: SignalRule
             recorded[file] = replace(accessed(stored, rules), source=Source.OVERLAY)
 
     overlay.edit(defaults(rules), counted)
-
-
-def forget(overlay: Overlay, rules: SignalRules) -> int:
-    """Drops every hit that was recorded; how many notes had some."""
-    count = len(overlay.read(defaults(rules)))
-    overlay.clear()
-    return count

@@ -37,6 +37,7 @@ from brvtui.trace import Trace
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.sidecar import signals_folder
 from brvtui.tree.reading.project import FoundProject, find_project
+from brvtui.tree.reading.signals import defaults
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
@@ -290,8 +291,10 @@ class Session:
         return engine
 
     def forget(self) -> int:
-        """Drops every access hit that the tool recorded for this tree; how many notes had some."""
-        return recording.forget(self._overlay, self.profile.signals)
+        """Drops every access hit that the tool recorded for this tree, and returns how many notes had some."""
+        count = len(self._overlay.read(defaults(self.profile.signals)))
+        self._overlay.clear()
+        return count
 
     def forget_feedback(self) -> int:
         """Drops what users said of results over this tree, of every engine; returns how often they did."""

@@ -360,7 +360,7 @@ def test_ask_of_an_engine_without_tiers_names_what_a_reader_would_be_given(run: 
 @pytest.mark.parametrize("command", [("query", "refresh"), ("explain", "refresh", "auth/jwt/rotation.md")])
 def test_takes_of_an_engine_without_tiers(run: Run, command: tuple[str, ...]) -> None:
     code, _, err = run(*command, "--takes", "--engine", "jeffs_brain")
-    assert (code, "jeffs_brain has none" in err) == (2, True)
+    assert (code, "about the tiers of ByteRover: leave it out with jeffs_brain" in err) == (2, True)
 
 
 def test_the_hybrid_pipeline_finds_nothing(run: Run) -> None:
@@ -418,7 +418,7 @@ def test_making_vectors_is_told_on_a_terminal(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "model")
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, requests: model)
     assert run("query", "refresh", "--engine", "jeffs_brain", "--mode", "semantic")[2] == ""
-    monkeypatch.setattr("brvtui.cli.asking._to_a_person", lambda: True)
+    monkeypatch.setattr("brvtui.cli.query._to_a_person", lambda: True)
     monkeypatch.setenv("BRV_TUI_CACHE_DIR", os.environ["BRV_TUI_DATA_DIR"] + "/another")
     _, out, err = run("query", "refresh", "--engine", "jeffs_brain", "--mode", "semantic")
     assert err.startswith("\rvectors of notes: ")

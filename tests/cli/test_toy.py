@@ -182,7 +182,12 @@ async def test_every_pane_shows_it(project: Tree) -> None:
             ("#cache", "keeps no answers"),
         ):
             assert text in text_of(pilot, pane), pane
-        await pilot.press("escape", "w")
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: view(pilot).engine.profile == "strict")
+        await until(pilot, lambda: "Refresh rotation" not in text_of(pilot, "#results"))
+        await pilot.press("p")
+        await until(pilot, lambda: "Refresh rotation" in text_of(pilot, "#results"))
+        await pilot.press("w")
         await until(pilot, lambda: len(app.screen_stack) > 1)
         assert view(pilot).answer.trace.engine == "toy"  # type: ignore[union-attr]
 

@@ -102,8 +102,7 @@ class Project:
         self.session = session
         self._listener.project_opened(session)
         store, background = self._services.store, self._services.background
-        named = replace(store.view.engine, profile=session.profile.name)
-        store.update(replace(named, frozen=session.frozen, recording=session.recording))
+        store.update(replace(store.view.engine, frozen=session.frozen, recording=session.recording))
         read = partial(self._read_first, session, background.relay(self._progressed))
         background.run(read, self._first_read, group=LOAD, on_error=self.failed)
 

@@ -11,7 +11,6 @@ from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
 from brvtui.engines.registry import DEFAULT, presentation
-from brvtui.profiles import BUILT_IN
 
 if TYPE_CHECKING:
     from brvtui.config import Configuration
@@ -28,30 +27,33 @@ class Switches:
         self._ask_again = ask_again
 
     def next_profile(self) -> None:
-        """Switches to the next built-in profile, and reads the tree with it."""
+        """Switches the engine to its next built-in profile; the tree is read with ByteRover's."""
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None:
             return
-        if view.engine.name != DEFAULT:
+        engine = view.engine.name
+        built_in = session.engines.named(engine).profiles
+        if len(built_in) == 1:
             said = f"profiles are constants of {presentation(DEFAULT).title}: {view.presentation.title} has its own"
             self._services.notify(said, timeout=4)
             return
-        current = session.profile.name.removesuffix("*")
-        place = BUILT_IN.index(current) if current in BUILT_IN else -1
-        profile = BUILT_IN[(place + 1) % len(BUILT_IN)]
+        current = session.engines.profile(engine).removesuffix("*")
+        place = built_in.index(current) if current in built_in else -1
+        profile = built_in[(place + 1) % len(built_in)]
 
         def switch() -> TreeRead | None:
-            session.use_profile(profile)
+            session.use_profile(profile, engine)
             return self._project.read_tree(session)
 
-        switched = partial(self._switched, session)
+        switched = partial(self._switched, session, engine)
         self._services.background.run(switch, switched, group=LOAD, on_error=self._project.failed)
 
-    def _switched(self, session: Session, read: TreeRead | None) -> None:
+    def _switched(self, session: Session, engine: str, read: TreeRead | None) -> None:
         self._project.show_tree(read)
-        store, profile = self._services.store, session.profile
-        store.update(replace(store.view.engine, profile=profile.name), replace(store.view.answer, ticks={}))
-        self._services.notify(f"profile {profile.name}: {profile.summary}", timeout=4)
+        store, profile = self._services.store, session.engines.profile(engine)
+        store.update(replace(store.view.engine, profile=profile), replace(store.view.answer, ticks={}))
+        summary = f": {session.profile.summary}" if engine == DEFAULT else ""
+        self._services.notify(f"profile {profile}{summary}", timeout=4)
         self._ask_again()
 
     def record(self) -> None:

@@ -44,8 +44,10 @@ class EngineChoice:
             mode = next(iter(session.engines.named(session.engine).modes), "")
         except EngineError as error:
             self._services.notify(f"{error}; {DEFAULT} answers", severity="error", timeout=10)
+            store.update(replace(store.view.engine, profile=session.profile.name))
         else:
-            store.update(replace(store.view.engine, name=session.engine, mode=mode))
+            profile = session.engines.profile(session.engine)
+            store.update(replace(store.view.engine, name=session.engine, mode=mode, profile=profile))
 
     def next_engine(self) -> None:
         """Switches to the next engine that can be loaded, and asks it the same query."""

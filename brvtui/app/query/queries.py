@@ -234,7 +234,7 @@ class Queries:
         assert session is not None
         mode = next(iter(session.engines.named(engine).modes), "")
         store.update(
-            replace(store.view.engine, name=engine, mode=mode),
+            replace(store.view.engine, name=engine, mode=mode, profile=session.engines.profile(engine)),
             replace(store.view.answer, trace=None, preparing="", serving=False),
             SelectionState(),
             CacheState(),

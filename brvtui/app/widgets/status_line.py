@@ -103,6 +103,8 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
             groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
     else:
         groups.append((8, [("engine ", "muted"), (view.engine.name, "bold accent")]))
+        if view.engine.profile != view.engine.name:
+            groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
     if view.answer.busy:
         groups.append((8, [(view.answer.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]

@@ -151,6 +151,12 @@ class ByteRoverPresentation(Presentation):
         rows = [_attempt(place, attempt, times) for place, attempt in enumerate(trace.section(Search).attempts)]
         return (*rows, *_entities(trace.section(EntityStep), times), *ladder_rows(trace.section(Ladder), times))
 
+    def has_begun(self, text: str) -> bool:
+        """From the heading of its first part on."""
+        from brvtui.engines.byterover.completion.answer_form import PARTS, missing_parts
+
+        return PARTS[0] not in missing_parts(text)
+
     def words(self, trace: Trace) -> Sequence[str]:
         """Every index term that the query's terms matched."""
         found = trace.section(Search).lint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -25,9 +25,6 @@ from brvtui.cli.common import (
 )
 from brvtui.cli.saving import check_files, save
 from brvtui.text.visible import visible
-
-if TYPE_CHECKING:
-    from brvtui.trace import Trace
 
 _TAKES = "Add the smallest changes after which no model is needed (tier 2)."
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
@@ -76,13 +73,12 @@ def query(
     session = open_session(project, profile, now, signals, engine)
     with refused():
         trace = session.probe(text, scope, options=options, services=True, progress=_tell_vectors)
-        _check_takes(takes, trace)
         if limit:
             trace = session.with_plain_search(trace, limit)
+        wanted = session.answers.counterfactuals(trace) if takes else None
     if files:
         save(session, session.answers.saved(trace), files)
     details = session.answers.details(trace) if detail else {}
-    wanted = session.answers.counterfactuals(trace) if takes else None
     if form == "json":
         from brvtui.trace import to_plain
 
@@ -99,9 +95,9 @@ def query(
         console = console_here()
         console.print(trace_report(trace, details, console.width))
         if takes:
-            from brvtui.report.takes import takes_report
+            from brvtui.report.explain import counterfactuals_report
 
-            console.print(takes_report(wanted, console.width))
+            console.print(counterfactuals_report(wanted, console.width))
     return OK if trace.covered else NEGATIVE
 
 
@@ -145,9 +141,8 @@ def explain(
         with refused():
             # As query answers it: services are asked, or the two would show different answers.
             trace = session.probe(text, scope, options=options, services=True, progress=_tell_vectors)
-            _check_takes(takes, trace)
             explanations = [session.answers.explain(text, note, scope, trace) for note in notes]
-        wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
+            wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
     _tell(notice for notice in explanations[0].trace.notices if notice not in told)
@@ -164,9 +159,9 @@ def explain(
         for one, needed in zip(explanations, wanted, strict=True):
             console.print(explain_report(one, console.width))
             if takes:
-                from brvtui.report.takes import takes_report
+                from brvtui.report.explain import counterfactuals_report
 
-                console.print(takes_report(needed, console.width))
+                console.print(counterfactuals_report(needed, console.width))
     return OK if all(one.found for one in explanations) else NEGATIVE
 
 
@@ -221,11 +216,6 @@ def replay(
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
-
-
-def _check_takes(takes: bool, trace: Trace) -> None:
-    if takes and trace.tier is None:
-        raise Failure(f"--takes is about tiers, and {trace.engine} has none: leave it out", BAD_USAGE)
 
 
 def _tell(notices: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,12 +127,15 @@ class _Terminal:
         self._limit = f", with at most {limit}" if limit else ""
         self._held = ""
         """Text of a turn that may still go on to call tools: only the last turn is the answer."""
+        self._has_begun: Callable[[str], bool] = bool
+        """Whether a text is the beginning of an answer, as the engine has it."""
         self._is_answer = False
         self._written = False
         self._in_line = False
 
     def show(self, events: Iterable[Event]) -> Finished | CompletionFailed:
         """Shows ``events`` and returns the last of them."""
+        from brvtui.engines.registry import presentation
         from brvtui.report.completion import called, gave
         from brvtui.trace import events as kinds
 
@@ -140,6 +143,7 @@ class _Terminal:
         for ended in events:
             match ended:
                 case kinds.Routed(trace, model):
+                    self._has_begun = presentation(trace.engine).has_begun
                     self._tell(f"{_badge(trace)}  {trace.verdict}")
                     for notice in trace.notices:
                         self._tell(f"note: {notice}")
@@ -166,13 +170,11 @@ class _Terminal:
         return ended
 
     def _take(self, text: str) -> None:
-        """Writes ``text`` once the answer's first heading has come, where that may be; holds it until then."""
-        from brvtui.engines.byterover.completion.answer_form import PARTS, missing_parts
-
+        """Writes ``text`` once the answer has begun, where that may be; holds it until then."""
         self._held += text
         if not self._streams:
             return
-        if self._is_answer or PARTS[0] not in missing_parts(self._held):
+        if self._is_answer or self._has_begun(self._held):
             self._is_answer = True
             self._release(True)
 
