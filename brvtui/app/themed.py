@@ -191,9 +191,11 @@ class ThemedApp(ReportingApp):
 
     def action_choose_theme(self) -> None:
         """The list of all themes."""
-        from brvtui.app.themes.choosing import ThemePalette
+        from brvtui.app.themes.choosing import ThemePalette, theme_commands
 
-        self.push_screen(ThemePalette())
+        themes = self.available_themes.values()
+        commands = theme_commands(themes, self.theme, self.library.files, self.keep_theme)
+        self.push_screen(ThemePalette(commands))
 
     def keep_theme(self, name: str) -> None:
         """Uses the theme ``name`` from now on."""

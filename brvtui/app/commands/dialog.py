@@ -38,7 +38,7 @@ class CommandsPane(ChoicePane):
         """A pane without commands."""
         super().__init__(id=id)
         self.commands: Sequence[Command] = ()
-        """What was found."""
+        """The commands that were found, best first."""
         self._words = WordFilter(())
 
     @property

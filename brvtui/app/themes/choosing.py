@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.theme import Theme
 from textual.widgets import Input
 
 from brvtui.app.styles import sheet
-from brvtui.app.themes.library import OURS, Library
+from brvtui.app.themes.library import OURS
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,49 +25,35 @@ class UseTheme:
         self.keep(self.name)
 
 
-class KeepsThemes(Protocol):
-    """The part of the app that the list of themes uses."""
-
-    @property
-    def theme(self) -> str:
-        """The name of the theme in use."""
-        ...
-
-    @property
-    def available_themes(self) -> dict[str, Theme]:
-        """Every theme by its name."""
-        ...
-
-    @property
-    def library(self) -> Library:
-        """The user's own themes."""
-        ...
-
-    def keep_theme(self, name: str) -> None:
-        """Uses the theme ``name`` from now on."""
+def theme_commands(
+    themes: Iterable[Theme], current: str, user_themes: Container[str], keep: Callable[[str], None]
+) -> list[tuple[UseTheme, str]]:
+    """Returns a command for each theme with its description, the ``current`` one first, then ours."""
+    ordered = sorted(themes, key=lambda theme: (theme.name != current, _rank(theme), theme.name))
+    commands: list[tuple[UseTheme, str]] = []
+    for theme in ordered:
+        whose = "yours" if theme.name in user_themes else "brv-tui's" if theme.name in OURS else "Textual's"
+        commands.append((UseTheme(theme.name, keep), f"{ground_of(theme)}, {whose}"))
+    return commands
 
 
 class ThemeProvider(Provider):
-    """Offers every theme as a command, the one in use first."""
+    """Offers the commands of the palette in front; a search looks at their descriptions too."""
 
-    def _commands(self) -> Iterator[tuple[UseTheme, str]]:
-        app = cast("KeepsThemes", self.app)
-        ordered = sorted(
-            app.available_themes.values(), key=lambda theme: (theme.name != app.theme, _rank(theme), theme.name)
-        )
-        for theme in ordered:
-            whose = "yours" if theme.name in app.library.files else "brv-tui's" if theme.name in OURS else "Textual's"
-            yield UseTheme(theme.name, app.keep_theme), f"{ground_of(theme)}, {whose}"
+    @property
+    def _commands(self) -> Sequence[tuple[UseTheme, str]]:
+        palette = self.app.screen
+        return palette.commands if isinstance(palette, ThemePalette) else ()
 
     async def discover(self) -> Hits:
         """Yields all themes."""
-        for place, (command, about) in enumerate(self._commands()):
+        for place, (command, about) in enumerate(self._commands):
             yield DiscoveryHit(command.name, command, text=f"{place:04}", help=about)
 
     async def search(self, query: str) -> Hits:
         """Yields the themes whose name or description matches ``query``."""
         matcher = self.matcher(query)
-        for command, about in self._commands():
+        for command, about in self._commands:
             score = max(matcher.match(command.name), matcher.match(about) / 2)
             if score > 0:
                 yield Hit(score, matcher.highlight(command.name), command, text=command.name, help=about)
@@ -89,9 +74,10 @@ class ThemePalette(CommandPalette):
 
     CSS_PATH = sheet("modal")
 
-    def __init__(self) -> None:
-        """A list of every theme."""
+    def __init__(self, commands: Sequence[tuple[UseTheme, str]]) -> None:
+        """A list of ``commands`` with their descriptions."""
         super().__init__(providers=[ThemeProvider], placeholder="Theme: enter keeps it, esc goes back")
+        self.commands = commands
 
     def on_mount(self) -> None:
         """Stops the cursor from blinking, which would write to the terminal without end."""
