@@ -1,4 +1,4 @@
-"""What an engine is: four methods over one frozen context, and how its own data is shown (``docs/engines.md``)."""
+"""The contract of an engine: methods over a frozen context, and a presentation of its traces (``docs/engines.md``)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class EngineError(ValueError):
 
 @dataclass(frozen=True)
 class Context(Generic[C]):
-    """What a query is put to: a snapshot, the engine's constants, the time, and the services that may be asked."""
+    """The input of a query: a snapshot, the engine's constants, the time, and the services that may be asked."""
 
     snapshot: Snapshot
     constants: C
@@ -37,7 +37,7 @@ class Context(Generic[C]):
 
     @property
     def snapshot_info(self) -> SnapshotInfo:
-        """What a trace says of the snapshot and the time that it was made on."""
+        """The snapshot and the time, as a trace records them."""
         moment = datetime.fromtimestamp(self.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
         held = self.snapshot
         return SnapshotInfo(held.project.name, held.generation, len(held.notes), moment.replace("+00:00", "Z"))
@@ -96,7 +96,7 @@ class Engine(Protocol[C]):
 
     @property
     def presentation(self) -> Presentation:
-        """How its traces are shown in words."""
+        """The presentation of its traces in words."""
 
     def constants(self, profile: str = "") -> C:
         """The constants of the profile called ``profile``; the default ones for an empty name.

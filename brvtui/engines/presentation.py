@@ -28,9 +28,9 @@ class Presentation:
     outlook: Outlook = ()
     """The steps of its answers, for the time before there is one."""
     question = "which documents answer it"
-    """What an answer shows, after "type a question to see"."""
+    """Completes the sentence "type a question to see …" while there is no answer."""
     typing = "every key probes and asks no service; Enter runs"
-    """What typing and running do."""
+    """The effects of typing and of running, in one line."""
     caches = False
     """Whether it keeps answers."""
 
@@ -58,15 +58,15 @@ class Presentation:
         return reason
 
     def lack(self, miss: NearMiss) -> str:
-        """What a near miss lacked, in words."""
+        """How far a near miss was short, in words."""
         return f"{miss.short:.4f}"
 
     def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """The same in at most eight cells, for a row of a list."""
+        """:meth:`lack` in at most eight cells, for a row of a list."""
         return f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace) -> list[Line]:
-        """What there is to say of no result, below the verdict."""
+        """Lines below the verdict when there is no result."""
         return []
 
     def decision(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
@@ -109,7 +109,7 @@ class Presentation:
         return False
 
     def retried(self, trace: Trace) -> tuple[Hit, ...]:
-        """What the retry ladder found, with scores, best first."""
+        """The hits of the retry ladder, best first."""
         ladder = trace.find(Ladder)
         return ladder.hits if ladder is not None else ()
 
@@ -119,7 +119,7 @@ class Presentation:
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
 
     def kind_of_answer(self, answer: Answer) -> str:
-        """What kind of answer it is, in a few words."""
+        """The kind of ``answer``, in a few words."""
         return fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
 
     def uncached(self, answer: Answer, model: str) -> str:
@@ -130,7 +130,7 @@ class Presentation:
         return fell_short(answer) or ("cut off" if done.ended is EndReason.CUT else "")
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """What the user would read."""
+        """The answer that the user reads."""
         mark = marker(self.words(trace))
         if trace.answer.kind == "retrieval":
             given = ", ".join(hit.title for hit in trace.hits) or "nothing"
@@ -139,7 +139,7 @@ class Presentation:
         return answer_lines(trace.answer, width, mark)
 
     def completion(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """What a model did for the answer; nothing where none was asked."""
+        """The model's turns and tools; nothing if none was asked."""
         done = trace.answer.completion
         return completion_lines(done, width, glyphs) if done is not None else []
 
@@ -153,7 +153,7 @@ class Presentation:
         return f"prompt {prompt.tokens} t" if prompt is not None else "prompt"
 
     def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """What a model would be sent."""
+        """The prompt for a model, or a remark that none is asked."""
         prompt = trace.answer.prompt
         if prompt is None:
             return [line(f" {part}", "muted") for part in wrap("no model is asked for this answer", width - 2)]

@@ -23,11 +23,11 @@ Floats = NDArray[np.float64]
 
 HORIZON_DAYS = 3_650.0
 PRECISION_DAYS = HORIZON_DAYS / (1 << 22)
-"""How finely ages are told apart: by 75 seconds."""
+"""The resolution of ages: 75 seconds."""
 _LIFETIME_LOG2 = 25
-"""So many times the precision, 80 years, is the oldest age that is looked at."""
+"""The oldest age that is examined is 2 to this power times the precision: 80 years."""
 _AT_ONCE = 1_024
-"""So many ceilings are computed as fast as a few."""
+"""Up to this many ceilings are computed as fast as a few."""
 
 
 class ScoreConstants(Protocol):
@@ -44,7 +44,7 @@ class ScoreConstants(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreInputs:
-    """What the scores of notes depend on besides text and age, as arrays by note."""
+    """The inputs of the scores of notes, besides text relevance and age, as arrays by note."""
 
     importance: Floats
     """0..100, as stored."""

@@ -32,7 +32,7 @@ class ScoreRules:
 
 @dataclass(frozen=True, slots=True)
 class SignalRules:
-    """Where signals are read, the defaults, what events add, and where maturity changes."""
+    """Signals: where they are read, defaults, what each event adds, and the thresholds of maturity."""
 
     frontmatter: bool
     """Whether a note's frontmatter may hold its signals; the last place to be asked."""

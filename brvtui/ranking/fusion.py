@@ -24,7 +24,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one place in one list adds to a score: ``value = 1 / (k + rank + 1)``, the rank counted from 0."""
+    """The addend of one place in one list to a score: ``1 / (k + rank + 1)``, the rank counted from 0."""
 
     leg: int
     rank: int
@@ -49,7 +49,7 @@ class Agreement:
 
 
 def share(rank: int, k: float, leg: int = 0) -> Share:
-    """What the place ``rank`` (from 0) is worth."""
+    """The share of the place ``rank``, counted from 0."""
     return Share(leg, rank, 1 / (k + rank + 1))
 
 

@@ -1,4 +1,4 @@
-"""What an address of a service must be."""
+"""Validation of the addresses of services."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class FullText:
         return ((int(self._rowids[at]), *map(_encodable, self.documents[at])) for at in positions)
 
     def _write(self, rows: Iterable[tuple[int | str, ...]], command: str = "") -> None:
-        """Inserts ``rows``, or gives them to a command: a table that keeps no texts is told what it removes."""
+        """Inserts ``rows``, or passes them to a command: a table without texts needs them to delete a row."""
         columns, marks = ", ".join(self.layout.columns), ", ?" * len(self.layout.columns)
         into, first = ("documents, rowid", f"{command}, ?") if command else ("rowid", "?")
         with self._database:

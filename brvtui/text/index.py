@@ -26,7 +26,7 @@ _ONE_IN = 20
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """What is indexed of one note."""
+    """The indexed fields of one note."""
 
     path: str
     title: str
@@ -35,7 +35,7 @@ class IndexedDocument:
 
 @dataclass(slots=True, eq=False)
 class _SharedIndex:
-    """What all generations of an index share."""
+    """The part of an index that all of its generations share."""
 
     schema: tantivy.Schema
     index: tantivy.Index

@@ -25,7 +25,7 @@ from brvtui.trace import TermExpansion, TermMatch
 FOLD_FROM = 1_000
 """Notes in the delta, or gone from the base, from which on it pays to fold."""
 MANY_TERMS = 4_000
-"""So few terms are kept even when no note holds them any more."""
+"""Up to this many terms are kept even if no note holds them any more."""
 _CACHED_EXPANSIONS = 512
 _DESCRIBED_MATCHES = 24
 
@@ -56,7 +56,7 @@ class _Idf(dict[int, float]):
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """What one query term does to every note: ``scores`` summed over matched terms and fields (0: no match)."""
+    """The scores of one query term for every note, summed over matched terms and fields (0: no match)."""
 
     term: str
     expansion: Expansion
@@ -186,7 +186,7 @@ class Postings:
         return TermMatches(term, expansion, sums[self.slots])
 
     def describe(self, term: str, text: TextRules) -> TermExpansion:
-        """What answers ``term``, for a trace: the heaviest matches with their document frequencies, and counts."""
+        """The expansion of ``term`` for a trace: the heaviest matches with their document frequencies, and counts."""
         key, descriptions = _expansion_key(term, text), self.derived.of(_DESCRIPTIONS, _Descriptions)
         known = descriptions.get(key)
         if known is None:
@@ -231,7 +231,7 @@ class Postings:
         return int(seen[self.slots].sum())
 
     def detached(self) -> Postings:
-        """This generation with ids of its own, so that one beside the next can be made from it."""
+        """A copy with ids of its own, from which another generation than the next one can be made."""
         return replace(self, ids=self.ids.detached())
 
     def changed(self, kept: NDArray[np.int64], new: Sequence[NoteTerms]) -> Postings:
@@ -286,7 +286,7 @@ class Postings:
         return len(self.ids.terms) > MANY_TERMS and len(self.ids.terms) > 2 * len(self.vocabulary)
 
     def folded(self) -> Postings:
-        """The same generation with everything in the base; terms have other ids where many were no longer held."""
+        """The same generation with everything in the base. Terms are renumbered if many were no longer held."""
         ids = self.ids
         base, slots = merged(self.base, self.delta, self.slots, len(ids.terms))
         few = self._many_terms_are_gone
@@ -310,7 +310,7 @@ def _sums(
     norms: NDArray[np.float64],
     text: TextRules,
 ) -> NDArray[np.float64]:
-    """What ``rows`` add to each slot of ``part``, in the order of ``rows``: the last digits depend on it."""
+    """The sum of the scores of ``rows`` for each slot of ``part``, in their order: the last digits depend on it."""
     begin, held = part.index.spans(rows)
     places = ranges(begin, held)
     documents = part.index.documents[places]

@@ -24,7 +24,7 @@ _FILLERS = ("and", "or", "not")
 
 
 class TokenKind(StrEnum):
-    """What a token of a query is."""
+    """The kind of a token."""
 
     TERM = "term"
     PHRASE = "phrase"
@@ -113,7 +113,7 @@ def _rendered(token: Token) -> str:
 
 
 def alternatives(parsed: ParsedQuery) -> list[str]:
-    """What OR joins in the query, each as an expression of SQLite's FTS5; there NOT binds closest, and AND before OR.
+    """The operands of OR in the query, each as an FTS5 expression, in which NOT binds closest, then AND, then OR.
 
     Every token is a phrase there: a term that the tokenizer splits is found in one piece.
     """

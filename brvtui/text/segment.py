@@ -28,7 +28,7 @@ class TermIds(dict[str, int]):
         return identity
 
     def detached(self) -> TermIds:
-        """These ids, to be continued apart: what is given there is not given here."""
+        """A copy of these ids; terms added to one are not added to the other."""
         made = TermIds()
         made.update(self)  # before the names: a term that comes in meanwhile has a name more, never one less
         made.terms = list(self.terms)
@@ -67,7 +67,7 @@ class Forward:
     """The forward rows of many notes in flat arrays; a note's number is its *slot*."""
 
     offsets: NDArray[np.int64]
-    """Where each slot's rows begin, and the end."""
+    """The first row of each slot, followed by the end of the last."""
     rows: NDArray[np.uint32]
     tf: NDArray[np.uint32]
     lengths: NDArray[np.float64]
@@ -111,7 +111,7 @@ class Inverted:
         return len(self.starts) - 1
 
     def spans(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where each of ``rows`` begins, and how long it is; a row past the last one is empty."""
+        """The start and the length of each of ``rows``; a row past the last one is empty."""
         first = np.minimum(rows, self.row_count)
         begin = self.starts[first]
         return begin, self.starts[np.minimum(rows + 1, self.row_count)] - begin

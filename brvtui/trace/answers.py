@@ -1,4 +1,4 @@
-"""What the user would read, the prompt for a model, and the work of a model that wrote it."""
+"""The answer that the user reads, the prompt for a model, and the work of a model that wrote it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"(?:turn|step) \d+")
-"""What lies within another part, a turn's wait for its first text, is not timed twice."""
+"""The parts that count for the total; a turn's wait for its first text lies within the turn."""
 
 
 class EndReason(StrEnum):
@@ -59,7 +59,7 @@ class ToolStep:
     arguments: str
     """As the model wrote them: JSON, or what should have been."""
     result: str
-    """What it was answered, as JSON."""
+    """The tool's answer, as JSON."""
     result_tokens: int
     """Estimated."""
     refused: str
@@ -98,9 +98,9 @@ class Completion:
     """Parts that the answer lacks: of Summary, Details, Sources, Gaps."""
     notices: tuple[str, ...] = ()
     partial: str = ""
-    """What it had written when it failed or was cancelled; no part of the answer."""
+    """The text that it had written when it failed or was cancelled; not part of the answer."""
     turn_cents: tuple[float, ...] = ()
-    """What each turn cost, by the same prices; empty without any."""
+    """The cost of each turn, by the same prices; empty without any."""
     timings: dict[str, float] = field(default_factory=dict)
     """Milliseconds: ``turn 1``, ``step 1`` and so on; ``turn 1 first text`` until its first piece."""
 
@@ -141,7 +141,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class ModelPrompt:
-    """What would be sent to a model."""
+    """The prompt for a model, with its limits."""
 
     sections: tuple[PromptSection, ...]
     tokens: int
@@ -161,18 +161,18 @@ class ModelPrompt:
 
     @property
     def instructions(self) -> str:
-        """What a model is told to do."""
+        """The instructions for the model."""
         return "\n\n".join(section.text for section in self.sections if section.name == INSTRUCTIONS)
 
     @property
     def material(self) -> str:
-        """What a model is given to do it with: the question and what was found."""
+        """Everything but the instructions: the question and the material that was found."""
         return "\n\n".join(section.text for section in self.sections if section.name != INSTRUCTIONS)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the user would read."""
+    """The answer that the user reads."""
 
     kind: str
     """``cached``, ``direct``, ``not_covered``, ``model``; ``extractive`` where a model should have written it;
@@ -182,7 +182,7 @@ class Answer:
     notice: str
     sources: tuple[str, ...]
     completion: Completion | None = None
-    """What a model did for it, also when it failed."""
+    """The model's work on it, even when it failed."""
 
 
 RETRIEVAL_ALONE = Answer("retrieval", "", None, "", ())

@@ -1,4 +1,4 @@
-"""What a decision is made of: how its steps end, the comparisons that decide, and what each stage counts."""
+"""The makeup of a decision: states of steps, the comparisons that decide, and the counts of stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens while a query is answered, as it happens: plain frozen data for whoever shows it.
+"""Events of answering a query, in the order in which they happen: plain frozen data.
 
 The order is: :class:`Routed`; for every turn of the model :class:`TurnBegun`, then :class:`TextDelta` and
 :class:`Waiting` as they come, :class:`TurnEnded`, and a :class:`StepBegun` with its :class:`StepEnded` for each tool

@@ -1,4 +1,4 @@
-"""What a search finds: ranked lists before they are merged, ranked results, and near misses."""
+"""Results of a search: ranked lists before they are merged, hits, and near misses."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MOST_LISTED = 10
 
 
 class Kind(StrEnum):
-    """What a result is: a note, a folder's summary, or the stub of an archived note."""
+    """The kind of a result: a note, a folder's summary, or the stub of an archived note."""
 
     CONTEXT = "context"
     SUMMARY = "summary"
@@ -56,7 +56,7 @@ class Kind(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where a hit's score came from."""
+    """The origin of a hit's score."""
 
     TEXT = "text"
     PATH = "path"
@@ -119,7 +119,7 @@ class Listed:
     file: str
     title: str
     kind: Kind | None
-    """None when the pipeline does not tell notes apart."""
+    """None when the pipeline does not distinguish kinds of notes."""
     maturity: str
     """As stored; empty when the result has none."""
     score: float

@@ -23,7 +23,7 @@ class Rung:
     listed: tuple[Listed, ...] = ()
     """The best of what it found, at most :data:`MOST_LISTED`."""
     unit: str = ""
-    """What the scores of :attr:`listed` are: ``score``, ``BM25``, ``likeness of names``; empty without results."""
+    """The unit of the scores in :attr:`listed`: ``score``, ``BM25``, ``likeness of names``; empty without results."""
     timed_by: str = ""
     """The key of its milliseconds in ``timings``; empty when it did not search."""
 
@@ -46,7 +46,7 @@ class Ladder:
     found: tuple[str, ...] = ()
     """The paths that the ladder found, best first."""
     hits: tuple[Hit, ...] = ()
-    """What it found, with scores, best first."""
+    """Its hits, best first; empty unless the ladder answered."""
     in_route: bool = False
     """Whether the route uses what it finds; advice beside the route otherwise."""
 

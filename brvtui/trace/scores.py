@@ -1,4 +1,4 @@
-"""What a score is made of: its parts, the text score with its terms, and the signals that change it with time."""
+"""The makeup of a score: its parts, the text score with its terms, and the signals that change it with time."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class AgedSignals:
     source: str
     """``signals file``, ``overlay``, ``sidecar``, ``frontmatter`` or ``default``."""
     after_access: str
-    """What an access hit would make of it, in words."""
+    """The effect of an access hit, in words."""
 
 
 @dataclass(frozen=True)

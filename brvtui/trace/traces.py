@@ -83,14 +83,14 @@ class Trace:
     scope_option: str
     snapshot: SnapshotInfo
     verdict: str
-    """How it ended, in a few words."""
+    """The outcome in a few words."""
     covered: bool
     """Whether anything in the corpus covers the query, as far as the engine can tell."""
     tier: int | None
     """The tier that answered; None for an engine without tiers."""
     steps: tuple[Step, ...]
     stages: tuple[Stage, ...]
-    """What each stage took in, dropped and gave on."""
+    """How many documents each stage took in, dropped and passed on."""
     hits: tuple[Hit, ...]
     """The results, in their final order."""
     legs: tuple[Leg, ...] = ()
@@ -100,7 +100,7 @@ class Trace:
     matched: int = 0
     """How many matched at all, before anything was dropped."""
     answer: Answer = RETRIEVAL_ALONE
-    """What the user would read."""
+    """The answer that the user reads."""
     sections: tuple[Any, ...] = ()
     """Each a :class:`Section`, of a type of its own."""
     scale: Scale = Scale()
@@ -175,7 +175,7 @@ class Explanation:
     numbers: str
     remedy: Remedy | None
     use: str
-    """What becomes of a document that is in the answer, in words: quoted, passed to a model, listed."""
+    """How a document that is in the answer is used: quoted, passed to a model, listed."""
     trace: Trace
     notice: str = ""
     """Why the explanation may not fit the answer; empty when it was made on the same snapshot."""

@@ -92,7 +92,7 @@ def _warned(text: str, width: int) -> list[Line]:
 
 
 def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> list[Line]:
-    """What changed in the tree since the entry was answered; it may be served in spite of that."""
+    """The changes of the tree since the entry was answered, with a warning if it is still served."""
     changes = shown.changes.get(entry.key)
     if changes is None:
         return []

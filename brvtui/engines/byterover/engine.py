@@ -44,7 +44,7 @@ class ByteRover:
 
     @cached_property
     def presentation(self) -> ByteRoverPresentation:
-        """How its traces are shown."""
+        """The presentation of its traces in words."""
         from brvtui.engines.byterover.presentation import ByteRoverPresentation
 
         return ByteRoverPresentation()

@@ -53,7 +53,7 @@ class ByteRoverPresentation(Presentation):
     caches = True
 
     def unused(self, trace: Trace) -> bool:
-        """Where the cache answered, the search is computed to be shown."""
+        """Whether the cache answered: then the search is computed only to be shown."""
         route = trace.find(Route)
         return route is not None and not route.used
 
@@ -88,7 +88,7 @@ class ByteRoverPresentation(Presentation):
         return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
     def remark(self, hit: Hit) -> str:
-        """Where a result came from, when it is not the project's own text."""
+        """The origin of a result that is not a text match in the project's own tree."""
         if hit.found_by:
             return f"by “{hit.found_by}”"
         if hit.shared_source:

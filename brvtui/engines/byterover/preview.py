@@ -1,4 +1,4 @@
-"""What an edit would do to the answer of a query: the ranking with the edited text beside today's (*edit and see*).
+"""The answer to a query before and after an edit (*edit and see*).
 
 Nothing is written: the query is put to :func:`brvtui.loading.edited.edited`. Its scores are those that a search finds
 after the text is saved.
@@ -37,7 +37,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedAnswer:
-    """What a query finds, which tier that makes, and the score of the edited note."""
+    """The results of a query, the tier that they lead to, and the score of the edited note."""
 
     ranked: QueryResults
     decision: Decision

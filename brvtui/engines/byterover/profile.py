@@ -36,7 +36,7 @@ _LARGEST = 1_048_576
 
 @dataclass(frozen=True, slots=True)
 class EngineVersion:
-    """What the constants describe."""
+    """The system and version that the constants describe."""
 
     name: str
     version: str

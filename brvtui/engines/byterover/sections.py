@@ -26,7 +26,7 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class QueryLint:
-    """What is left of a query before it is searched."""
+    """A query word by word: stop words removed, the rest as tokens with the index terms that they match."""
 
     text: str
     filtered: str
@@ -47,7 +47,7 @@ class Scope:
     match: str
     """``exact``, ``absolute``, ``relative``, ``simple``, ``substring`` or empty."""
     text: str
-    """What is left to search."""
+    """The text to search for within the scope."""
     restricts: bool
     notes: int
     """Searchable notes inside the scope."""
@@ -179,7 +179,7 @@ class FingerprintState:
     age_s: float
     left_s: float
     current: str
-    """What it would be if it were computed now."""
+    """The fingerprint if it were computed now."""
     files: int
 
 
@@ -219,7 +219,7 @@ class CacheLook:
 
 
 class Outcome(StrEnum):
-    """What a routed query ended as."""
+    """The outcome of a route: which kind of answer the query gets."""
 
     EXACT_CACHE = "exact_cache"
     FUZZY_CACHE = "fuzzy_cache"
@@ -231,7 +231,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Route:
-    """What the route ended as."""
+    """The outcome of the route."""
 
     SECTION: ClassVar = "route"
 

@@ -71,7 +71,7 @@ class JeffsBrain:
 
     @cached_property
     def presentation(self) -> JeffsBrainPresentation:
-        """How its traces are shown."""
+        """The presentation of its traces in words."""
         from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
 
         return JeffsBrainPresentation()

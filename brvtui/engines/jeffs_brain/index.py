@@ -27,7 +27,7 @@ from brvtui.tree.reading.frontmatter import parse
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What is indexed of one note."""
+    """The indexed fields of one note."""
 
     id: str
     path: str

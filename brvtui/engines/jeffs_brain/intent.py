@@ -1,4 +1,4 @@
-"""What a query is after, and how that weighs notes (``docs/jeffs_brain.md``, "Intent"). English alone.
+"""Intents of a query, and the factors that they give notes (``docs/jeffs_brain.md``, "Intent"). English alone.
 
 The patterns are those of the documented pipeline, letter for letter, with JavaScript's meaning: boundaries are ASCII,
 white space is Unicode's, case is ignored for ASCII letters alone.
@@ -62,7 +62,7 @@ class IntentRules:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a query asks for: neither, either or both."""
+    """The intents of a query: neither, either or both."""
 
     preference: bool
     fact: bool

@@ -69,7 +69,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What is searched, and the services there are."""
+    """The index that is searched, and the services that may be asked."""
 
     index: ChunkIndex
     embedder: Embedder | None = None

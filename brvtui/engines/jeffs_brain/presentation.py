@@ -100,7 +100,7 @@ class JeffsBrainPresentation(Presentation):
         ]
 
     def not_scored(self, trace: Trace, file: str) -> str:
-        """That neither leg has it."""
+        """A note that neither leg has."""
         return "neither leg has this note: w says why" if file else "no result to explain"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
@@ -108,7 +108,7 @@ class JeffsBrainPresentation(Presentation):
         return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """That there is none, and the notes that a reader would be given."""
+        """A remark that this engine writes no answer, and the notes that a reader would be given."""
         hybrid = trace.section(Hybrid)
         made = [line(f" {part}", "text") for part in wrap(_NO_STAGE, width - 2)]
         if trace.hits:

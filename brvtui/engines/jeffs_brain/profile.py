@@ -16,7 +16,7 @@ from brvtui.typed_tables import Count, Positive, ProfileError, typed
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What a request has that says nothing else."""
+    """The options of a request that sets none."""
 
     mode: Literal["auto", "bm25", "semantic", "hybrid"]
     top_k: int
@@ -65,14 +65,14 @@ class Trigrams:
 
 @dataclass(frozen=True, slots=True)
 class Reranking:
-    """What a reranker is sent of a note without title and summary."""
+    """How much of a note without title and summary a reranker is sent."""
 
     snippet_chars: int
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """What a vector stands for, and how many texts an embedder is sent at once."""
+    """The length of the text that is embedded, and how many texts an embedder is sent at once."""
 
     text_chars: int
     batch: Count

@@ -69,7 +69,7 @@ def _document(candidate: Candidate, most: int) -> RerankDocument:
 
 
 def rerank_text(title: str, summary: str, content: str, most: int) -> str:
-    """What a reranker reads of a note: title and summary, the one there is, or the first ``most`` characters."""
+    """The text of a note for a reranker: title and summary, or one of them, or the first ``most`` characters."""
     lines = [part for part in (title.strip(), summary.strip()) if part]
     return "\n".join(lines) if lines else " ".join(content.split())[:most].rstrip()
 

@@ -1,4 +1,4 @@
-"""What a hybrid search did, step by step, with counts that are conserved and a verdict in one line."""
+"""The steps, stages and verdict of a hybrid search, as its trace records them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def stages_of(legs: tuple[Leg, Leg], fused: int, answered: int) -> tuple[Stage, 
 
 
 def verdict_of(mode: RetrievalMode, legs: tuple[Leg, Leg], rungs: Sequence[Rung], fused: int) -> str:
-    """What came of it, in one line."""
+    """The verdict in one line."""
     words, vectors = legs
     if not fused:
         return f"nothing was found: {_why_nothing(mode, words, vectors, rungs)}"

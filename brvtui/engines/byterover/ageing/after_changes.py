@@ -1,4 +1,4 @@
-"""What access hits, curate updates and saves would make of a note (``docs/engine.md``, "Maturity")."""
+"""A note after access hits, curate updates and saves (``docs/engine.md``, "Maturity")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where every note stands: signals stored and after decay, ceiling, what ageing brings, and when.
+"""The state of every note: signals as stored and after decay, ceiling, and the events that ageing brings.
 
 ``docs/engine.md``, "Maturity" and "What ageing brings". Everything is held as arrays by position in the snapshot, so
 that ten thousand notes take milliseconds; :meth:`Board.row` is the view of one.
@@ -33,7 +33,7 @@ _SOON = 1e-3
 
 
 class Event(StrEnum):
-    """What ageing brings to a note, once and for as long as nobody touches it."""
+    """An event that ageing brings to a note that nobody touches; once it has come, it stays."""
 
     LEAVES_TIER_2 = "leaves tier 2"
     LEAVES_PROMPT = "leaves the prompt"

@@ -1,4 +1,4 @@
-"""What ageing brings between today and a day to come: for all notes, in order, and for one note day by day.
+"""Forecasts of ageing: for all notes on a day to come, in several orders, and for one note day by day.
 
 ``docs/engine.md``, "What ageing brings"."""
 
@@ -78,7 +78,7 @@ Positions = NDArray[np.int64]
 
 
 class BoardOrder(StrEnum):
-    """What the notes are sorted by: the greatest first, but for events, promotions and titles."""
+    """Sort keys of the notes: greatest first, except for events, promotions and titles."""
 
     IMPORTANCE = "importance"
     EVENT = "next event"
@@ -104,7 +104,7 @@ def columns(forecast: Forecast, order: BoardOrder, only: Event | None = None) ->
 
 
 def _keys(forecast: Forecast, order: BoardOrder) -> Floats:
-    """What is sorted by, ascending."""
+    """The sort key of each note, ascending."""
     board, then = forecast.board, forecast.then
     if order is BoardOrder.EVENT:
         return days_to_next_event(board)

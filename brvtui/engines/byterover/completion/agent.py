@@ -50,7 +50,7 @@ _CALLS_OF_A_TURN = 16
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
-    """What bounds the work."""
+    """The limits of an agent's run."""
 
     agent: AgentRules
     chars_per_token: float
@@ -59,7 +59,7 @@ class AgentLimits:
 
 @dataclass
 class AgentRun:
-    """What was done so far; complete once :func:`run_agent` has ended."""
+    """The turns and steps so far; complete once :func:`run_agent` has ended."""
 
     text: str = ""
     """The answer, or what there is of it."""

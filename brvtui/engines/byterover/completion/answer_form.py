@@ -48,7 +48,7 @@ def _named(text: str, known: Collection[str]) -> Iterator[str]:
 
 
 def _entry(entry: str) -> Iterator[str]:
-    """What one entry of the list of sources names: paths of notes where it holds some, else its first words."""
+    """The sources that one entry of the list names: paths of notes if it holds any, else its first words."""
     entry = _LINKED.sub(r"\1", entry)
     files = tuple(_markdown_files(entry))
     quoted = _QUOTED.search(entry)

@@ -20,7 +20,7 @@ from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, Trace, Usag
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
-    """Who answers, over what."""
+    """The model that answers, with its prices and cancellation, and the context of the query."""
 
     context: Context
     model: ChatModel
@@ -84,7 +84,7 @@ def _answer(how: CompletionContext, trace: Trace, prompt: ModelPrompt, done: Age
 
 
 def notice_of(completion: Completion) -> str:
-    """What a reader must know of a model's answer, in one line; empty when there is nothing."""
+    """A one-line warning about a model's answer: how it ended, missing sources and parts; empty if all is well."""
     said = [_sentence(completion.why)] if completion.why else []
     if completion.ungrounded:
         said.append(f"Not in the tree, so not grounded: {', '.join(completion.ungrounded)}.")

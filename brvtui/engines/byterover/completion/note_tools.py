@@ -26,7 +26,7 @@ _TEXT: dict[str, Any] = {"type": "string"}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool answers: ``text`` is JSON, in which no text of a note can end its own string."""
+    """The answer of a tool: ``text`` is JSON, so no text of a note can end its own string."""
 
     text: str
     refused: str = ""
@@ -78,7 +78,7 @@ class NoteTools:
         }
 
     def call(self, name: str, arguments: str) -> Result:
-        """What the tool ``name`` answers to ``arguments``, a JSON object; a refusal is an answer, too."""
+        """The answer of the tool ``name`` to ``arguments``, a JSON object; a refusal is an answer, too."""
         tool = self._tools.get(name)
         if tool is None:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")

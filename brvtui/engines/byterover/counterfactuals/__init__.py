@@ -1,4 +1,7 @@
-"""The kinds of change that can bring a query to tier 2, and what came of trying each."""
+"""Counterfactuals: the smallest verified changes that bring a query to tier 2.
+
+``docs/engine.md``, "What it would take".
+"""
 
 from __future__ import annotations
 
@@ -28,19 +31,19 @@ class Lever(StrEnum):
 
 
 class LeverStatus(StrEnum):
-    """What is known of a lever."""
+    """The status of a lever."""
 
     VERIFIED = "verified"
     """The router was run again with the change, and answered at tier 2 with the note first."""
     IMPOSSIBLE = "impossible"
     """Proven: no change of this kind does it."""
     OPEN = "not found"
-    """What was tried does not do it; nothing is proven of the rest."""
+    """None of the changes that were tried suffices; nothing is proven about others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """What came of one lever: the smallest change that does it, or why there is none."""
+    """The result for one lever: the smallest change that suffices, or why there is none."""
 
     lever: Lever
     standing: LeverStatus
@@ -52,7 +55,7 @@ class Counterfactual:
     score: float | None = None
     """The note's score after the change; of what is impossible the highest that the lever can give, where known."""
     verdict: str = ""
-    """What the router says after the change."""
+    """The router's verdict after the change."""
 
     @property
     def is_verified(self) -> bool:
@@ -62,11 +65,11 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True)
 class Counterfactuals:
-    """What it would take that ``query`` is answered at tier 2 with one note first."""
+    """The smallest changes after which ``query`` is answered at tier 2 with one note first."""
 
     query: str
     outcome: Outcome
-    """What it ended as."""
+    """The outcome without a change."""
     path: str
     """The note's file; empty when no note came near."""
     title: str

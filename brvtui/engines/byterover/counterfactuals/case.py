@@ -34,12 +34,12 @@ the average lengths that relevance depends on."""
 
 
 class Cancelled(Exception):
-    """Nobody waits for the answer any more."""
+    """The caller cancelled the search for counterfactuals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What the router makes of a change."""
+    """The result of running the router again after a change."""
 
     answers: bool
     """Whether it answers at tier 2 with the note first."""
@@ -112,7 +112,7 @@ class Case:
 
     @cached_property
     def inputs(self) -> ScoreInputs:
-        """What the note's score depends on besides text and age."""
+        """The inputs of the note's score, besides text relevance and age."""
         return inputs_of([self.signals], self.note.is_local, self.context.constants.score)
 
     def max_score(self, days: float | None = None, relevance: float = 1.0) -> float:
@@ -132,7 +132,7 @@ class Case:
         return self.seen(score) >= self.context.constants.direct.min_top
 
     def try_change(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Trial:
-        """What the router makes of the query after ``change``; the note must come as one of ``origins``.
+        """Runs the router again after ``change``; the note must be found by one of ``origins``.
 
         Raises :class:`Cancelled`.
         """

@@ -1,4 +1,4 @@
-"""What it would take that a query is answered at tier 2 (``docs/engine.md``, "What it would take").
+"""Finds the smallest changes after which a query is answered at tier 2 (``docs/engine.md``, "What it would take").
 
 Every change that is listed was put to the router; what is called impossible is proven so.
 """
@@ -32,7 +32,7 @@ def find_counterfactuals(
     path: str = "",
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Counterfactuals | None:
-    """What it would take that the query of ``trace``, made on ``snapshot``, is answered directly.
+    """The smallest changes after which the query of ``trace`` is answered directly, on the snapshot of ``context``.
 
     The answer is to be led by the note at ``path``; without one, by the best result or the nearest miss. None when
     the query needs no model as it is, or when ``cancelled`` became true meanwhile.

@@ -31,12 +31,12 @@ from brvtui.tree.reading.signals import NoteSignals
 from brvtui.wording import counted
 
 STEPS_A_DAY = 10
-"""How finely ages are told apart."""
+"""The resolution of ages."""
 _NO_CHANGE = "there is none that changes anything"
 
 
 def hits(case: Case) -> Counterfactual:
-    """So many access hits."""
+    """More access hits: the smallest number that suffices."""
     states = after_hits(case.signals, case.context.constants.signals)
     candidates = _signals(case, states, range(1, len(states) + 1))
     return _of_signals(case, Lever.HITS, candidates, "no number of hits")

@@ -21,7 +21,7 @@ from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
 MOST_TITLES = 63
-"""So many titles are all tried: every choice of up to six words."""
+"""Up to this many titles, all are tried: every choice of up to six words."""
 _MOST_ADDED = 12
 _MOST_REPEATED = 4
 

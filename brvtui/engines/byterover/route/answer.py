@@ -1,4 +1,4 @@
-"""What the user would read at each tier (``docs/engine.md``, "The answers")."""
+"""The answer that the user reads at each tier (``docs/engine.md``, "The answers")."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def not_covered(query: str, closest: str) -> Answer:
 def extractive_answer(
     profile: Profile, query: str, lint: QueryLint, prompt: ModelPrompt, quoted: Sequence[Quoted], why: str
 ) -> Answer:
-    """What stands in for a model's answer: sentences of ``quoted``. ``why`` says why no model was asked."""
+    """The answer in place of a model's: sentences of ``quoted``. ``why`` says why no model was asked."""
     expansions = lint.expansions or tuple(
         TermExpansion(term, (), 0, 0, 0, 0) for term in dict.fromkeys(terms(lint.filtered))
     )

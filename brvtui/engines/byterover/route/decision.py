@@ -1,4 +1,4 @@
-"""What a query finds, and which step takes it, before any cache and any answer (``docs/engine.md``, "The tiers")."""
+"""The results of a query and the step that takes it, without caches and answers (``docs/engine.md``, "The tiers")."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Decision:
 
 
 def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> QueryResults:
-    """What ``query`` finds: the search, entity searches, and the retry ladder where the route has it."""
+    """The results of ``query`` by the search, entity searches, and the retry ladder where the route has it."""
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)

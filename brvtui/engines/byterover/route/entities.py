@@ -26,7 +26,7 @@ def entity_words(query: str, profile: Profile) -> tuple[str, ...]:
 def entity_searches(
     context: Context, query: str, found: Search, scope: str, watch: Stopwatch
 ) -> tuple[EntityStep, tuple[Hit, ...]]:
-    """What the supplementary searches did, and the search's hits with what they added appended."""
+    """The supplementary searches, and the hits of ``found`` followed by those that they add."""
     profile = context.constants
     limits = profile.entities
     needed = found.total_found < limits.below

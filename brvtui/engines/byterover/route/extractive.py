@@ -135,5 +135,5 @@ def _beginnings(passages: Sequence[Passage]) -> Iterator[Quote]:
 
 
 def _weights(expansion: TermExpansion) -> Mapping[str, float]:
-    """What each index term weighs for a query's term; the term itself weighs 1 also where no note has it."""
+    """The weight of each index term that matches a query term; the query term itself weighs 1 in any case."""
     return {expansion.term: 1.0, **{match.term: match.weight for match in expansion.matches}}

@@ -62,7 +62,7 @@ def agentic_loop(profile: Profile, reached: bool) -> Step:
 
 
 def failed(checks: Sequence[Check]) -> str:
-    """What the last of ``checks`` that failed lacked, in a few words."""
+    """The last of ``checks`` that failed and how far it was short, in a few words."""
     check = next((check for check in reversed(checks) if check.passed is False), checks[0])
     if check.threshold is None:
         return check.name

@@ -46,7 +46,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """What one lane is filled from: files in the order in which they are tried, and which of them fit."""
+    """The candidates of one lane, in the order in which they are tried, and which of them fit."""
 
     paths: Sequence[str]
     text_paths: Mapping[str, str]
@@ -84,9 +84,9 @@ class Manifest:
     by_kind: Mapping[str, tuple[ManifestEntry, ...]]
     """The entries of each lane, by the kind that they are injected as: a key of :data:`KINDS`."""
     source: str
-    """Where it came from, in words."""
+    """``read: fresh``, or why it was computed in memory."""
     pools: tuple[Pool, ...] = ()
-    """What each lane was filled from; unknown, and so empty, of a manifest that was read."""
+    """The candidates of each lane; empty for a manifest read from disk, whose candidates are unknown."""
 
     def left_out(self, path: str) -> LeftOut | None:
         """The entry of the file at ``path`` if it did not fit; None when it did, or is not known."""
@@ -264,11 +264,11 @@ class ManifestPlace:
     left_out: str
     """Why it is not in the manifest, in a line; empty when it is."""
     source: str
-    """Where the manifest came from."""
+    """The manifest's own :attr:`Manifest.source`."""
 
 
 def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: str) -> ManifestPlace:
-    """Where the file at ``path`` stands in the manifest of ``snapshot``; an abstract stands where its note does.
+    """The place of the file at ``path`` in the manifest of ``snapshot``; an abstract has the place of its note.
 
     Raises KeyError for an unknown file.
     """

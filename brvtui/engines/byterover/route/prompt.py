@@ -23,7 +23,7 @@ from brvtui.trace import INSTRUCTIONS, Hit, Kind, ModelPrompt, Origin, PromptSec
 from brvtui.tree.reading.frontmatter import parse
 
 TREE_PREFIX = ".brv/context-tree/"
-"""What answers put before the path of a note."""
+"""The prefix of a note's path in answers and prompts."""
 _SEPARATOR = "\n\n---\n\n"
 
 _RULES = """\

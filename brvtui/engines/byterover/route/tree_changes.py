@@ -1,4 +1,4 @@
-"""What changed in the tree since a cached answer: why it is stale, or would still be served though it is."""
+"""Changes of the tree since an answer was cached, which make it stale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REMEMBERED = 8
 
 @dataclass(frozen=True, slots=True)
 class TreeChanges:
-    """What differs from an earlier tree, as far as the fingerprint covers it: paths, each in their order."""
+    """The differences from an earlier tree in files that the fingerprint covers, as sorted paths."""
 
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -37,10 +37,10 @@ class CacheNow:
 
 
 class SeenTrees:
-    """The last trees that answers were made from, by fingerprint. Methods may be called from any thread."""
+    """The most recent trees that answers were made from, by fingerprint. Thread-safe."""
 
     def __init__(self) -> None:
-        """Nothing was seen yet."""
+        """Starts without a tree."""
         self._files: OrderedDict[str, Sequence[TreeFile]] = OrderedDict()
         self._compared: dict[tuple[str, str], TreeChanges] = {}
         self._newest = ""
@@ -63,7 +63,7 @@ class SeenTrees:
                 self._files.popitem(last=False)
 
     def since(self, fingerprint: str) -> TreeChanges | None:
-        """What differs between the newest tree and the one of ``fingerprint``; None when that is not known any more."""
+        """The differences of the newest tree from the one with ``fingerprint``; None if that is equal or forgotten."""
         with self._lock:
             pair = (fingerprint, self._newest)
             if fingerprint not in self._files or fingerprint == self._newest:
@@ -80,7 +80,7 @@ class SeenTrees:
 
 
 def changes_between(before: Sequence[TreeFile], now: Sequence[TreeFile]) -> TreeChanges:
-    """What the fingerprint sees of the difference: a file is another when its modification time is, in ms."""
+    """The differences that the fingerprint sees: a file has changed if its modification time has, in ms."""
     old, new = (
         {file.path: file.mtime_ms for file in files if file.role in SEARCHABLE or file.role is Role.ABSTRACT}
         for files in (before, now)

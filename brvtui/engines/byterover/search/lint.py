@@ -1,4 +1,4 @@
-"""What is left of a query before it is searched (``docs/engine.md``, "The query")."""
+"""Analysis of a query before it is searched: stop words, tokens, index terms (``docs/engine.md``, "The query")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One search as it was asked for."""
+"""A search request: query, options and context."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brvtui.trace import Kind
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a caller may set. Empty sets and strings do not restrict; a limit below 0 is 0."""
+    """Options of a search. Empty sets and strings do not restrict; a limit below 0 counts as 0."""
 
     limit: int
     scope: str = ""

@@ -1,4 +1,4 @@
-"""From text scores to ranked hits: signals after decay, the compound score, order, and the parts of one hit."""
+"""Scoring: signals after decay, the compound score, the order of matches, and the parts of each hit's score."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
 
 
 def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: ScoreRules) -> ScoreInputs:
-    """What the scores of the notes at ``positions`` depend on besides text and age."""
+    """The inputs of the scores of the notes at ``positions``, besides text relevance and age."""
     columns = snapshot.columns
     return score_inputs(
         columns.importance[positions],
@@ -129,7 +129,7 @@ def _aged(
 
 
 def attainable(context: Context, places: NDArray[np.int64], notes: ScoreInputs, since: Floats) -> list[Ceiling]:
-    """What the notes at ``places`` can score at most, and for how long they can reach the direct and prompt thresholds.
+    """The ceilings of the notes at ``places``, and for how long they reach the direct and prompt thresholds.
 
     ``since`` are the days since modification, negative while that is to come. Horizons count what the gates see:
     scores rounded half up.
