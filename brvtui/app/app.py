@@ -411,6 +411,13 @@ class BrvTui(ConfiguredApp):
         """Switches to the next built-in profile."""
         self.switches.next_profile()
 
+    def action_feedback(self, usefulness: str) -> None:
+        """Says what became of the selected result."""
+        from brvtui.app.query.feedback import give_feedback
+        from brvtui.trace.feedback import Usefulness
+
+        give_feedback(self, self.project, self.queries.ask_again, Usefulness(usefulness))
+
     def action_record(self) -> None:
         """Turns recording of access hits on or off."""
         self.switches.record()

@@ -19,6 +19,7 @@ from brvtui.app.workers import Refusal
 from brvtui.config import configure
 from brvtui.engines import registry
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RetrievalMode, SkipReason
+from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.saved.traces import as_json
 from brvtui.trace import State, Trace
 from tests.app.driving import (
@@ -540,3 +541,18 @@ async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, 
         rows = text_of(pilot, "#log").splitlines()[1:]
         assert [row.split()[-1] for row in rows if row.strip()] == [ENGINE, ENGINE, "byterover"]
         assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
+
+
+async def test_feedback_on_a_result_moves_an_engine_that_learns(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        await pilot.press("f2", "r")
+        await settled(pilot)
+        assert any("Jeffs Brain does not learn from feedback" in toast for toast in toasts(pilot))
+        await switch_to(pilot, "soleri")
+        await pilot.press("f2", "r")
+        await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.section(VaultSearch).weights.rows == 1

@@ -68,6 +68,9 @@ QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
     Action("results.open", "enter", "open", "note text", "Show the text of the note", bar=True),
+    Action("feedback.accepted", "r", "app.feedback('accepted')", "of use", "Feedback: the note was of use"),
+    Action("feedback.modified", "f", "app.feedback('modified')", "with changes", "Feedback: of use with changes"),
+    Action("feedback.dismissed", "d", "app.feedback('dismissed')", "of no use", "Feedback: the note was of no use"),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
 RETRY = Place("retry", "Retry", PlaceKind.PANE, (

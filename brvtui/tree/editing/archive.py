@@ -1,5 +1,7 @@
-"""Names, stubs and cues of archived notes, byte for byte as the engine writes them (``docs/engine.md``, "The
-archive")."""
+"""Names, stubs and cues of archived notes, as the engine writes them byte for byte.
+
+See ``docs/engine.md``, "The archive".
+"""
 
 from __future__ import annotations
 
