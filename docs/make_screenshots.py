@@ -11,16 +11,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from brvtui.trace import Trace
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # tests drive the app in the same way
 SHOTS = ROOT / "docs" / "screenshots"
 NOW = "2026-11-20T12:00:00+00:00"
 QUERY = "carrier resends"
@@ -60,56 +56,38 @@ def sample(folder: Path) -> Path:
     return project
 
 
-def without_timings() -> None:
-    """Has traces hold no milliseconds: they are others in every picture."""
+def same_everywhere() -> None:
+    """Has the app show no milliseconds and nothing of the folder that it runs in: they are others in every picture."""
     from brvtui.session import Session
+    from brvtui.snapshot import state
+    from tests.app.masking import fingerprint, without_timings
 
-    def masked(method: Callable[..., Trace]) -> Callable[..., Trace]:
-        def traced(*args: object, **kwargs: object) -> Trace:
-            trace = method(*args, **kwargs)
-            trace.timings.clear()
-            return trace
-
-        return traced
-
-    Session.probe = masked(Session.probe)  # type: ignore[method-assign]
+    for name in ("probe", "run"):
+        setattr(Session, name, without_timings(getattr(Session, name)))
+    state.fingerprint = fingerprint  # type: ignore[attr-defined]
 
 
 async def take(shot: Shot, project: Path) -> str:
     """The app as SVG in the state that ``shot`` names."""
     from brvtui.app.app import BrvTui, Opening
+    from tests.app.driving import ask, settled
 
     app = BrvTui(Opening(project, None, datetime.fromisoformat(NOW).timestamp() * 1000, None))
     async with app.run_test(size=(shot.columns, shot.rows)) as pilot:
         app.theme = shot.theme
-        await _settled(pilot, app)
-        for character in shot.query:
-            await pilot.press("space" if character == " " else character)
-        await _settled(pilot, app)
+        await ask(pilot, shot.query)
         for key in shot.keys:
             await pilot.press(key)
-        await _settled(pilot, app)
+            await settled(pilot)
         app.clear_notifications()
-        await pilot.pause(0.3)
+        await settled(pilot)
         return app.export_screenshot(title="brv-tui")
-
-
-async def _settled(pilot: object, app: object) -> None:
-    from textual.app import App
-    from textual.pilot import Pilot
-
-    assert isinstance(pilot, Pilot)
-    assert isinstance(app, App)
-    for _ in range(3):
-        await pilot.pause()
-        await app.workers.wait_for_complete([worker for worker in app.workers if worker.group != "watch"])
-    await pilot.pause(0.2)
 
 
 def main(folder: Path = SHOTS) -> None:
     """Writes every picture into ``folder``."""
     folder.mkdir(exist_ok=True)
-    without_timings()
+    same_everywhere()
     with tempfile.TemporaryDirectory() as place:
         for name in [name for name in os.environ if name.startswith("BRV_TUI_")]:
             del os.environ[name]

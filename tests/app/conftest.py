@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening
 from brvtui.app.workers import is_cancelled
 from brvtui.session import Session
-from brvtui.trace import Trace
 from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.app.linked import HUB, HUB_TEXT
+from tests.app.masking import fingerprint, without_timings
 from tests.app.pictures import Looks, Pictures
 from tests.app.waiting import waits_for_what_is_to_do as waits_for_what_is_to_do
 from tests.support.trees import NOW_MS, Tree
@@ -70,28 +69,14 @@ def parsed_once() -> Iterator[None]:
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations, no pauses."""
     for name in ("probe", "run"):
-        monkeypatch.setattr(Session, name, _without_timings(getattr(Session, name)))
-    monkeypatch.setattr("brvtui.snapshot.state.fingerprint", _fingerprint)
+        monkeypatch.setattr(Session, name, without_timings(getattr(Session, name)))
+    monkeypatch.setattr("brvtui.snapshot.state.fingerprint", fingerprint)
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")
     monkeypatch.setattr("brvtui.app.editing.screen.CHECK_S", 0.02)
     monkeypatch.setattr("brvtui.app.editing.screen.DRAFT_S", 0.05)
     monkeypatch.setattr(UnexpectedQuestion, "wait", UnexpectedQuestion.listen)
-
-
-def _without_timings(method: Callable[..., Trace]) -> Callable[..., Trace]:
-    def masked(*args: Any, **kwargs: Any) -> Trace:
-        made = method(*args, **kwargs)
-        made.timings.clear()
-        return made
-
-    return masked
-
-
-def _fingerprint(files: Iterable[tuple[str, int]]) -> str:
-    text = ",".join(f"{Path(place).name}:{mtime}" for place, mtime in files)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @pytest.fixture
