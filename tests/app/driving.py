@@ -12,6 +12,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.project.project import LOAD
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import Phase
@@ -76,9 +77,9 @@ async def settled(pilot: Pilot[Any]) -> None:
         await waiting.at_rest(pilot.app)
 
 
-async def drawn(pilot: Pilot[Any]) -> None:
-    """Waits until all that happened is handled and drawn, whatever workers still do."""
-    await waiting.put_off(pilot.app)
+async def reading(pilot: Pilot[Any]) -> None:
+    """Waits until nothing is under way but reading the tree."""
+    await waiting.at_rest(pilot.app, stuck=LOAD)
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:

@@ -15,7 +15,7 @@ from brvtui.app.project.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
-from tests.app.driving import HUGE, NARROW, WIDE, ask, drawn, screen, settled, shown, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, reading, screen, settled, shown, until, view
 from tests.app.pictures import DARK, LIGHT, Looks
 from tests.support.trees import Tree
 
@@ -187,7 +187,7 @@ async def test_loading(looks: Looks, app: BrvTui, stuck_at: Callable[[int, int],
     stuck_at(40, 120)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
-        await looks(pilot, "test_loading", _ONLY_WIDE, [DARK], ready=drawn)
+        await looks(pilot, "test_loading", _ONLY_WIDE, [DARK], ready=reading)
 
 
 async def test_no_project(looks: Looks, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import NARROW, WIDE, drawn, settled, until, view
+from tests.app.driving import NARROW, WIDE, reading, settled, until, view
 from tests.app.pictures import DARK, LIGHT, Looks
 from tests.app.test_maturity import opened
 from tests.support.trees import Tree
@@ -63,7 +63,7 @@ async def test_loading(looks: Looks, app: BrvTui, stuck_at: Callable[[int, int],
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
         await pilot.press("escape", "3")
-        await looks(pilot, "test_loading[{size}]", ready=drawn)
+        await looks(pilot, "test_loading[{size}]", ready=reading)
 
 
 async def test_long_contents(looks: Looks, make_app: MakeApp, tree: Tree) -> None:

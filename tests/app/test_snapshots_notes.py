@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, brv, drawn, settled, until, view
+from tests.app.driving import WIDE, ask, brv, reading, settled, until, view
 from tests.app.garden import STRANGE
 from tests.app.pictures import Looks
 from tests.app.test_log import logged, with_log
@@ -92,7 +92,7 @@ async def test_a_tree_that_is_being_read(
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
         await pilot.press("escape", key)
-        await looks(pilot, ready=drawn)
+        await looks(pilot, ready=reading)
 
 
 _LOG: dict[str, tuple[str, ...]] = {

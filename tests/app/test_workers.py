@@ -10,6 +10,7 @@ from textual.widgets import Label
 
 from brvtui.app.crashing import ReportingApp
 from brvtui.app.workers import Refusal, Workers, is_cancelled
+from tests.app.driving import until
 
 
 class _Garden(ReportingApp):
@@ -84,26 +85,31 @@ async def test_a_refusal_is_its_own_line() -> None:
 
 async def test_a_new_exclusive_task_cancels_the_one_before_whose_result_is_dropped() -> None:
     app, hold, told = _Garden(), threading.Event(), list[tuple[int, bool]]()
+    begun, ended = list[int](), list[int]()
     async with app.run_test() as pilot:
 
         def dig(number: int) -> tuple[int, bool]:
+            begun.append(number)
             hold.wait(5)
             return number, is_cancelled()
 
-        def begin(number: int, exclusive: bool = True) -> None:
-            app.background.run(partial(dig, number), lambda dug: told.append(dug), group="dig", exclusive=exclusive)
+        async def begin(number: int, exclusive: bool = True) -> None:
+            end = partial(ended.append, number)
+            run = app.background.run
+            run(partial(dig, number), lambda dug: told.append(dug), group="dig", exclusive=exclusive, on_end=end)
+            await until(pilot, lambda: number in begun)
 
-        begin(1)
-        begin(2)
-        begin(3, exclusive=False)
+        await begin(1)
+        await begin(2)
+        await begin(3, exclusive=False)
         hold.set()
-        await pilot.pause(0.05)
+        await until(pilot, lambda: sorted(ended) == [1, 2, 3])
         assert sorted(told) == [(2, False), (3, False)]
         hold.clear()
-        begin(4)
+        await begin(4)
         app.background.cancel("dig")
         hold.set()
-        await pilot.pause(0.05)
+        await until(pilot, lambda: 4 in ended)
     assert sorted(told) == [(2, False), (3, False)]
 
 

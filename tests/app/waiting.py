@@ -39,10 +39,15 @@ async def put_off(app: App[Any]) -> None:
         await drawn(app)
 
 
-async def at_rest(app: App[Any]) -> None:
-    """Waits until no thread works for the app and nothing is put off, handled or drawn any more."""
+async def at_rest(app: App[Any], stuck: str = "") -> None:
+    """Waits until no thread works for the app, but those of the group ``stuck``, and nothing is put off or drawn."""
+
+    def under_way() -> set[asyncio.Task[Any]]:
+        working = [worker for worker in app.workers if worker.group != stuck and not worker.is_finished]
+        return {worker._task for worker in working if worker._task is not None}
+
     await put_off(app)
-    while working := {worker._task for worker in app.workers if not worker.is_finished and worker._task}:
+    while working := under_way():
         await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
         await put_off(app)
 

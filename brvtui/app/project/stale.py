@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from brvtui.app.newest import Newest
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import GONE, AnswerState, ProjectState, QueryState, SelectionState, StaleState, WatchState
@@ -23,6 +24,8 @@ class StaleFiles:
         """Checks whenever other files are shown."""
         self._services = services
         self._project = project
+        self._checks: Newest[tuple[str, ...]] = Newest(self._begin)
+        """One at a time: a check that each next one cancelled would never end where files are slow to look at."""
         reads = (QueryState, AnswerState, SelectionState, ProjectState, WatchState)
         services.store.subscribe(reads, self._view_changed)
 
@@ -51,13 +54,17 @@ class StaleFiles:
         return view.project.overview is not None and (not watch.active or bool(watch.poll_s) or watch.catching_up)
 
     def _check(self) -> None:
-        session, view = self._project.session, self._services.store.view
-        if session is None or not self._may_be_outdated:
+        if self._project.session is None or not self._may_be_outdated:
             return
+        view = self._services.store.view
         found = view.answered
         displayed = dict.fromkeys([*(selectable(found) if found else ()), view.selection.file])
-        paths = tuple(path for path in displayed if path)
-        self._services.background.run(partial(session.astray, paths), self._checked, group="files", exclusive=True)
+        self._checks.want(tuple(path for path in displayed if path))
+
+    def _begin(self, paths: tuple[str, ...]) -> None:
+        assert self._project.session is not None
+        check = partial(self._project.session.astray, paths)
+        self._services.background.run(check, self._checked, group="files", on_end=self._checks.finished)
 
     def _checked(self, stale: dict[str, str]) -> None:
         if self._may_be_outdated:
