@@ -45,18 +45,18 @@ class LadderRules:
 
 @dataclass(frozen=True, slots=True)
 class Searches(Generic[H]):
-    """What the ladder calls. Both search functions may raise :class:`brvtui.services.requests.LegError`."""
+    """The functions that the ladder calls. The searches may raise :class:`brvtui.services.requests.LegError`."""
 
     text: Callable[[str], Sequence[H]]
     """The search itself, for a rewritten text."""
     fuzzy: Callable[[Sequence[str]], Sequence[H]] | None = None
-    """Names like these words; None when there are none to compare."""
+    """Searches names similar to these words; None when there are no names."""
     refresh: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
 class Climbed(Generic[H]):
-    """How far the ladder went: all its steps in order, and what the last one that ran found."""
+    """All steps of the ladder in order, and the hits of the last one that ran."""
 
     rungs: tuple[Rung, ...]
     found: tuple[H, ...] = ()
@@ -133,7 +133,7 @@ def climb(
 
 
 def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -> Climbed[H]:
-    """A ladder that was not asked: the search itself, ``failed`` or not, and every later step skipped for ``why``."""
+    """A ladder that was not climbed: the search itself, ``failed`` or not, and every later step skipped for ``why``."""
     state = State.FAILED if failed else State.HIT if found else State.MISSED
     first = _initial(text, state, len(found), why if failed else "the query itself")
     later = (
@@ -144,7 +144,7 @@ def not_climbed(text: str, found: Sequence[H], why: str, failed: bool = False) -
 
 
 def time_of(strategy: str) -> str:
-    """The key of the milliseconds that a step takes; the caller measures the first, which is its own search."""
+    """The name of a step's time in the trace's timings; the caller measures the first step, its own search."""
     return f"ladder.{strategy}"
 
 
@@ -191,11 +191,11 @@ def sanitised(query: str) -> str:
 
 
 def query_tokens(query: str, stop_words: Set[str], word_length: int) -> list[str]:
-    """The words of ``query`` that say something, in lower case, each once: long enough and no stop word."""
+    """The words of ``query`` that are long enough and no stop words, in lower case, each once."""
     words = spaced_words(sanitised(query).lower())
     return list(dict.fromkeys(word for word in words if len(word) >= word_length and word not in stop_words))
 
 
 def strongest_term(query: str, stop_words: Set[str], word_length: int) -> str:
-    """The longest of the words that say something, the first of equals; empty when there is none."""
+    """The longest of :func:`query_tokens`, the first of equals; empty when there is none."""
     return max(query_tokens(query, stop_words, word_length), key=len, default="")

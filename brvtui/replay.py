@@ -23,7 +23,7 @@ class ReplayError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ListedQuery:
-    """One query of a list, with the id that its line will carry."""
+    """One query of a list, with the id that its line repeats."""
 
     id: Any
     query: str
@@ -84,11 +84,11 @@ def replay_queries(
     for item in queries:
         line: dict[str, Any] = {"id": item.id, "query": item.query}
         if isinstance(engine, Replays):
-            trace, said = engine.replay_query(context, replace(like, text=item.query, run=True), limit)
+            trace, data = engine.replay_query(context, replace(like, text=item.query, run=True), limit)
         else:
             trace = engine.answer(context, replace(like, text=item.query, services=True))
-            said = _said(trace, limit)
-        yield {**line, **said, "trace": to_plain(trace)} if with_trace else {**line, **said}
+            data = _common_line(trace, limit)
+        yield {**line, **data, "trace": to_plain(trace)} if with_trace else {**line, **data}
 
 
 def replay_sequence(
@@ -102,20 +102,20 @@ def replay_sequence(
         if step.touch and step.touch not in context.snapshot.parsed:
             raise ReplayError(f"step {number}: no file {step.touch} in {context.snapshot.project.tree} to touch")
     if isinstance(engine, Replays):
-        for number, said in enumerate(engine.replay_sequence(context, steps, like)):
-            yield {"step": number, "query": steps[number].query, **said}
+        for number, data in enumerate(engine.replay_sequence(context, steps, like)):
+            yield {"step": number, "query": steps[number].query, **data}
         return
     clock = context.now_ms
     for number, step in enumerate(steps):
         clock += step.wait_seconds * MS
         trace = engine.answer(replace(context, now_ms=clock), replace(like, text=step.query, services=True))
-        yield {"step": number, "query": step.query, **_said(trace, None)}
+        yield {"step": number, "query": step.query, **_common_line(trace, None)}
 
 
-def _said(trace: Trace, limit: int | None) -> dict[str, Any]:
+def _common_line(trace: Trace, limit: int | None) -> dict[str, Any]:
     return {"covered": trace.covered, "total_found": trace.total_found, "results": results_of(trace.hits[:limit])}
 
 
 def results_of(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    """Hits as a replayed line holds them."""
+    """Hits as plain data of a replayed line."""
     return [{"path": hit.path, "score": hit.score, "kind": hit.kind.value, "title": hit.title} for hit in hits]

@@ -11,7 +11,7 @@ def counted(number: int, one: str, more: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: which of ``known`` was meant, or all of them."""
+    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them."""
     import difflib
 
     names = list(known)

@@ -19,12 +19,12 @@ from brvtui.cli.common import (
     OK,
     Failure,
     answer_format,
+    engine_errors_reported,
     engine_options,
     find_session,
     headless,
     open_session,
     project_option,
-    refused,
     write_json,
 )
 from brvtui.text.visible import visible
@@ -83,7 +83,7 @@ def ask(
     cancellation = Cancellation()
     limit = budget_of(session.settings.llm).words
     events = session.complete(text, scope, cancellation, options=options)
-    with _interrupts(cancellation), refused():
+    with _interrupts(cancellation), engine_errors_reported():
         ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty(), limit).show(events)
     if getattr(ended, "cancelled", False):
         raise click.Abort
@@ -144,25 +144,25 @@ class _Terminal:
             match ended:
                 case kinds.Routed(trace, model):
                     self._has_begun = presentation(trace.engine).has_begun
-                    self._tell(f"{_badge(trace)}  {trace.verdict}")
+                    self._note(f"{_badge(trace)}  {trace.verdict}")
                     for notice in trace.notices:
-                        self._tell(f"note: {notice}")
+                        self._note(f"note: {notice}")
                     if model:
-                        self._tell(f"asking {model}{self._limit}")
+                        self._note(f"asking {model}{self._limit}")
                 case kinds.TurnBegun():
                     if self._written:
-                        self._tell("what stands above is not the answer yet: the model goes on")
+                        self._note("what stands above is not the answer yet: the model goes on")
                     self._is_answer = self._written = False
                 case kinds.TextDelta(text):
                     self._take(text)
                 case kinds.TurnEnded(turn):
                     self._release(turn.calls == 0 and bool(turn.text.strip()))
                 case kinds.Waiting(seconds, why):
-                    self._tell(f"asking again in {seconds:g} s: {why}")
+                    self._note(f"asking again in {seconds:g} s: {why}")
                 case kinds.StepBegun(number, tool, arguments):
-                    self._tell(called(number, tool, arguments))
+                    self._note(called(number, tool, arguments))
                 case kinds.StepEnded(step, ms):
-                    self._tell(f"   {gave(step, ms)}")
+                    self._note(f"   {gave(step, ms)}")
                 case _:
                     pass
         assert isinstance(ended, (kinds.Finished, kinds.CompletionFailed))
@@ -185,25 +185,25 @@ class _Terminal:
             self._write(held)
         else:
             for line in held.strip().splitlines():
-                self._tell(line)
+                self._note(line)
 
     def _finish(self, ended: Finished | CompletionFailed) -> None:
-        """Why it failed is said at the very end, by the command."""
+        """Ends the output; the command itself prints why the model failed."""
         self._release(False)
         self._end_line()
         if getattr(ended, "cancelled", False):
             return
         answer = ended.trace.answer
         if answer.kind != "model" and self._written:
-            self._tell("what stands above was not finished; without the model the answer is")
+            self._note("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
             click.echo(visible(answer.text, keep="\n") if answer.text else _given(ended.trace))
         if answer.notice and not getattr(ended, "why", ""):
-            self._tell(f"note: {answer.notice}")
+            self._note(f"note: {answer.notice}")
         if answer.completion:
             from brvtui.report.completion import spent
 
-            self._tell(spent(answer.completion))
+            self._note(spent(answer.completion))
 
     def _write(self, text: str) -> None:
         self._in_line = not text.endswith("\n")
@@ -214,7 +214,7 @@ class _Terminal:
         if self._in_line:
             self._write("\n")
 
-    def _tell(self, line: str) -> None:
+    def _note(self, line: str) -> None:
         self._end_line()
         click.echo(visible(line), err=True)
 
@@ -227,7 +227,7 @@ def _badge(trace: Trace) -> str:
 
 
 def _given(trace: Trace) -> str:
-    """What stands for the answer of an engine that writes none."""
+    """The lines that replace the answer of an engine that writes none."""
     from brvtui.engines.registry import presentation
     from brvtui.paint.glyphs import for_terminal
     from brvtui.report.lines import plain_lines
@@ -266,7 +266,7 @@ def check(project: Path | None, form: str) -> int:
         write_json([{**facts, "problem": state.problem, "check": to_plain(found) if found else None}])
     else:
         for name, value in facts.items():
-            click.echo(f"{name:<9} {visible(_shown(value))}")
+            click.echo(f"{name:<9} {visible(_value_text(value))}")
     if state.problem:
         raise Failure(state.problem, BAD_USAGE)
     if found is None:
@@ -298,7 +298,7 @@ def _model_of(project: Path | None) -> tuple[Llm, Any]:
     return session.settings.llm, session.model
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "in every session" if value else "when a session allows it (--llm)"
     return str(value) or "–"

@@ -1,4 +1,4 @@
-"""What the commands share: exit codes, options, opening a session, writing answers."""
+"""Shared by the commands: exit codes, options, opening a session, writing answers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def project_option(command: _F) -> _F:
 
 
 def headless(command: _F) -> _F:
-    """Adds :func:`shared` and the options of every command that answers here."""
+    """Adds :func:`shared`, ``--project`` and ``--scope``, for commands that answer queries."""
     for option in (
         click.option("--scope", default="", metavar="PATH", help="Search only below this folder of the tree."),
         project_option,
@@ -136,7 +136,7 @@ def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str,
 
 
 def passed_on(ctx: click.Context) -> list[str]:
-    """The arguments that make another process open the project as this one would."""
+    """The arguments with which another process opens the project as this one would."""
     given = ctx.params
     made = ["--profile", given["profile"]] if given["profile"] else []
     if given["now"] is not None:
@@ -163,8 +163,8 @@ def open_session(
 
 
 @contextmanager
-def refused() -> Iterator[None]:
-    """Turns what an engine cannot take into a message and exit code 2."""
+def engine_errors_reported() -> Iterator[None]:
+    """Turns an engine's refusal into one line and exit code 2."""
     from brvtui.engines.contract import EngineError
 
     try:
@@ -185,7 +185,7 @@ def _garbage_collector_paused() -> Iterator[None]:
 
 
 def _keep(session: Any) -> None:
-    """Keeps the index after the answer; an answer without it is no worse."""
+    """Writes the kept index after the answer; a failure does not matter to the answer."""
     with suppress(OSError):
         session.keep()
     session.close()
@@ -213,7 +213,7 @@ def find_session(
 
 
 def console_here() -> Any:
-    """A console on the standard output that takes no text for markup."""
+    """A console on the standard output that shows text as it is, without markup."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=False)

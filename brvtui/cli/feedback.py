@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from brvtui.cli.common import NOT_THERE, OK, Failure, engine_options, headless, open_session, refused
+from brvtui.cli.common import NOT_THERE, OK, Failure, engine_errors_reported, engine_options, headless, open_session
 from brvtui.trace.feedback import Usefulness
 
 
@@ -37,7 +37,7 @@ def feedback(
 
     session = open_session(project, profile, now, signals, engine)
     try:
-        with refused():
+        with engine_errors_reported():
             trace = session.probe(text, scope, options=options)
             found = find_note(session.snapshot, note)
             click.echo(session.learn(trace, found.path, Usefulness(usefulness)))

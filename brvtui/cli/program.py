@@ -84,7 +84,7 @@ def cli() -> None:
 
 
 def _reported(error: Exception) -> str:
-    """What is said of a crash, once its report is written."""
+    """Writes a crash report and returns the line about it."""
     from brvtui.store.crash_report import Circumstances, write_crash_report
 
     named = next((word for word in sys.argv[1:] if word in _COMMANDS), "open")

@@ -1,4 +1,4 @@
-"""The headless commands that put queries to the engine: query, explain, replay."""
+"""The headless commands that ask an engine: query, explain, replay."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from brvtui.cli.common import (
     Failure,
     answer_format,
     console_here,
+    engine_errors_reported,
     engine_options,
     headless,
     open_session,
-    refused,
     write_json,
 )
 from brvtui.cli.saving import check_files, save
@@ -71,8 +71,8 @@ def query(
     """
     check_files(files)
     session = open_session(project, profile, now, signals, engine)
-    with refused():
-        trace = session.probe(text, scope, options=options, services=True, progress=_tell_vectors)
+    with engine_errors_reported():
+        trace = session.probe(text, scope, options=options, services=True, progress=_show_progress)
         if limit:
             trace = session.with_plain_search(trace, limit)
         wanted = session.answers.counterfactuals(trace) if takes else None
@@ -135,17 +135,17 @@ def explain(
     from brvtui.snapshot.naming import UnknownNote
 
     session = open_session(project, profile, now, signals, engine)
-    told = session.snapshot.notices
-    _tell(told)
+    shown = session.snapshot.notices
+    _print_notices(shown)
     try:
-        with refused():
+        with engine_errors_reported():
             # As query answers it: services are asked, or the two would show different answers.
-            trace = session.probe(text, scope, options=options, services=True, progress=_tell_vectors)
+            trace = session.probe(text, scope, options=options, services=True, progress=_show_progress)
             explanations = [session.answers.explain(text, note, scope, trace) for note in notes]
             wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
-    _tell(notice for notice in explanations[0].trace.notices if notice not in told)
+    _print_notices(notice for notice in explanations[0].trace.notices if notice not in shown)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
@@ -204,7 +204,7 @@ def replay(
     session = open_session(project, profile, now, signals, engine)
     like = Query("", scope, options=options)
     try:
-        with refused():
+        with engine_errors_reported():
             chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
             if queries is not None:
                 listed = replays.read_queries(queries)
@@ -218,17 +218,17 @@ def replay(
     return OK
 
 
-def _tell(notices: Iterable[str]) -> None:
-    """Prints ``notices`` beside the answer."""
+def _print_notices(notices: Iterable[str]) -> None:
+    """Prints ``notices`` to the standard error."""
     for notice in notices:
         click.echo(f"note: {visible(notice)}", err=True)
 
 
-def _tell_vectors(made: int, wanted: int) -> None:
-    """Says on a terminal how far the notes' vectors are: a first time may take minutes."""
-    if _to_a_person():
+def _show_progress(made: int, wanted: int) -> None:
+    """Shows on a terminal how many vectors of notes are made: the first time may take minutes."""
+    if _is_watched():
         click.echo(f"\rvectors of notes: {made} of {wanted}", nl=made >= wanted, err=True)
 
 
-def _to_a_person() -> bool:
+def _is_watched() -> bool:
     return sys.stderr.isatty()

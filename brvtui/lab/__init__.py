@@ -1,1 +1,1 @@
-"""Questions about answers: each re-asks the engine on a changed query, snapshot or profile; no UI."""
+"""Notes and logs beside answers: a note's page, backlinks, similar notes, a summary of the log; no UI."""

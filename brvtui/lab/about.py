@@ -1,4 +1,4 @@
-"""What is known of one file of the tree: its text and signals at once, and what surrounds it."""
+"""One file of the tree: its text and signals, and what surrounds it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _GONE = "the file is gone"
 
 
 class FileState(StrEnum):
-    """How a file stands to the snapshot."""
+    """A file on disk compared with the snapshot."""
 
     CURRENT = "current"
     NEWER = "newer"
-    """It changed on disk after it was read: scores and links are those of the text before."""
+    """It changed on disk after it was read: scores and links are those of its earlier text."""
     GONE = "gone"
     NOT_READ = "not read"
-    """It is no note: nothing of it is searched."""
+    """It is no note and is not searched."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +46,11 @@ class About:
 
     path: str
     alias: str
-    """Of the shared source that holds it; empty for a file of the project."""
+    """The alias of the shared source that holds it; empty for a file of the project."""
     title: str
     generation: int
     names: Names
-    """The files of its tree, as links name them."""
+    """The files of its tree by the names that links use."""
     state: FileState
     text: str = ""
     problem: str = ""
@@ -59,14 +59,14 @@ class About:
     """Why the engine does not see the file."""
     frontmatter: Frontmatter = _NO_FRONTMATTER
     aged: AgedSignals | None = None
-    """Signals before and after decay, of a note."""
+    """A note's signals before and after decay."""
     ceiling: Ceiling | None = None
     cut_lines: int = 0
     """Lines at its end that the engine does not read."""
     cut_units: int = 0
-    """Lines that the engine reads only the beginning of."""
+    """Lines of which the engine reads only the beginning."""
     unread_signals: bool = False
-    """Whether its frontmatter has signals that would count, and differ from the defaults, were any read there."""
+    """Whether its frontmatter holds signals other than the defaults, which count only if frontmatter is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class Around:
     links: tuple[Resolved, ...]
     backlinks: tuple[Backlink, ...]
     place: ManifestPlace | None
-    """None for what is no markdown file of the tree."""
+    """Its place in ByteRover's manifest; None for a file that is not markdown."""
     coming: tuple[UpcomingEvent, ...]
     """What ageing brings to a note, soonest first."""
     standing: BoardRow | None
@@ -86,7 +86,7 @@ class Around:
 
 
 def about(context: Context, path: str) -> About:
-    """The file at ``path`` by itself. Nothing is raised for a file that is gone, cannot be read or is no note."""
+    """The file at ``path`` by itself. Raises nothing for a file that is gone, unreadable or no note."""
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""
@@ -130,7 +130,7 @@ def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, p
 
 
 def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Around:
-    """What surrounds the file at ``path``; what is not known of such a file is left empty."""
+    """What surrounds the file at ``path``; fields that do not apply to it are empty."""
     snapshot = board.snapshot
     position = snapshot.by_path.get(path)
     folder = path.removesuffix(f"/{CONTEXT_FILE}")
@@ -147,7 +147,7 @@ def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Aroun
 
 
 def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
-    """The whole text of a file, with what the engine does not read of it, and why there is none."""
+    """The whole text of a file, also what the engine does not read of it; or an empty text and the reason."""
     if path in snapshot.edited:
         return snapshot.edited[path], ""
     try:
@@ -159,8 +159,8 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
     return ("", "cannot be shown: it is no text") if b"\0" in data else (data.decode("utf-8", "replace"), "")
 
 
-def astray(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
-    """Which of the files at ``paths`` are newer than ``snapshot``, or gone, by path; others are left out."""
+def stale_files(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:
+    """Those of the files at ``paths`` that are ``newer`` than ``snapshot`` or ``gone``, by path."""
     states = {path: _state(snapshot, path) for path in paths}
     return {path: state.value for path, state in states.items() if state in (FileState.NEWER, FileState.GONE)}
 

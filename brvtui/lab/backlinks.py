@@ -16,7 +16,7 @@ _NAMES: Key[Mapping[str, Names]] = Key("names of files")
 
 @dataclass(frozen=True, slots=True)
 class Backlink:
-    """A link of the note at ``source`` that leads to the note that was asked about."""
+    """A link from the note at ``source`` to the note in question."""
 
     source: str
     found: Resolved
@@ -48,7 +48,7 @@ class LinkIndex:
         return self._by_target.get(path, ())
 
     def warm(self) -> None:
-        """Computes now what the first question for backlinks would otherwise wait for."""
+        """Computes the backlinks now, so that the first call of :meth:`backlinks` need not."""
         _ = self._by_target
 
     @cached_property
@@ -62,10 +62,10 @@ class LinkIndex:
 
 
 class LinkReader:
-    """Makes link indexes; a note is read again only when it changed. Methods may be called from any thread."""
+    """Makes link indexes, reading a note again only when it changed. Methods may be called from any thread."""
 
     def __init__(self) -> None:
-        """Nothing is read before :meth:`index`."""
+        """Reads nothing before :meth:`index`."""
         self._known: dict[str, tuple[Parsed, tuple[Link, ...]]] = {}
         self._lock = threading.Lock()
         self._made: tuple[Snapshot, LinkIndex] | None = None
@@ -110,7 +110,7 @@ def _read(snapshot: Snapshot, path: str) -> tuple[Link, ...]:
 
 
 def names_of(snapshot: Snapshot) -> Mapping[str, Names]:
-    """The files of each tree, by the alias of its source; remembered while the snapshot lives."""
+    """The files of each tree, by the alias of its source; cached with the snapshot."""
     return snapshot.derived.of(_NAMES, lambda: _names_of(snapshot.parsed.values()))
 
 

@@ -1,4 +1,4 @@
-"""What a log of queries says as a whole, and whether a logged query would be answered the same now."""
+"""Counts over a log of queries, and whether a logged query would be answered the same now."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class Compared:
     top_score: float | None
     paths: tuple[str, ...]
     differences: tuple[str, ...]
-    """What is different, a line each; empty when it would be answered the same."""
+    """The differences, a line each; empty when it would be answered the same."""
     decimals: int = 2
-    """With how many its engine writes scores."""
+    """The decimals with which its engine writes scores."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> Compared:

@@ -1,4 +1,4 @@
-"""Notes like a note, by tantivy's own measure of likeness."""
+"""Notes similar to a note, by tantivy's measure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONTENT = FIELDS.index("content")
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A note that is like another.
+    """A note that is similar to another.
 
     ``score`` is tantivy's, above 0 and without an upper end; ``share`` is the part of the best one's, 0..1. ``words``
     are the rarest words that both notes hold.
@@ -32,7 +32,7 @@ class Similar:
 
 
 def similar_notes(snapshot: Snapshot, path: str, limit: int) -> tuple[Similar, ...]:
-    """The ``limit`` notes most like the note at ``path``, best first.
+    """The ``limit`` notes most similar to the note at ``path``, best first.
 
     The first call makes the index, which reads every note; later ones read only what changed since. Raises KeyError for
     an unknown note, OSError when it cannot be read.

@@ -1,4 +1,4 @@
-"""What a model did for an answer, in words."""
+"""A model's work for an answer, in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN_ARGUMENTS = 100
 
 
 def spent(completion: Completion) -> str:
-    """What calls and tools took, in one line."""
+    """The calls, tools, tokens, cost and time of an answer, in one line."""
     if not completion.turns:
         return f"{completion.model}: no call came to its end"
     usage = completion.usage
@@ -29,12 +29,12 @@ def called(number: int, tool: str, arguments: str) -> str:
 
 
 def gave(step: ToolStep, ms: float) -> str:
-    """What a tool gave, and in which time, in one line."""
+    """The result of a tool and its time, in one line."""
     return f"{step.refused or f'{step.result_tokens} tokens'}, {ms:.0f} ms"
 
 
 def step_lines(completion: Completion) -> Iterator[str]:
-    """The tools that were called, a line each."""
+    """The calls of tools, a line each."""
     for step in completion.steps:
         ms = completion.timings.get(f"step {step.number}", 0.0)
         yield f"{called(step.number, step.tool, step.arguments)}: {gave(step, ms)}"

@@ -1,4 +1,4 @@
-"""Lines for a terminal and for pictures: the same lines that panes show, their roles as rich styles."""
+"""The lines that panes show, for a terminal and for pictures: roles become rich styles."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rich_lines(lines: Iterable[Line]) -> RenderableType:
 
 
 def plain_lines(lines: Iterable[Line]) -> str:
-    """``lines`` as text, without what is at the end of a line and cannot be seen."""
+    """``lines`` as text, without blanks at the end of a line."""
     return "\n".join(visible(line.plain.rstrip()) for line in lines)
 
 

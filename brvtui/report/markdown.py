@@ -1,6 +1,6 @@
-"""A saved trace as Markdown: what the panes show, in their order, for an issue or a wiki.
+"""A saved trace as Markdown, for an issue or a wiki: what the panes show, in their order.
 
-Results stand in tables; everything that is aligned stands in fences, as the same lines that panes and reports show.
+Results are tables; aligned lines, the same as in panes and reports, are in fences.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from brvtui.saved.traces import SavedTrace
 from brvtui.trace import Hit, NearMiss, Trace
 
 _WIDTH = 100
-"""Columns of what stands in fences."""
+"""Columns of the lines in fences."""
 
 
 def markdown_report(saved: SavedTrace) -> str:
@@ -31,8 +31,8 @@ def markdown_report(saved: SavedTrace) -> str:
 
 def _origin(saved: SavedTrace) -> str:
     parts = [f"by {saved.saved_by}" if saved.saved_by else "", f"at {saved.saved_at}" if saved.saved_at else ""]
-    told = " ".join(part for part in parts if part)
-    return f"Saved {told}." if told else ""
+    origin = " ".join(part for part in parts if part)
+    return f"Saved {origin}." if origin else ""
 
 
 def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[str]:

@@ -15,20 +15,20 @@ _LEAST_FENCE = 3
 
 
 class Markdown(str):
-    """Text that is Markdown already. Whatever is not of this type is escaped before it is written."""
+    """Text that is Markdown already. Any other text is escaped before it is written."""
 
     __slots__ = ()
 
 
 def escaped(text: str) -> Markdown:
-    """``text`` in one line, so that Markdown, HTML and links in it are shown and not obeyed."""
+    """``text`` in one line, with Markdown, HTML and links in it escaped."""
     if isinstance(text, Markdown):
         return text
     return Markdown(_SPECIAL.sub(r"\\\g<0>", visible(text).translate(_ENTITIES)).strip())
 
 
 def path(text: str) -> Markdown:
-    """A path as code where it is of plain letters, else escaped."""
+    """A path as code if it has only plain letters, else escaped."""
     return Markdown(f"`{text}`") if _TAME.fullmatch(text) else escaped(text)
 
 
@@ -39,7 +39,7 @@ def bold(text: str) -> Markdown:
 
 
 def fenced(text: str) -> Markdown:
-    """``text`` of many lines, letter by letter; controls in it become placeholders."""
+    """``text`` in a fence, with placeholders for control characters."""
     shown = visible(text, keep="\n")
     longest = max((len(run) for run in _FENCE.findall(shown)), default=0)
     fence = "`" * max(_LEAST_FENCE, longest + 1)

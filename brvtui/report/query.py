@@ -1,4 +1,4 @@
-"""A trace as lines for reading: why, the route, the results, the first score, and the answer."""
+"""A trace as lines: why, the route, the results, the first score, and the answer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
 
 
 def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-    """The hits, and the nearest of those that are none."""
+    """The hits and the first near misses."""
     shown = presentation(trace.engine)
     made: list[Line] = []
     for rank, hit in enumerate(trace.hits, start=1):
@@ -65,7 +65,7 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
-    """How the query was read, in as many lines as that takes."""
+    """The engine's reading of the query, in as many lines as it takes."""
     made = [Line()]
     for _, spans in shown.reading(trace, glyphs):
         group = Line().gap(1).extend(spans)

@@ -1,4 +1,4 @@
-"""A saved trace in each of its forms, and into a file of one."""
+"""A saved trace as text, JSON, Markdown and SVG, and written to a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from brvtui.text.visible import visible
 
 
 class Form(StrEnum):
-    """The form of a file by its ending."""
+    """The form of a file; its value is the file's ending."""
 
     JSON = "json"
     MARKDOWN = "md"
@@ -26,11 +26,11 @@ class Form(StrEnum):
 
 
 class ExportError(ValueError):
-    """A file that cannot take a trace; the message names it, why, and what to do."""
+    """A trace cannot be written to a file; the message names the file, the reason and what to do."""
 
 
 class InTheWayError(ExportError):
-    """There is a file already."""
+    """The file exists already."""
 
 
 def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:

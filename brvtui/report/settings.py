@@ -1,4 +1,4 @@
-"""The merged settings as text: what each is, and where it comes from."""
+"""The merged settings as text, each with its value and source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as a picture: SVG with nothing that is fetched from elsewhere."""
+"""A report as SVG that loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 WIDTH = 110
 """The columns of the picture."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Rich's own template names fonts of another host; whoever looks at this one uses their own.
+# Rich's own template loads fonts from another host; this one names fonts of the reader's machine.
 _TEMPLATE = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>

@@ -1,4 +1,4 @@
-"""Questions about signals and maturity: of every note now, of days to come, and after events."""
+"""Signals and maturity of the notes: now, in days to come, and after events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ProjectAgeing:
     """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
 
     def __init__(self, opened: OpenProject) -> None:
-        """Nothing is computed yet."""
+        """Computes nothing yet."""
         self._opened = opened
 
     def board(self) -> Board:

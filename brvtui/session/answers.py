@@ -1,4 +1,4 @@
-"""Questions about an answer: where its scores come from, why a note is in it, what would change it."""
+"""Explains answers: where their scores come from, why a note is in one, what would change it."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 
 _ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
-"""Origins of a score that is made of matches; the others come from a path, a name or another result."""
+"""Origins of a score that comes from matched words, not from a path, a name or another result."""
 
 
-class AnswerDetails:
-    """What can be asked about answers of an open project, from any thread. Nothing is changed by it."""
+class TraceExplainer:
+    """Explains the traces of an open project. Methods may be called from any thread and change nothing."""
 
     def __init__(self, opened: OpenProject, engines: Engines) -> None:
-        """Nothing is asked yet."""
+        """Explains nothing yet."""
         self._opened = opened
         self._engines = engines
 
     def detail(self, trace: Trace, file: str) -> Detail | None:
-        """The parts of the score of the note at ``file`` under ``trace``; None when nothing of it matches.
+        """The parts of the score of the note at ``file`` under ``trace``; None when nothing in it matches.
 
-        It is made on the snapshot of ``trace``. Raises KeyError for an unknown note, and when that snapshot is gone.
+        Computed on the snapshot of ``trace``. Raises KeyError for an unknown note, and when that snapshot is gone.
         """
         return self._engines.named(trace.engine).detail(self._context(trace), trace, file)
 
     def details(self, trace: Trace, most: int | None = None) -> dict[str, Detail]:
-        """:meth:`detail` of the first ``most`` hits (all without it) that matched by their text, by ``file``."""
+        """:meth:`detail` of those of the first ``most`` hits (None: all) that matched by their text, by ``file``."""
         files = [hit.file for hit in trace.hits[:most] if hit.origin in _BY_TEXT]
         return {file: found for file in files if (found := self.detail(trace, file)) is not None}
 
     def saved(self, trace: Trace) -> SavedTrace:
-        """``trace`` with the detail of its hits and near misses, as it can be kept in a file.
+        """``trace`` with the details of its hits and near misses, to be written to a file.
 
-        Details that cannot be made any more, because the snapshot of ``trace`` is gone, are left out.
+        Without details when the snapshot of ``trace`` is gone.
         """
         from brvtui.saved.traces import saved_now
 
@@ -99,7 +99,7 @@ class AnswerDetails:
         return find_counterfactuals(context, trace, path, cancelled)
 
     def compare_logged(self, entry: LoggedQuery) -> Compared:
-        """A logged query beside its answer now, on an empty cache; what keeps its engine from answering is told."""
+        """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now."""
         from brvtui.engines import registry
         from brvtui.lab.log_summary import Compared, compare
 

@@ -49,7 +49,7 @@ class Engines:
         self._profiles[name] = profile
 
     def context(self, name: str, snapshot: Snapshot | None = None) -> Context[Any]:
-        """The context of a query that is put to the engine ``name`` now; over the newest snapshot without another.
+        """The context in which the engine ``name`` answers now, over the newest snapshot unless another is given.
 
         Raises :class:`brvtui.engines.contract.EngineError`, also for constants that cannot be read.
         """
@@ -74,7 +74,7 @@ class Engines:
         return context, self.named(name).answer(context, query)
 
     def complete(self, name: str, query: Query, cancellation: Cancellation) -> Iterator[Event]:
-        """The same as it happens, with the answer that a model writes where one would."""
+        """Answers as a run, event by event, with the answer that a model writes where one would."""
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)

@@ -1,4 +1,4 @@
-"""An open project as the parts of a session see it."""
+"""The session as its own parts read it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def system_clock() -> float:
 
 
 class NotLoaded(RuntimeError):
-    """A query was put to a session that has no snapshot yet."""
+    """A session was asked before it had a snapshot."""
 
 
 class OpenProject(Protocol):

@@ -1,4 +1,4 @@
-"""Access hits, as the engine would count them, in the tool's own overlay."""
+"""Access hits as ByteRover would count them, in the tool's own overlay."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 
 
 def counts(trace: Trace) -> bool:
-    """Whether the engine would count access hits for ``trace``: for a search, unless the cache answered."""
+    """Whether ByteRover would count access hits for ``trace``: for a search, unless the cache answered."""
     route = trace.find(Route)
     return route is not None and route.used
 
 
 def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: SignalRules) -> None:
-    """Counts a hit for each local note that the search of ``trace`` found itself. Raises OSError."""
+    """Counts a hit for each local note that the search of ``trace`` found by its own text. Raises OSError."""
     from brvtui.engines.byterover.ageing.after_changes import accessed
 
     def counted(recorded: dict[str, NoteSignals]) -> None:

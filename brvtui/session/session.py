@@ -1,4 +1,4 @@
-"""One open project and the queries over its newest snapshot. Each part says in its own module what it does."""
+"""One open project: queries over its newest snapshot, and the parts that answer everything else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import recording
 from brvtui.session.ageing import ProjectAgeing
-from brvtui.session.answers import AnswerDetails
+from brvtui.session.answers import TraceExplainer
 from brvtui.session.engines import Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
 from brvtui.session.services import SessionServices, held_model
@@ -85,7 +85,7 @@ class Session:
         self.clock = clock
         self.frozen = clock is not system_clock
         self.configuration = configuration
-        """What the user set; replaced as a whole when that changes."""
+        """The settings by layer; replaced as a whole when they change."""
         self.recording = self.settings.recording
         """Whether runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
@@ -99,7 +99,7 @@ class Session:
         self._notes: Notes | None = None
         self._making_notes = threading.Lock()
         self.logbook = Logbook(project.tree, project_data(project.root))
-        """What was asked here, and what the engine answered."""
+        """The queries that were run here, and those that the engine logged."""
         self.model = held_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
         self.engine = self.settings.engine
@@ -107,10 +107,10 @@ class Session:
         services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
         self.engines = Engines(self, services, profiles_of_engines)
         """The engines that can be asked."""
-        self.answers = AnswerDetails(self, self.engines)
-        """Questions about answers."""
+        self.answers = TraceExplainer(self, self.engines)
+        """Explains answers."""
         self.ageing = ProjectAgeing(self)
-        """Questions about signals and maturity."""
+        """How the notes age."""
 
     @classmethod
     def open(
@@ -142,12 +142,12 @@ class Session:
 
     @property
     def project(self) -> FoundProject:
-        """What is open."""
+        """The open project."""
         return self._publisher.project
 
     @property
     def notes(self) -> Notes:
-        """Questions about single notes, and all that changes them."""
+        """Reads and changes single notes."""
         from brvtui.notes.operations import Notes
 
         with self._making_notes:
@@ -196,9 +196,9 @@ class Session:
         return self._publisher.refresh(self.profile, self.clock(), places)
 
     def keep(self, everything: bool = False) -> bool:
-        """Keeps what was read for the next process, where that saves it work; whether something was written.
+        """Writes the kept index where that saves the next process work; returns whether it did.
 
-        A few changed files are no reason unless ``everything`` is to be kept. Raises OSError when the tool's cache
+        A few changed files are no reason to, unless ``everything`` is to be kept. Raises OSError when the tool's cache
         folder cannot be written.
         """
         return self._publisher.keep(self.profile, everything)
@@ -279,7 +279,7 @@ class Session:
         return self._byterover.cache_now(self.engines.context(registry.DEFAULT), query)
 
     def clear_cache(self) -> None:
-        """Empties the simulated cache and lets go of the fingerprint."""
+        """Empties ByteRover's simulated cache and forgets the fingerprint."""
         self._byterover.clear_cache()
 
     @property
@@ -336,7 +336,7 @@ class Session:
         return replace(trace, sections=(*trace.sections, found))
 
     def standings(self, path: str, data: bytes) -> AfterSave:
-        """Where the note at ``path`` stands now, and once its file holds ``data``. Nothing is written."""
+        """The signals and maturity of the note at ``path`` now, and once its file holds ``data``. Writes nothing."""
         from brvtui.engines.byterover.ageing.after_changes import after_save
 
         return after_save(self._context(), path, data)
@@ -351,19 +351,19 @@ class Session:
         return preview(self._context(), query, scope, path, data, keep_mtime)
 
     def about(self, path: str) -> About:
-        """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Nothing is raised."""
+        """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing."""
         from brvtui.lab.about import about
 
         return about(self._context(), path)
 
-    def astray(self, paths: Iterable[str]) -> dict[str, str]:
-        """Which of the files at ``paths`` are not as they were read, by path: ``newer`` or ``gone``."""
-        from brvtui.lab.about import astray
+    def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
+        """Those of the files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
+        from brvtui.lab.about import stale_files
 
-        return astray(self.snapshot, paths)
+        return stale_files(self.snapshot, paths)
 
     def around(self, path: str) -> Around:
-        """What surrounds the file at ``path``: links, what links to it, its place in the manifest, what ageing brings.
+        """What surrounds the file at ``path``: links, backlinks, its place in the manifest, what ageing brings.
 
         The first call reads every note.
         """
@@ -371,18 +371,18 @@ class Session:
 
         return around(self.profile, self.ageing.board(), self.notes.links(), path)
 
-    def watch(self, changed: Callable[[], None], told: Callable[[Watching], None] = lambda _: None) -> Watching:
+    def watch(self, changed: Callable[[], None], on_polling: Callable[[Watching], None] = lambda _: None) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.
 
-        ``told`` is called when the system's own events are given up for polling later on.
+        Calls ``on_polling`` if polling replaces the system's own events later.
         """
-        return self._publisher.watch(changed, told)
+        return self._publisher.watch(changed, on_polling)
 
     def unwatch(self) -> None:
         """Ends watching."""
         self._publisher.unwatch()
 
     def close(self) -> None:
-        """Ends whatever the session has running."""
+        """Stops following the log and watching the tree."""
         self.logbook.unfollow()
         self._publisher.close()

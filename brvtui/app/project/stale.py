@@ -63,7 +63,7 @@ class StaleFiles:
 
     def _begin(self, paths: tuple[str, ...]) -> None:
         assert self._project.session is not None
-        check = partial(self._project.session.astray, paths)
+        check = partial(self._project.session.stale_files, paths)
         self._services.background.run(check, self._checked, group="files", on_end=self._checks.finished)
 
     def _checked(self, stale: dict[str, str]) -> None:
