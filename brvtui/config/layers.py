@@ -13,7 +13,7 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.config.checking import check_tables, read_text
-from brvtui.config.schema import Entry, Settings, Value, assemble, entries
+from brvtui.config.schema import PREFIX, Entry, Settings, Value, assemble, entries
 from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
@@ -164,6 +164,8 @@ class _Layers:
             self.add(name, value, source)
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
+        if not any(variable.startswith(PREFIX) for variable in environ):
+            return  # most starts: the schema is not gone through for nothing
         for name, entry in entries().items():
             text = environ.get(entry.variable, "") if entry.variable else ""
             if not text.strip():
