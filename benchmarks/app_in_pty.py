@@ -89,14 +89,24 @@ class Terminal:
         os.close(self.descriptor)
 
 
-def start(project: Path, columns: int, rows: int, module: str = "brvtui", options: Sequence[str] = ()) -> Terminal:
-    """The app on ``project`` in a terminal of that size."""
+def start(
+    project: Path,
+    columns: int,
+    rows: int,
+    module: str = "brvtui",
+    options: Sequence[str] = (),
+    python: Path = Path(sys.executable),
+    source: Path = Path(),
+) -> Terminal:
+    """The app on ``project`` in a terminal of that size; of another checkout, its ``python`` and the ``source``."""
     began = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ.setdefault("COLORTERM", "truecolor")
         os.environ.update(TERM="xterm-256color", COLUMNS=str(columns), LINES=str(rows))
-        os.execv(sys.executable, [sys.executable, "-m", module, str(project), *options])
+        os.chdir(source)
+        os.execv(python, [str(python), "-m", module, str(project), *options])
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     return Terminal(pid, descriptor, began)
 
