@@ -16,7 +16,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, Role, role_of
 from brvtui.tree.reading.inside import PathError, folder_parts_of, parts_of
-from brvtui.tree.reading.links import LinkState, Names, Resolved, Written, links_in
+from brvtui.tree.reading.links import MOST_LINKS, LinkState, Names, Resolved, Written, links_in
 from brvtui.tree.saving.file_version import digest
 from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.note_files import SaveError
@@ -144,7 +144,8 @@ def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> 
     left: list[str] = []
     done = 0
     lines: dict[int, list[tuple[int, int, str]]] = {}
-    for link in links_in(text):
+    links = links_in(text)
+    for link in links:
         found = moved.index.names[""].resolve(link, source)
         if not _must_relink(tree, moved, found, source):
             continue
@@ -157,6 +158,8 @@ def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> 
         pieces += [text[done : link.start], made]
         lines.setdefault(link.line, []).append((link.column, link.column + link.end - link.start, made))
         done = link.end
+    if len(links) == MOST_LINKS:
+        left.append(f"{source}: links after its first {MOST_LINKS:,} stay as they are")
     after = "".join([*pieces, text[done:]]).encode("utf-8", "surrogateescape")
     return after, list(_line_edits(source, text, lines)), left
 

@@ -24,10 +24,11 @@ _CODES = range(5)
 
 @dataclass(frozen=True)
 class Attack:
-    """Prepares a folder, and gives the arguments of ``brv-tui`` for it."""
+    """Prepares a folder, and gives the arguments of ``brv-tui`` for it, or of ``program`` in its place."""
 
     name: str
     prepare: Callable[[Path], Sequence[str | Path]]
+    program: tuple[str, ...] = ("-m", "brvtui")
 
 
 def got_through(attack: Attack, folder: Path) -> str:
@@ -36,7 +37,7 @@ def got_through(attack: Attack, folder: Path) -> str:
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "brvtui", *arguments],
+            [sys.executable, *attack.program, *arguments],
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder, env={**os.environ, **own},
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
         )  # fmt: skip

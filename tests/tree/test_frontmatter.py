@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.tree.editing.fields import BrokenFrontmatter, fields_of
-from brvtui.tree.reading.frontmatter import block_of, parse
+from brvtui.tree.reading.frontmatter import block_of, parse, scalars_under
 
 YAMLISH = st.lists(
     st.sampled_from(
@@ -115,3 +115,28 @@ def test_an_alias_that_leads_back_to_what_holds_it_is_no_frontmatter(block: str)
 
 def test_an_alias_may_stand_twice() -> None:
     assert parse("---\na: &x [1]\nb: [*x, *x]\n---\n").fields == {"a": [1], "b": [[1], [1]]}
+
+
+def bomb(levels: int, times: int) -> str:
+    """Frontmatter in which each level repeats the one before; quoted keys need no space before an alias."""
+    repeated = [",".join(f'"{n}":*a{level}' for n in range(times)) for level in range(levels - 1)]
+    lines = ['a0: &a0 {"k":1}', *(f"a{level}: &a{level} {{{row}}}" for level, row in enumerate(repeated, start=1))]
+    return "\n".join(["---", "importance: 50", *lines, "---", "# T\n\n"])
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize(("levels", "times"), [(12, 5), (40, 2), (400, 2), (3, 900), (20, 3)])
+def test_aliases_that_multiply_are_no_frontmatter(levels: int, times: int) -> None:
+    text = bomb(levels, times)
+    assert "multiply" in parse(text).problem or "deeper" in parse(text).problem
+    assert scalars_under(f"{text[:4]}related: [a.md]\n{text[4:]}", "related") == ()
+    with pytest.raises(BrokenFrontmatter):
+        fields_of(text)
+
+
+@pytest.mark.timeout(5)
+def test_values_that_are_shared_are_walked_once() -> None:
+    rows = ", ".join("*x" for _ in range(2_000))
+    assert parse(f"---\na: &x {{k: 1}}\nb: [{rows}]\n---\n").fields == {"a": {"k": 1}, "b": [{"k": 1}] * 2_000}
+    many = ",".join("1" for _ in range(20_000))
+    assert "multiply" in parse(f"---\na: &x [{many}]\nb: [{rows}]\n---\n").problem

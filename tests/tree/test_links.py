@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.reading.links import LinkKind, LinkState, Names, Written, links_in, normalised
+from brvtui.tree.reading.links import MOST_LINKS, LinkKind, LinkState, Names, Written, is_within, links_in, normalised
 
 FRONT = "---\ntitle: T\nrelated: {related}\n---\n# T\n"
 
@@ -223,3 +225,38 @@ def test_links_never_raise_and_never_lead_out(body: str, related: str) -> None:
 def test_hostile_texts_end(text: str) -> None:
     """What grew with the square of such a text would take an hour."""
     links_in(text)
+
+
+_LONG = 400_000
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("---\nrelated: [" + "a," * 30_000 + "]\n---\n" + "@a/b/c " * 47_000, id="related and relations"),
+        pytest.param("[a](b)" * (_LONG // 6), id="links on one line"),
+        pytest.param("](a" * (_LONG // 3), id="no link on one line"),
+        pytest.param("[](x" + "](x)" * (_LONG // 4), id="parentheses"),
+        pytest.param("".join("`" * (number % 300 + 1) + " " for number in range(2_600)), id="backticks"),
+    ],
+)
+def test_a_long_note_takes_no_longer_than_its_length(text: str) -> None:
+    """Of what took a minute, some takes half a second now; the limit is for a busy machine."""
+    began = time.process_time()
+    links_in(text)
+    assert time.process_time() - began < 3
+
+
+def test_the_first_links_of_very_many() -> None:
+    text = "---\nrelated: [a.md]\n---\n" + "[a](b) @c/d/e\n" * MOST_LINKS
+    found = links_in(text)
+    assert len(found) == MOST_LINKS
+    assert [link.target for link in found[:5]] == ["a.md", "b", "c/d/e", "b", "c/d/e"]
+    assert found[-1].line == MOST_LINKS // 2 + 3
+
+
+@given(st.lists(st.integers(0, 60), unique=True).map(sorted), st.integers(0, 61))
+def test_whether_a_place_is_within_spans(edges: list[int], place: int) -> None:
+    spans = list(zip(edges[::2], edges[1::2], strict=False))
+    assert is_within(place, spans) == any(start <= place < end for start, end in spans)

@@ -21,7 +21,7 @@ from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_unit
 from brvtui.tree.reading.frontmatter import block_span, parse
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.json_file import number_of
-from brvtui.tree.reading.links import LinkKind, LinkState, Names, links_in, normalised
+from brvtui.tree.reading.links import LinkKind, LinkState, Names, is_within, links_in, normalised
 from brvtui.tree.reading.signals import is_count
 
 _RANGES = {"importance": 100, "recency": 1}
@@ -227,7 +227,7 @@ def _of_links(path: str, text: str, known: KnownFiles) -> Iterator[_Found]:
             yield _Found(link.start, f"{link.target} leads out of the tree", Severity.ERROR)
         if found.state is not LinkState.BROKEN:
             continue
-        is_listed = any(start <= link.start < end for start, end in sections)
+        is_listed = is_within(link.start, sections)
         if link.kind is LinkKind.RELATION and not is_listed and not link.target.endswith(".md"):
             continue
         near = known.nearest(link.target) if suggestions < _MOST_SUGGESTIONS else None

@@ -15,12 +15,13 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 """What parsing a block can raise. PyYAML raises most of these for tags that do not fit their values."""
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
-# libyaml recurses for every level of nesting, and aliases multiply: a hostile note must not end the program.
+# libyaml recurses for every level of nesting, and aliases multiply what they repeat: a hostile note must not stop the
+# program.
 _LONGEST = 65_536
 _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
-_ALIAS = re.compile(r"(?:^|[\s\[{,])\*\w")
-_MOST_ALIASES = 12
+_MOST_NODES = 50_000
+"""More than a block of the greatest length has, unless its aliases multiply them."""
 _STRING = "tag:yaml.org,2002:str"
 _PROPERTIES = ("&", "!")
 _ON_ONE_LINE = frozenset({None, "", "'", '"'})
@@ -119,8 +120,6 @@ def reading(block: str) -> Iterator[Any]:
         raise ValueError("a document end inside the block")
     if len(block) > _LONGEST or len(_NESTING.findall(block)) > _MOST_NESTING:
         raise ValueError("longer or deeper than frontmatter is")
-    if len(_ALIAS.findall(block)) > _MOST_ALIASES:
-        raise ValueError("more aliases than frontmatter has")
     loader = _Loader(block)
     try:
         yield loader
@@ -129,23 +128,31 @@ def reading(block: str) -> Iterator[Any]:
 
 
 def root_of(loader: Any) -> Any:
-    """The one node of a block, None for an empty one. Raises ValueError when an alias leads back to what holds it."""
+    """The root node of a block; None for an empty one.
+
+    Raises ValueError for an alias inside the value that it repeats, and for aliases that multiply the nodes beyond what
+    frontmatter has: whatever walks over the values would never end.
+    """
     root = loader.get_single_node()
-    above: set[int] = set()
-    pending = [] if root is None else [(root, True)]
+    sizes: dict[int, int] = {}  # of each collection with everything below it; 0 while it is being counted
+    pending = [root] if isinstance(root, yaml.CollectionNode) else []
     while pending:
-        node, is_new = pending.pop()
-        if not is_new:
-            above.discard(id(node))
+        node = pending[-1]
+        if sizes.get(id(node)):
+            pending.pop()
             continue
-        if id(node) in above:
-            raise ValueError("an alias that leads back to what holds it")
-        if isinstance(node, yaml.CollectionNode):
-            above.add(id(node))
-            pending.append((node, False))
-            pending += [
-                (inner, True) for entry in node.value for inner in (entry if isinstance(entry, tuple) else (entry,))
-            ]
+        inner = [child for entry in node.value for child in (entry if isinstance(entry, tuple) else (entry,))]
+        below = [child for child in inner if isinstance(child, yaml.CollectionNode)]
+        if id(node) not in sizes:
+            sizes[id(node)] = 0
+            if any(sizes.get(id(child)) == 0 for child in below):
+                raise ValueError("an alias that leads back to what holds it")
+            pending += [child for child in below if id(child) not in sizes]
+            continue
+        pending.pop()
+        sizes[id(node)] = 1 + len(inner) - len(below) + sum(sizes[id(child)] for child in below)
+        if sizes[id(node)] > _MOST_NODES:
+            raise ValueError("aliases that multiply to more than frontmatter holds")
     return root
 
 

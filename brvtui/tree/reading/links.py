@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from urllib.parse import unquote
 
 from brvtui.tree.reading.frontmatter import scalars_under
 
 RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII)
 """A relation in a text; its path is the first group."""
+MOST_LINKS = 50_000
+"""How many links of a note are read; a note of the greatest size could have over a million."""
 _SPACE = re.compile(r"\s+")
 
 # Fences occur in quotes and lists too, at any depth; no backtick follows an opening run on its line.
@@ -145,23 +149,33 @@ class Names:
 
 
 def links_in(text: str) -> tuple[Link, ...]:
-    """The links of a note's ``text`` in their order, without links to web pages and within the note."""
+    """The links of a note's ``text`` in their order, without links to web pages and within the note.
+
+    Returns the first :data:`MOST_LINKS` of them, in time that grows with the length of the text.
+    """
     lines = _Lines(text)
     found = [
         lines.link(LinkKind.RELATED, entry.value.lstrip("@"), entry.start, entry.end, entry.quote, entry.in_flow)
         for entry in scalars_under(text, "related")
         if entry.value.strip("@")
     ]
-    taken = [(link.start, link.end) for link in found]
     if "@" in text:
-        found += [
+        related = sorted((link.start, link.end) for link in found)
+        relations = (
             lines.link(LinkKind.RELATION, match[1], match.start(), match.end())
             for match in RELATION.finditer(text)
-            if not any(start <= match.start() < end for start, end in taken)
-        ]
+            if not is_within(match.start(), related)
+        )
+        found += islice(relations, MOST_LINKS)
     if "](" in text or "]:" in text:
-        found += _markdown(text, lines)
-    return tuple(sorted(found, key=lambda link: link.start))
+        found += islice(_markdown(text, lines), MOST_LINKS)
+    return tuple(sorted(found, key=lambda link: link.start)[:MOST_LINKS])
+
+
+def is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether ``place`` lies in one of ``spans``, which are sorted and do not overlap (a binary search)."""
+    before = bisect_right(spans, (place, sys.maxsize)) - 1
+    return before >= 0 and place < spans[before][1]
 
 
 class _Lines:
@@ -197,8 +211,9 @@ def _closes(fence: str, run: str, line: str) -> bool:
 def _in_line(line: str, offset: int, lines: _Lines) -> Iterator[Link]:
     bare = _without_code(line)
     definition = _DEFINITION.match(bare)
+    opened = bare.find("[")
     for found in [definition] if definition else _INLINE.finditer(bare):
-        if not definition and "[" not in bare[: found.start()]:
+        if not definition and not 0 <= opened < found.start():
             continue
         start, end = found.span(1)
         quote = "<" if bare[start] == "<" else ""
