@@ -29,7 +29,7 @@ class Headline:
     label: str
     why: str
     warning: str = ""
-    """What a reader must know beside it; empty when there is nothing."""
+    """A warning beside the headline; empty for none."""
 
 
 def headline_line(shown: Headline, total_ms: float, busy: str, width: int) -> Line:

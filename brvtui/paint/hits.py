@@ -12,7 +12,7 @@ _BAR = 6
 _SCORE = 5
 _LACK = 8
 _COARSE = 2
-"""With more decimals scores are small and differ little: their bars give way to titles sooner."""
+"""Scores with more decimals are small and differ little, so their bars need more width to be shown."""
 _BARRED, _FINELY_BARRED = 32, 40
 """The widths from which there are bars."""
 

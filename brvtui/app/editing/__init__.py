@@ -1,1 +1,1 @@
-"""Changing notes: the editor, plans that are shown before they are carried out, drafts, and undoing."""
+"""Changing notes: the editor, drafts, and plans that are shown before they are carried out, undone, redone."""

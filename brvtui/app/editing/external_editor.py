@@ -21,13 +21,10 @@ from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.note_io import DraftRequest, NoteSaved, OnDisk, SaveConflict, SaveFailed
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
-
-
-class EditorError(Exception):
-    """The text was not edited; the message is one line: what is wrong, what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +72,12 @@ class ExternalEditor:
         """
         try:
             return _edited(self._command(), path, data, self._suspend)
-        except EditorError as error:
+        except Refusal as error:
             self._services.notify(str(error), severity="error", timeout=8)
             return None
 
     def _command(self) -> EditorCommand:
-        """Returns ``editor.command``, or what the environment names. Raises :class:`EditorError`.
+        """Returns ``editor.command``, or what the environment names. Raises :class:`Refusal`.
 
         A project's settings file cannot set ``editor.command``.
         """
@@ -90,7 +87,7 @@ class ExternalEditor:
         for name in ("VISUAL", "EDITOR"):
             if os.environ.get(name, "").strip():
                 return _parsed(os.environ[name], f"${name}")
-        raise EditorError(
+        raise Refusal(
             "no editor is set: set editor.command, $VISUAL or $EDITOR, as in export EDITOR=nano; e edits here"
         )
 
@@ -124,17 +121,17 @@ class ExternalEditor:
 
 
 def _parsed(text: str, origin: str) -> EditorCommand:
-    """Returns the words of ``text``, which ``origin`` holds. Raises :class:`EditorError`."""
+    """Returns the words of ``text``, which ``origin`` holds. Raises :class:`Refusal`."""
     try:
         return EditorCommand(tuple(shlex.split(text)), origin)
     except ValueError as error:
-        raise EditorError(f"{origin} cannot be read as a command ({error}): mend its quotes") from error
+        raise Refusal(f"{origin} cannot be read as a command ({error}): mend its quotes") from error
 
 
 def _edited(
     command: EditorCommand, path: str, data: bytes, suspended: Callable[[], AbstractContextManager[None]]
 ) -> bytes:
-    """Runs the editor on a copy of ``data`` and returns what it wrote. Raises :class:`EditorError`.
+    """Runs the editor on a copy of ``data`` and returns what it wrote. Raises :class:`Refusal`.
 
     ``suspended`` gives the terminal to the editor. The copy has the note's name, in a folder that only the user may
     enter, and is removed afterwards. What was written to it counts, whatever the editor's exit code.
@@ -148,9 +145,9 @@ def _edited(
                 code = subprocess.run([*words, str(copy)], check=False).returncode
             made = copy.read_bytes()
     except SuspendNotSupported as error:
-        raise EditorError("no other program can be opened in this terminal; e edits here") from error
+        raise Refusal("no other program can be opened in this terminal; e edits here") from error
     except OSError as error:
-        raise EditorError(f"{words[0]}: {faults.reason(error)}; look at {command.origin}") from error
+        raise Refusal(f"{words[0]}: {faults.reason(error)}; look at {command.origin}") from error
     if code and made == data:
-        raise EditorError(f"{words[0]} ended with {code} and wrote nothing; look at {command.origin}")
+        raise Refusal(f"{words[0]} ended with {code} and wrote nothing; look at {command.origin}")
     return made

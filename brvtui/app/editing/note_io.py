@@ -60,7 +60,7 @@ class NoteOpened:
 
 @dataclass(frozen=True, slots=True)
 class NewNoteRequest:
-    """What the user entered for a note that does not exist yet."""
+    """A note to begin: its path, title and template, as the user entered them."""
 
     path: str
     title: str

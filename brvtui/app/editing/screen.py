@@ -226,7 +226,7 @@ class EditorScreen(FrameScreen):
         self._show_edit(None)
 
     def leave(self, then: Callable[[], object], can_stay_open: bool = False) -> None:
-        """Closes the note and calls ``then``; asks first about unsaved text, and whether it shall stay open."""
+        """Closes the note and calls ``then``; asks about unsaved text, which may be kept open if ``can_stay_open``."""
         edit = self.edit
         if isinstance(self.app.screen, questions.LeavingDialog):
             return
