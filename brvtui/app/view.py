@@ -24,6 +24,7 @@ from brvtui.app.states import (
 from brvtui.engines.registry import presentation
 
 if TYPE_CHECKING:
+    from brvtui.app.live_answer import LiveAnswer
     from brvtui.engines.presentation import Presentation
     from brvtui.trace import Hit, NearMiss, Trace
 
@@ -67,6 +68,12 @@ class View:
     def answered(self) -> Trace | None:
         """The answer to the query; None without a query."""
         return self.answer.trace if self.query.text.strip() else None
+
+    @property
+    def live(self) -> LiveAnswer | None:
+        """The answer that a model is writing to the query; None when it writes none, or to another query."""
+        live = self.model.live
+        return live if live is not None and live.is_about(self.query.text, self.query.scope) else None
 
     @property
     def opening(self) -> bool:

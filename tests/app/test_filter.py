@@ -8,8 +8,7 @@ from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
-from brvtui.app.widgets.filter_field import FilterField
-from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.pane import FilterField, Pane
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, view
 
 

@@ -84,7 +84,7 @@ async def test_resizing_keeps_query_selection_and_focus(app: BrvTui) -> None:
         selected = view(pilot).selection.file
         for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
             await pilot.resize_terminal(*size)
-            await pilot.pause()
+            await settled(pilot)
             assert view(pilot).selection.file == selected
             small = size[0] < 60 or size[1] < 18
             assert ("brv-tui needs" in shown(pilot)) == (small and size[0] > 13)

@@ -12,7 +12,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line
 
@@ -52,7 +52,7 @@ class ChangesPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each."""
         if not self._done and not self._undone:
-            return empty_lines("nothing was changed yet", width)
+            return wrapped("nothing was changed yet", width)
         made = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
         made += [
             line(f" {self.glyphs.here if place == 0 else ' '}        ", "accent").add(title, "text")
@@ -93,7 +93,7 @@ class DraftsPane(ChoicePane):
         """A line for each."""
         self.choices = list(self._paths)
         self.owner = list(range(len(self.choices)))
-        return [line(f" {path}", "text").cut(width) for path in self._paths] or empty_lines("there are none", width)
+        return [line(f" {path}", "text").cut(width) for path in self._paths] or wrapped("there are none", width)
 
     def clicked(self, place: int) -> None:
         """Takes the draft that was clicked."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import cut_left, wrap
@@ -43,7 +43,7 @@ class PlanPane(Pane):
         if self.problem:
             return [line(f" {part}", "bad") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
-            return empty_lines(_LOOKING, width)
+            return wrapped(_LOOKING, width)
         made = [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
         made += [line(f" {part}", "warn") for notice in self.plan.notices for part in wrap(notice, width - 2)]
         return made + _edits(self.plan, width) + _contents(self.plan, width)

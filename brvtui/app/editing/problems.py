@@ -12,7 +12,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
@@ -49,7 +49,7 @@ class ProblemsPane(ChoicePane):
         problems = view.editor.edit.check.problems if view.editor.edit else ()
         self.choices, self.owner = [f"{problem.line + 1}:{problem.column + 1}" for problem in problems], []
         if not problems:
-            return empty_lines("none found", width)
+            return wrapped("none found", width)
         digits = len(str(problems[-1].line + 1))
         made: list[Line] = []
         for number, problem in enumerate(problems):

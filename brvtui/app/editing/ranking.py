@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.states import EditorState, EngineState, QueryState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.sections import Outcome
 from brvtui.engines.registry import DEFAULT
@@ -40,9 +40,9 @@ class RankingPane(Pane):
         preview = view.editor.edit.check.preview if view.editor.edit else None
         if not view.query.text.strip():
             said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
-            return empty_lines(said, width)
+            return wrapped(said, width)
         if preview is None:
-            return empty_lines("looking…", width)
+            return wrapped("looking…", width)
         made = [_tiers(preview), Line()]
         if preview.unseen:
             made += [line(f" {part}", "bad") for part in wrap(f"not read any more: {preview.unseen}", width - 2)]

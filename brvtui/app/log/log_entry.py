@@ -5,7 +5,7 @@ from __future__ import annotations
 from brvtui.app.log.log_pane import moment, names_engines, tier_of
 from brvtui.app.states import LogState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.log_summary import Compared
 from brvtui.paint.line import Line, line, rule
@@ -29,8 +29,8 @@ class LogEntryPane(Pane):
         """Then, now, differences."""
         compared = view.log.compared
         if compared is None:
-            return empty_lines("choose a query: it is asked again, and compared", width)
-        made = [line(f" {part}", "bold strong") for part in wrap(compared.entry.query, width - 2)]
+            return wrapped("choose a query: it is asked again, and compared", width)
+        made = wrapped(compared.entry.query, width, "bold strong")
         made += self._verdict(compared, width)
         made.append(rule(width, "then", dash=self.glyphs.dash))
         made += _then(compared, names_engines(view.log.entries or ()), width)

@@ -15,10 +15,10 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.registry import DEFAULT
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
 _WIDE = 64
@@ -76,19 +76,16 @@ class LogPane(ChoicePane):
         if not view.log.entries:
             return self._nothing(view, width)
         self.pinned = 1
-        made = [_names(width)]
-        self.owner.append(-1)
+        made: list[Line] = []
+        self.add_rows(made, [_names(width)])
         with_engine = names_engines(view.log.entries)
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
                 continue
-            self.choices.append(key_of(entry))
-            self._entries[self.choices[-1]] = entry
-            made.append(self._row(entry, width, with_engine))
-            self.owner.append(len(self.choices) - 1)
+            self._entries[key_of(entry)] = entry
+            self.add_rows(made, [self._row(entry, width, with_engine)], key_of(entry))
         if not self.choices:
-            made.append(line(" every query was covered", "muted"))
-            self.owner.append(-1)
+            self.add_rows(made, [line(" every query was covered", "muted")])
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return made
 
@@ -96,14 +93,12 @@ class LogPane(ChoicePane):
         if view.log.entries is None and view.project.phase is not Phase.FAILED and not view.project.saved:
             return [line(" reading the logs…", "muted")]
         if view.project.saved:
-            return [
-                line(f" {part}", "muted") for part in wrap("a saved trace: open its project to see the log", width - 2)
-            ]
+            return wrapped("a saved trace: open its project to see the log", width)
         text = (view.project.problem if view.log.entries is None else "") or (
             "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
             "here as soon as it has answered one"
         )
-        return [Line(), *(line(f" {part}", "muted") for part in wrap(text, width - 2))]
+        return [Line(), *wrapped(text, width)]
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.states import LogState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.log_summary import LogSummary
 from brvtui.paint.bars import eighths
@@ -32,7 +32,7 @@ class LogSummaryPane(Pane):
         """Tiers, cache, slowest, not covered."""
         summary = view.log.summary
         if summary is None or not view.log.entries:
-            return empty_lines("tiers, cache hits, slow and uncovered queries", width)
+            return wrapped("tiers, cache hits, slow and uncovered queries", width)
         made = self._tiers(summary, width)
         made.append(rule(width, "not covered", dash=self.glyphs.dash))
         made += [_query(entry, "", width) for entry in summary.not_covered[:_MOST]]

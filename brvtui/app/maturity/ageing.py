@@ -18,7 +18,7 @@ from brvtui.app.maturity.plot import Series, plot, row_of
 from brvtui.app.maturity.standings import Ageing
 from brvtui.app.states import GONE, NEWER, Phase, ProjectState, SelectionState, StaleState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines, stale_lines
+from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import BoardRow
@@ -84,10 +84,8 @@ class AgeingPane(Pane):
         made = self.ageing
         if made is None:
             if view.project.phase is not Phase.READY:
-                return empty_lines(view.project.problem or "reading the tree…", width)
-            return empty_lines(
-                "no note is selected" if not view.selection.file else "this note is not in the tree", width
-            )
+                return wrapped(view.project.problem or "reading the tree…", width)
+            return wrapped("no note is selected" if not view.selection.file else "this note is not in the tree", width)
         lines = [*stale_lines(_STALE, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
         lines += _bar(made, width, self.glyphs)
         lines += _curves(made, width, self.glyphs)
@@ -159,11 +157,9 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
     if made.row.updated_days is None:
-        text = "no updatedAt: never an archive candidate by decay"
-        lines += [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+        lines += wrapped("no updatedAt: never an archive candidate by decay", width)
     elif math.isnan(made.row.updated_days):
-        text = "updatedAt is no date: never an archive candidate"
-        lines += [line(f" {part}", "warn") for part in wrap(text, width - 2)]
+        lines += wrapped("updatedAt is no date: never an archive candidate", width, "warn")
     return lines
 
 
@@ -184,7 +180,7 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
     else:
         above = f"{row.to_demotion:.4g} above as stored, and only that counts"
         texts.append((f"{glyphs.down} demoted below {row.demoted_below:g}: {above}", "text"))
-    return [line(f" {part}", role) for text, role in texts for part in wrap(text, width - 2)]
+    return [row for text, role in texts for row in wrapped(text, width, role)]
 
 
 def _after(after: After, what: str, width: int, glyphs: Glyphs) -> Line:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, overload
+from collections.abc import Sequence
+from functools import cache
+from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
@@ -16,41 +17,9 @@ from brvtui.app.maturity.standings import Standings
 from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.paint.line import Line
-
-
-class Cards(Sequence[Line]):
-    """The header, then the lines of each card, made when they are looked at."""
-
-    def __init__(self, header: Line, count: int, height: int, make: Callable[[int], Sequence[Line]]) -> None:
-        """``count`` cards of ``height`` lines; ``make`` gives those of one."""
-        self._header = header
-        self._count, self._height = count, height
-        self._make = make
-        self._made: dict[int, Sequence[Line]] = {}
-
-    def __len__(self) -> int:
-        return 1 + self._count * self._height
-
-    @overload
-    def __getitem__(self, number: int) -> Line: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> list[Line]: ...
-
-    def __getitem__(self, number: int | slice) -> Line | list[Line]:
-        if isinstance(number, slice):
-            return [self[one] for one in range(*number.indices(len(self)))]
-        if number == 0:
-            return self._header
-        place, row = divmod(number - 1, self._height)
-        if not 0 <= place < self._count:
-            raise IndexError(number)
-        if place not in self._made:
-            self._made[place] = self._make(place)
-        return self._made[place][row]
 
 
 class ColumnPane(ChoicePane):
@@ -101,26 +70,20 @@ class ColumnPane(ChoicePane):
         """A card for every note that the filter keeps."""
         standings = self.standings
         if standings is None:
-            text = (
-                ""
-                if view.project.saved
-                else view.project.problem
-                if view.project.phase is Phase.FAILED
-                else "reading the tree…"
-            )
-            return empty_lines(text, width)
+            text = view.project.problem if view.project.phase is Phase.FAILED else "reading the tree…"
+            return wrapped("" if view.project.saved else text, width)
         self._choose(standings)
         if not self.choices:
-            return empty_lines(NOTHING if self.word_filter else self._empty(standings, view), width)
-        height, positions, paths = card_height(width), self._positions, tuple(self.choices)
-        stale = view.stale.files
+            return wrapped(NOTHING if self.word_filter else self._empty(standings, view), width)
+        height, positions, paths, stale = card_height(width), self._positions, tuple(self.choices), view.stale.files
         self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
-        return Cards(
-            header(width),
-            len(positions),
-            height,
-            lambda place: card(standings, positions[place], width, self.glyphs, stale.get(paths[place], "")),
-        )
+
+        @cache
+        def lines_of(place: int) -> list[Line]:
+            return card(standings, positions[place], width, self.glyphs, stale.get(paths[place], ""))
+
+        rows = range(len(positions) * height)
+        return LazyLines([header(width)], rows, [], lambda row: lines_of(row // height)[row % height])
 
     def _choose(self, standings: Standings) -> None:
         """Keeps the notes that the filter keeps, and the cursor; also while the column is hidden and not built."""
@@ -145,11 +108,8 @@ class ColumnPane(ChoicePane):
     def _empty(self, standings: Standings, view: View) -> str:
         if standings.wanted.only:
             return f"no {self.level} note: {standings.wanted.only}"
-        return (
-            f"no {self.level} note"
-            if len(standings.board) or view.project.overview is None
-            else view.project.overview.why_empty
-        )
+        overview = view.project.overview
+        return f"no {self.level} note" if len(standings.board) or overview is None else overview.why_empty
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines as they are: only cards that the filter keeps were made."""

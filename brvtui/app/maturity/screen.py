@@ -17,6 +17,7 @@ from brvtui.app.maturity.ageing import AgeingPane
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.forecast_bar import ForecastBar
 from brvtui.app.maturity.standings import BoardOptions, Standings, ageing_of, gather
+from brvtui.app.newest import Newest
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
@@ -49,8 +50,9 @@ class MaturityScreen(FrameScreen):
         self.standings: Standings | None = None
         self.times = _HITS
         self._of: tuple[object, ...] = ()
-        self._under_way = False
-        self._stale = True
+        self._boards: Newest[BoardOptions] = Newest(self._begin)
+        self._outdated = True
+        """Whether the board is to be gathered anew, and not only shown on another day or in another order."""
 
     def make_panes(self) -> ComposeResult:
         """Forecast, columns, note."""
@@ -94,19 +96,24 @@ class MaturityScreen(FrameScreen):
         self._gather()
 
     def _gather(self, anew: bool = False) -> None:
-        if anew:
-            self._stale = True
-        session = self._project.session
-        if session is not None and self.view.project.overview is not None and not self._under_way:
-            self._under_way = True
-            before = None if self._stale else self.standings
-            self._stale = False
-            work_out = partial(gather, session, self.wanted, before)
-            run = self.services.background.run
-            run(work_out, self._show_standings, group="board", on_error=self._broke_down, owner=self)
+        self._outdated |= anew
+        if self._project.session is not None and self.view.project.overview is not None:
+            self._boards.want(self.wanted)
+
+    def _begin(self, wanted: BoardOptions) -> None:
+        assert self._project.session is not None
+        before = None if self._outdated else self.standings
+        self._outdated = False
+        self.services.background.run(
+            partial(gather, self._project.session, wanted, before),
+            self._show_standings,
+            group="board",
+            on_error=self._broke_down,
+            on_end=self._boards.finished,
+            owner=self,
+        )
 
     def _show_standings(self, standings: Standings) -> None:
-        self._under_way = False
         before = self._level_of_selected()
         first = self.standings is None
         self.standings = standings
@@ -117,11 +124,8 @@ class MaturityScreen(FrameScreen):
         if first or (now and now != before):
             self._go_to_selected()
         self._show_note()
-        if standings.wanted != self.wanted or self._stale:
-            self._gather()
 
     def _broke_down(self, why: str) -> None:
-        self._under_way = False
         self.notify(f"the board cannot be shown: {why}", severity="error", timeout=10)
 
     def _show_note(self) -> None:

@@ -16,7 +16,7 @@ from brvtui.app.notes.note import NotePane, is_current
 from brvtui.app.states import NoteState, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
 from brvtui.paint.bars import eighths
 from brvtui.paint.line import Line, line, rule
@@ -88,7 +88,7 @@ class AboutPane(ChoicePane):
         before = self.chosen if self._has_surroundings else ""
         self.choices, self.owner = [], []
         if not view.selection.file:
-            return empty_lines("what is known of a note, and what surrounds it", width)
+            return wrapped("what is known of a note, and what surrounds it", width)
         page, around = view.note.page, view.note.around
         made: list[Line] = []
         if page is not None and page.path == view.selection.file:
@@ -207,7 +207,7 @@ class AboutPane(ChoicePane):
             hint = line(" f ", "bold accent").add("finds the notes that are most like it", "muted")
             yield [hint.cut(width)], FIND_SIMILAR
         elif similar.problem or not similar.found:
-            yield empty_lines(similar.problem or "no note shares words with it", width), ""
+            yield wrapped(similar.problem or "no note shares words with it", width), ""
         else:
             for like in similar.found:
                 made = self._note_row(like.path, width - _BAR - 1, "").to(width - _BAR)

@@ -18,7 +18,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.project.selection import NOT_SAVED
 from brvtui.app.states import NoteState, Phase, ProjectState, SelectionState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.answers import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span, lit, painted
@@ -111,7 +111,7 @@ class NotePane(Pane):
         if not view.selection.file:
             return self._no_note(view, width)
         if view.project.saved:
-            return empty_lines(NOT_SAVED, width)
+            return wrapped(NOT_SAVED, width)
         page = view.note.page
         if page is None or page.path != view.selection.file:
             return self._placeholder(width)
@@ -133,13 +133,13 @@ class NotePane(Pane):
         self.document = self.rendered = self._requested = None
         self._end_wait()
         texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
-        return empty_lines(texts.get(view.project.phase, "no note is selected"), width)
+        return wrapped(texts.get(view.project.phase, "no note is selected"), width)
 
     def _placeholder(self, width: int) -> Sequence[Line]:
         # A note that is only read again stays, so that its scroll offset is kept.
         reads_again = self.rendered is not None and self.rendered.page.path == self.view.selection.file
         if self._waits and not reads_again:
-            return empty_lines("reading the note…", width)
+            return wrapped("reading the note…", width)
         if self._wait_timer is None:
             self._wait_timer = self.set_timer(_WAIT_S, self._begin_wait)
         return self.lines

@@ -14,15 +14,14 @@ from brvtui.app.actions.panes import ANSWER
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import AnswerState, ModelState, NoteState, ProjectState, QueryState, SelectionState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
+from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
-    from brvtui.paint.answers import Mark
-    from brvtui.trace import Trace
 
 TABS = ("answer", "prompt", "note")
 
@@ -54,8 +53,8 @@ class AnswerPane(Pane):
 
     @property
     def copies(self) -> str:
-        """The answer or the prompt in front; of a note, its path."""
-        return {"note": "path"}.get(self.tab, self.tab)
+        """``answer`` or ``prompt``, whichever is in front; ``path`` where a note is."""
+        return "path" if self.tab == "note" else self.tab
 
     def also_reads(self) -> tuple[object, ...]:
         """The tab in front."""
@@ -67,7 +66,7 @@ class AnswerPane(Pane):
             return f"Note · {view.selection.file}"
         if view.answered is None:
             return "Answer"
-        if _live(view) is not None:
+        if view.live is not None:
             return "Answer · being written"
         return f"Answer · {view.presentation.kind_of_answer(view.answered.answer)}"
 
@@ -86,17 +85,14 @@ class AnswerPane(Pane):
         """A click on a tab's name shows it."""
         content = event.get_content_offset(self)
         if content is not None and content.y == 0:
-            wanted = next((tab for edge, tab in self._edges if content.x < edge), "")
-            if wanted:
-                self.show_tab(wanted)
+            self.show_tab(next((tab for edge, tab in self._edges if content.x < edge), self.tab))
 
     def update(self, view: View) -> None:
         """Another query or note is read from its beginning."""
-        if view.query.text != self.view.query.text:
+        other_query = view.query.text != self.view.query.text
+        if other_query:
             self.tab = TABS[0]
-        if view.query.text != self.view.query.text or (
-            self.tab == "note" and view.selection.file != self.view.selection.file
-        ):
+        if other_query or (self.tab == "note" and view.selection.file != self.view.selection.file):
             self.offset_row = 0
         super().update(view)
 
@@ -108,25 +104,22 @@ class AnswerPane(Pane):
         if self.tab == "note" and view.selection.file:
             return made + self._note(view, width)
         if trace is None:
-            return [*made, *empty_lines("what the user would read, and what a model would be sent", width)]
+            return [*made, *wrapped("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":
-            return [*made, *empty_lines("no result is selected", width)]
+            return [*made, *wrapped("no result is selected", width)]
         if self.tab == "prompt":
             return made + view.presentation.prompt(trace, width, self.glyphs)
-        live = _live(view)
-        if live is not None:
-            return made + self._written(live, view, trace, width)
+        if view.live is not None:
+            text = _paragraphs(view.live.text, view, width) if view.live.text else []
+            return [*made, *live_lines(view.live, width, self.glyphs), *text]
         shown = view.presentation
         return made + shown.answer(trace, width, self.glyphs) + shown.completion(trace, width, self.glyphs)
 
     def lacks(self, view: View) -> Iterable[Message]:
         """The text of the selected note, when its tab is in front."""
-        if (
-            self.tab == "note"
-            and view.selection.file
-            and (view.note.text is None or view.note.text.path != view.selection.file)
-        ):
-            yield self.TextWanted(view.selection.file)
+        file, text = view.selection.file, view.note.text
+        if self.tab == "note" and file and (text is None or text.path != file):
+            yield self.TextWanted(file)
 
     def _tabs(self, view: View) -> Line:
         made = Line().gap()
@@ -140,33 +133,34 @@ class AnswerPane(Pane):
             self._edges.append((made.width, tab))
         return made
 
-    def _written(self, live: LiveAnswer, view: View, trace: Trace, width: int) -> list[Line]:
-        """What a model does, and what it has written so far."""
-        from brvtui.app.query.model_lines import live_lines
-        from brvtui.paint.answers import paragraphs
-
-        text = paragraphs(live.text, width, _marked(view, trace)) if live.text else []
-        return [*live_lines(live, width, self.glyphs), *text]
-
     def _note(self, view: View, width: int) -> list[Line]:
-        from brvtui.paint.answers import paragraphs
-
         note = view.note.text
         if note is None or note.path != view.selection.file:
-            return empty_lines("reading the note…", width)
+            return wrapped("reading the note…", width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
-        return paragraphs(note.text, width, _marked(view, view.answered))
+        return _paragraphs(note.text, view, width)
 
 
-def _marked(view: View, trace: Trace | None) -> Mark:
-    """What marks the query's words in texts; None before there is an answer."""
-    from brvtui.paint.answers import marker
+def _paragraphs(text: str, view: View, width: int) -> list[Line]:
+    """``text`` as lines, with the words of the query marked once there is an answer."""
+    from brvtui.paint.answers import marker, paragraphs
 
-    return marker(view.presentation.words(trace)) if trace is not None else None
+    marks = marker(view.presentation.words(view.answered)) if view.answered is not None else None
+    return paragraphs(text, width, marks)
 
 
-def _live(view: View) -> LiveAnswer | None:
-    """The work of a model on the query that is shown."""
-    live = view.model.live
-    return live if live is not None and live.is_about(view.query.text, view.query.scope) else None
+def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
+    """Who is asked, its tools so far, and what it waits for; the text that it writes stands below."""
+    from brvtui.paint.completion import step_lines, tokens  # the first paint must not wait for it
+
+    state = "stopping…" if live.cancelling else "esc stops it"
+    head = f"{live.model} · turn {live.turn}" if live.turn else live.model
+    made = wrapped(f"{head} · {tokens(live.sent, live.received)} · {state}", width, "accent")
+    for step in live.steps:
+        made += step_lines(step, width, glyphs)
+    if live.waiting:
+        made += wrapped(live.waiting, width, "warn")
+    elif not live.text:
+        made.append(line(" waiting for its first words…", "muted"))
+    return made

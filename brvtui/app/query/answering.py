@@ -86,9 +86,8 @@ def import_painters(engine: str) -> None:
 
     It takes longer than all that the first screen shows without an answer.
     """
-    from brvtui.app.query import counterfactuals, model_lines  # noqa: F401
     from brvtui.engines.registry import presentation
-    from brvtui.paint import hits, score  # noqa: F401
+    from brvtui.paint import completion, hits, score  # noqa: F401
 
     presentation(engine)
 

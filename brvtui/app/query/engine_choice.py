@@ -91,17 +91,16 @@ class EngineChoice:
 
     def _prepare(self) -> None:
         """Makes what the engine needs of the tree as it is now."""
-        session, store = self._project.session, self._services.store
-        view = store.view
+        session, view, background = self._project.session, self._services.store.view, self._services.background
         if session is None or view.project.overview is None:
             return
         if isinstance(session.engines.named(view.engine.name), Prepares) and self._may(session):
             self._show(_PREPARING)
-            background = self._services.background
             told = background.relay(self._progressed)
             prepare = partial(answering.prepare, session, view.engine.name, told, is_cancelled)
             background.run(prepare, self._prepared, group=_GROUP, exclusive=True, on_error=self._broke_down)
         else:
+            background.cancel(_GROUP)
             self._show("")
 
     def _may(self, session: Session) -> bool:
@@ -110,24 +109,16 @@ class EngineChoice:
         return wanted or not answering.has_services(session) or answering.is_own_choice(session)
 
     def _progressed(self, made: int, wanted: int) -> None:
-        if self._prepares:
+        if self._services.store.view.answer.preparing:
             self._show(f"vectors {made} of {wanted}")
 
     def _prepared(self, refused: Refused | None) -> None:
         session = self._project.session
+        self._show("")
         if refused is not None:
-            self._show("")
             self._queries.refused(refused)
-        elif session is not None and self._prepares:
-            self._show("")
-            if answering.has_services(session):
-                self._queries.ask_again()  # the vectors that a probe did not wait for are there
-
-    @property
-    def _prepares(self) -> bool:
-        """Whether the engine that is chosen prepares anything."""
-        session, engine = self._project.session, self._services.store.view.engine
-        return session is not None and isinstance(session.engines.named(engine.name), Prepares)
+        elif session is not None and answering.has_services(session):
+            self._queries.ask_again()  # the vectors that a probe did not wait for are there
 
     def _broke_down(self, why: str) -> None:
         self._show("")

@@ -1,34 +1,75 @@
-"""The query: its field, scope and mode, and the lint line."""
+"""The query: its field with the history, scope and mode beside it, and below it how the engine reads the query."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
-from brvtui.app.query.lint_line import LintLine
-from brvtui.app.query.query_input import QueryInput
-from brvtui.app.states import AnswerState, EngineState, QueryState
+from brvtui.app.actions.panes import QUERY_FIELD
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.paint.line import Line, line
+from brvtui.app.widgets.ordered_keys import OrderedInput
+from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
+
+
+class QueryInput(OrderedInput):
+    """A one-line field; up and down go through the history and keep what was being typed."""
+
+    TITLE = "Query"
+    HELP_TEXT = (
+        "Type a question. Every key probes: all panes show what would happen, nothing changes. Enter runs the query: "
+        "its answer is cached as the engine would cache it. Up and down bring back earlier queries. A path, or a "
+        "domain's name as the first word, keeps the search inside a folder, as it does in the engine."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
+
+    def __init__(self, *, id: str) -> None:
+        """Makes an empty field without history."""
+        super().__init__(placeholder="Ask the context tree…", select_on_focus=False, compact=True, id=id)
+        self.cursor_blink = False
+        self.history: tuple[str, ...] = ()
+        self._place = 0
+        self._draft = ""
+
+    def remember(self, history: tuple[str, ...]) -> None:
+        """Replaces the history, oldest query first, and goes behind its end if it is another one."""
+        if history is not self.history:
+            self.history = history
+            self._place = len(history)
+
+    def action_history(self, step: int) -> None:
+        """Shows an earlier or later query; behind the last one, what was being typed."""
+        if self._place >= len(self.history):
+            self._draft = self.value
+        place = max(0, min(self._place + step, len(self.history)))
+        if place == self._place:
+            return
+        self._place = place
+        self.value = self.history[place] if place < len(self.history) else self._draft
+        self.cursor_position = len(self.value)
 
 
 class Prompt(Lines):
     """The sign before the field."""
 
     def build(self, view: View, width: int) -> list[Line]:
-        """One sign."""
+        """Returns the sign."""
         return [line(f" {self.glyphs.prompt} ", "bold accent")]
 
 
 class QueryBadge(Lines):
-    """The scope of the query, and whether what is shown was probed or run."""
+    """The scope of the query, or the engine's mode, and whether the answer was probed or run."""
 
     READS = (QueryState, AnswerState, EngineState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Scope and mode at the right."""
+        """Returns one line, set to the right."""
         made = Line()
         if not view.engine.mode:
             scope = cut_left(view.query.scope, max(8, width - 18)) if view.query.scope else "whole tree"
@@ -42,18 +83,31 @@ class QueryBadge(Lines):
         return [Line().right(width, made)]
 
 
+class LintLine(Lines):
+    """How the engine reads the query: its words and terms, and what in it can never match."""
+
+    READS = (QueryState, AnswerState, EngineState, ProjectState)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Returns one line; where it is too narrow, the least important groups are left out."""
+        if view.answered is None:
+            said = view.presentation.typing
+            if view.project.phase is Phase.LOADING:
+                said = "type on: the query is probed as soon as the notes are read"
+            elif view.project.phase is Phase.FAILED:
+                said = "no tree to ask"
+            return [line(f"  {said}", "muted").cut(width)]
+        groups = view.presentation.reading(view.answered, self.glyphs)
+        return [Line().gap(2).extend(spread(width - 2, groups).spans)]
+
+
 class QueryBox(Vertical):
     """Field and lint line, in a frame when there is room."""
 
     def compose(self) -> ComposeResult:
-        """Prompt, field, mode; below them the lint line."""
+        """Puts sign, field and badge into one row, the lint line below."""
         with Horizontal(id="query-row"):
             yield Prompt(id="prompt")
             yield QueryInput(id="query")
             yield QueryBadge(id="mode")
         yield LintLine(id="lint")
-
-    def update(self, view: View) -> None:
-        """Shows ``view``."""
-        for part in self.query(Lines).results(Lines):
-            part.update(view)

@@ -12,7 +12,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import wrap
@@ -58,7 +58,6 @@ class ResultsPane(ChoicePane):
         tall = len(trace.hits) * 2 + min(len(trace.near_misses), 4) + 2 <= self.content_size.height
         made: list[Line] = []
         for rank, hit in enumerate(trace.hits, 1):
-            self.choices.append(hit.file)
             rows = hit_lines(
                 hit,
                 rank,
@@ -70,11 +69,9 @@ class ResultsPane(ChoicePane):
                 width,
                 self.glyphs,
             )
-            made += rows
-            self.owner += [len(self.choices) - 1] * len(rows)
+            self.add_rows(made, rows, hit.file)
         if not trace.hits:
-            made += [Line().gap().extend(part.spans) for part in _nothing(trace, view, width - 2)]
-            self.owner += [-1] * len(made)
+            self.add_rows(made, [Line().gap().extend(part.spans) for part in _nothing(trace, view, width - 2)])
         return made
 
     def changed(self) -> None:
@@ -92,18 +89,15 @@ class ResultsPane(ChoicePane):
         for miss in misses[:_MOST_MISSES]:
             if miss.reason != reason:
                 reason = miss.reason
-                made.append(rule(width, view.presentation.behind(trace, reason), dash=self.glyphs.dash))
-                self.owner.append(-1)
-            self.choices.append(miss.file)
-            self.owner.append(len(self.choices) - 1)
+                self.add_rows(made, [rule(width, view.presentation.behind(trace, reason), dash=self.glyphs.dash)])
             warning = STALE_LABELS.get(view.stale.files.get(miss.file, ""), "")
             lack = view.presentation.lack_in_short(miss, self.glyphs)
-            made.append(miss_line(miss, trace.scale, lack, view.maturity_of(miss.file), warning, width, self.glyphs))
+            row = miss_line(miss, trace.scale, lack, view.maturity_of(miss.file), warning, width, self.glyphs)
+            self.add_rows(made, [row], miss.file)
         own = sum(1 for hit in trace.hits if not hit.found_by)
         more = trace.matched - own - min(len(misses), _MOST_MISSES)
         if more > 0 and misses:
-            made.append(line(f"   … {more} more matched", "muted"))
-            self.owner.append(-1)
+            self.add_rows(made, [line(f"   … {more} more matched", "muted")])
         return made
 
     def _empty(self, view: View, width: int) -> list[Line]:
@@ -111,9 +105,9 @@ class ResultsPane(ChoicePane):
             texts = [view.project.problem, _WAY_OUT] if view.project.phase is Phase.FAILED else ["reading the tree…"]
             made = [Line()]
             for text in texts:
-                made += [*(line(f" {part}", "muted") for part in wrap(text, width - 2)), Line()]
+                made += [*wrapped(text, width), Line()]
         elif not view.project.overview.notes:
-            made = [Line(), *empty_lines(view.project.overview.why_empty, width)]
+            made = [Line(), *wrapped(view.project.overview.why_empty, width)]
         else:
             made = _hints(view, width, self.glyphs)
         self.owner = [-1] * len(made)

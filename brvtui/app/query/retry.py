@@ -11,7 +11,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import AnswerState, QueryState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.paint.line import Line
 
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ class RetryPane(ChoicePane):
         self.choices, self.owner = [], []
         if view.answered is None:
             self._rows = ()
-            return empty_lines("how a search is relaxed when it finds too little", width)
+            return wrapped("how a search is relaxed when it finds too little", width)
         made = self._tried(view.answered, view, width)
-        self.cursor = self.choices.index(before) if before in self.choices else self._first()
-        return made or empty_lines(f"{view.presentation.title} tries nothing but the query itself", width)
+        kept = before if before in self.choices else self.opened
+        self.cursor = self.choices.index(kept) if kept in self.choices else 0
+        return made or wrapped(f"{view.presentation.title} tries nothing but the query itself", width)
 
     def _tried(self, trace: Trace, view: View, width: int) -> list[Line]:
         from brvtui.paint.attempts import head_line, opened_first, reason_lines
@@ -75,25 +76,16 @@ class RetryPane(ChoicePane):
         full = sum(1 + len(reason_lines(row, width)) for row in self._rows) <= self.rows
         made: list[Line] = []
         for row in self._rows:
-            self._own(row.id, made, [head_line(row, width, self.glyphs, row.id == self.opened)])
+            rows = [head_line(row, width, self.glyphs, row.id == self.opened)]
             if full or row.id == self.opened:
                 reasons = reason_lines(row, width)
                 if not full and 1 + len(reasons) + len(row.results) > self.rows:
                     reasons = reason_lines(row, width, short=True)
-                self._own(row.id, made, reasons, add=False)
+                rows += reasons
+            self.add_rows(made, rows, row.id)
             if row.id == self.opened:
                 self._list(row, trace.scale, made, width, view)
         return made
-
-    def _first(self) -> int:
-        return self.choices.index(self.opened) if self.opened in self.choices else 0
-
-    def _own(self, choice: str, made: list[Line], lines: list[Line], add: bool = True) -> None:
-        """Appends ``lines`` as those of ``choice``."""
-        if add:
-            self.choices.append(choice)
-        made += lines
-        self.owner += [len(self.choices) - 1] * len(lines)
 
     def _list(self, row: Attempted, scale: Scale, made: list[Line], width: int, view: View) -> None:
         from brvtui.paint.attempts import rest_of, result_line
@@ -101,11 +93,11 @@ class RetryPane(ChoicePane):
         for result in row.results:
             maturity = result.maturity or view.maturity_of(result.file)
             here = result.file == view.selection.file
-            self._own(_choice(row, result), made, [result_line(result, row, scale, maturity, here, width, self.glyphs)])
+            line = result_line(result, row, scale, maturity, here, width, self.glyphs)
+            self.add_rows(made, [line], _choice(row, result))
         text = rest_of(row)
         if text:
-            made.append(Line().gap(4 + row.depth).add(text, "faint"))
-            self.owner.append(-1)
+            self.add_rows(made, [Line().gap(4 + row.depth).add(text, "faint")])
 
     def changed(self) -> None:
         """Keeps the cursor's row in view."""

@@ -14,9 +14,10 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.verdict import strip, verdict
 from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.paint.line import Line
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
 
 _LEAST_ROWS = 8
 """With fewer the pane is maximised for what was asked for."""
@@ -67,8 +68,7 @@ class RoutePane(Pane):
         self.pinned = len(top)
         trace = view.answered
         if trace is None:
-            return top or empty_lines("the route of a query: which gate it passes, which it fails", width)
-        from brvtui.app.query.counterfactuals import counterfactual_lines
+            return top or wrapped("the route of a query: which gate it passes, which it fails", width)
         from brvtui.paint.steps import notices, times
 
         top += notices(trace.notices, width, self.glyphs)
@@ -89,3 +89,18 @@ class RoutePane(Pane):
         """Asks for the smallest changes after which no model is needed, and scrolls to them."""
         self._reveals = True
         self.post_message(self.CounterfactualsWanted(self.rows - self.pinned >= _LEAST_ROWS))
+
+
+def counterfactual_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """Each kind of change with its result; before there are results, the key to press, or that the search goes on."""
+    if not view.may_need_less:
+        return []
+    made = [rule(width, "what it would take for tier 2", dash=glyphs.dash)]
+    search = view.answer.counterfactuals
+    if search is None or search.trace is not view.answer.trace:
+        return [*made, Line().gap().add("v", "bold accent").add(" tries the smallest changes", "muted").cut(width)]
+    if search.found is None:
+        return [*made, line(" trying changes…", "muted").cut(width)]
+    from brvtui.engines.byterover.counterfactuals import lines  # what was found needs it, and few ask for that
+
+    return [*made, *lines.counterfactual_lines(search.found, width, glyphs)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.states import GONE, NEWER, AnswerState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import empty_lines, stale_lines
+from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.bars import role_of
 from brvtui.paint.glyphs import Glyphs
@@ -49,7 +49,7 @@ class ScorePane(Pane):
         detail = selected.detail if selected.detail is not None and selected.detail.path == selected.file else None
         hit, miss = view.hit or view.retried, view.near_miss
         if hit is None and miss is None:
-            return empty_lines(shown.not_scored(trace, view.selection.file), width)
+            return wrapped(shown.not_scored(trace, view.selection.file), width)
         place = shown.place(trace, view.selection.file, width, glyphs)
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
@@ -62,10 +62,6 @@ class ScorePane(Pane):
         if detail is not None and detail.hit is not None:
             return [*made, *score_lines(detail.hit, detail, trace.scale, view.answer.ticks, width, glyphs), *place]
         return [*made, *terms(detail.score if detail else None, detail, width, glyphs), *place]
-
-    def changed(self) -> None:
-        """Another note is read from its beginning."""
-        super().changed()
 
     def update(self, view: View) -> None:
         """Scrolls back when another note is shown."""

@@ -16,8 +16,7 @@ from brvtui.app.arrangement import QUERY
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.cache_pane import CachePane
-from brvtui.app.query.query_box import QueryBox
-from brvtui.app.query.query_input import QueryInput
+from brvtui.app.query.query_box import QueryBox, QueryInput
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.query.retry import RetryPane
 from brvtui.app.query.route import RoutePane
@@ -194,7 +193,7 @@ def _mode(view: View) -> str:
         return "Query"
     if not view.presentation.caches:
         return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
-    if view.model.live is not None and view.model.live.is_about(view.query.text, view.query.scope):
+    if view.live is not None:
         return "Query: run, a model answers"
     if view.uncached:
         return f"Query: run, not cached: {view.uncached}"

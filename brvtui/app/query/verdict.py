@@ -23,11 +23,6 @@ class Verdict(Lines):
         return [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs)]
 
 
-def loading(view: View) -> tuple[object, ...]:
-    """How far the project is, for what depends on it."""
-    return (view.project.phase, view.project.done, view.project.total, view.project.problem, view.project.overview)
-
-
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
     """The steps of the answer, or those that there will be; nothing is known of them while the project is opened."""
     if view.opening:

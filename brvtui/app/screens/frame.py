@@ -17,10 +17,9 @@ from brvtui.app.keys.bindings import bindings, declared
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
-from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines, restyle
-from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.pane import FilterField, Pane
 from brvtui.app.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ class FrameScreen(Screen[None]):
         small = is_too_small(width, height)
         self.set_class(small, "-small")
         if small and not self.query("#too-small"):
-            from brvtui.app.widgets.too_small import TooSmall
+            from brvtui.app.widgets.paragraphs import TooSmall
 
             self.mount(TooSmall(id="too-small"))
         wide = is_wide(width, height)

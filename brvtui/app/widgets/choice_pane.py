@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from textual import events
 
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
+from brvtui.paint.line import Line
 
 NOTHING = "nothing matches: Esc clears the filter"
 
@@ -31,6 +31,13 @@ class ChoicePane(Pane):
     def chosen(self) -> str:
         """The choice under the cursor; empty when there is none."""
         return self.choices[self.cursor] if 0 <= self.cursor < len(self.choices) else ""
+
+    def add_rows(self, made: list[Line], rows: Sequence[Line], choice: str = "") -> None:
+        """Appends ``rows`` to ``made`` as those of one more ``choice``; of none when that is empty."""
+        if choice:
+            self.choices.append(choice)
+        made += rows
+        self.owner += [len(self.choices) - 1 if choice else -1] * len(rows)
 
     def ground(self, number: int) -> str:
         """The cursor's line is lit, more so in the focused pane."""
@@ -89,7 +96,7 @@ class ChoicePane(Pane):
         self.owner = [place for place, rows in enumerate(kept.values()) for _ in rows]
         self.cursor = self.choices.index(chosen) if chosen in kept else 0
         shown = [made for rows in kept.values() for made in rows]
-        return shown or [line(f" {part}", "muted") for part in wrap(NOTHING, self.room - 2)]
+        return shown or wrapped(NOTHING, self.room)
 
     def tally(self) -> str:
         """How many choices the filter keeps, of how many."""

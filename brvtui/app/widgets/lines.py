@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar, overload
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
@@ -16,13 +18,51 @@ from textual.widget import Widget
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.store import read_of
 from brvtui.app.view import SubState, View
-from brvtui.app.widgets.segments import segments
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import wrap
 
+Row = TypeVar("Row")
 LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈─•", ".x/>--~''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
 """A plain letter for the typographic signs in our own texts."""
+
+
+class LazyLines(Sequence[Line]):
+    """Lines of which only those that are asked for are made; equal to others that are made of the very same rows."""
+
+    def __init__(
+        self, head: Sequence[Line], rows: Sequence[Row], tail: Sequence[Line], draw: Callable[[Row], Line]
+    ) -> None:
+        """Draws each of ``rows`` as a line, between ``head`` and ``tail``."""
+        self._head, self._tail = head, tail
+        self._rows: Sequence[Any] = rows
+        self._draw: Callable[[Any], Line] = draw
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LazyLines):
+            return NotImplemented
+        return self._rows is other._rows and (self._head, self._tail) == (other._head, other._tail)
+
+    __hash__ = None  # type: ignore[assignment]  # as of every sequence that can change
+
+    def __len__(self) -> int:
+        return len(self._head) + len(self._rows) + len(self._tail)
+
+    @overload
+    def __getitem__(self, place: int) -> Line: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Line]: ...
+
+    def __getitem__(self, place: int | slice) -> Line | list[Line]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        below = place - len(self._head)
+        if below < 0:
+            return self._head[place]
+        return self._draw(self._rows[below]) if below < len(self._rows) else self._tail[below - len(self._rows)]
 
 
 class Lines(Widget):
@@ -181,7 +221,7 @@ class Lines(Widget):
             (text.translate(LETTERS) if letters else text, base + palette.on(role, ground))
             for text, role in self.spans(number)
         )
-        return Strip(segments(spans, width, under)).adjust_cell_length(width, under)
+        return Strip(_segments(spans, width, under)).adjust_cell_length(width, under)
 
 
 def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
@@ -191,15 +231,49 @@ def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
     return all(a is b or (isinstance(a, (str, int, float)) and a == b) for a, b in zip(new, old, strict=True))
 
 
-def empty_lines(text: str, width: int) -> list[Line]:
-    """Calm lines where there is nothing to show."""
-    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> list[Segment]:
+    """``spans`` filled up to ``width`` cells with ``under``, in as few segments as possible: each costs its colours.
+
+    Blanks take the style of what stands beside them.
+    """
+    made: list[Segment] = []
+    text, style, used = "", under, 0
+    for part, own in spans:
+        used += cell_len(part)
+        if not text:
+            text, style = part, own
+        elif own == style or (part.isspace() and _same_blank(own, style)):
+            text += part
+        elif text.isspace() and _same_blank(style, own):
+            text, style = text + part, own
+        else:
+            made.append(Segment(text, style))
+            text, style = part, own
+    rest = " " * (width - used)
+    if rest and text and _same_blank(under, style):
+        text, rest = text + rest, ""
+    if text:
+        made.append(Segment(text, style))
+    if rest:
+        made.append(Segment(rest, under))
+    return made
+
+
+def _same_blank(one: Style, other: Style) -> bool:
+    """Whether a blank looks the same in both styles."""
+    drawn = one.underline or one.strike or one.reverse or other.underline or other.strike or other.reverse
+    return not drawn and one.bgcolor == other.bgcolor
+
+
+def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
+    """``text`` in lines of ``width`` cells, a cell free on both sides."""
+    return [line(f" {part}", role) for part in wrap(text, width - 2)]
 
 
 def stale_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """What is ``said`` of a selected note whose file is not what is shown, by how that is; nothing of any other."""
+    """A warning when the selected note's file is newer than what is shown, or gone, in the words of ``said``."""
     text = said.get(view.stale.files.get(view.selection.file, ""), "")
-    return [line(f" {part}", "warn") for part in wrap(f"{glyphs.warn} {text}", width - 2)] if text else []
+    return wrapped(f"{glyphs.warn} {text}", width, "warn") if text else []
 
 
 def restyle(screen: Screen[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.segment import Segment
 from textual import events, on
@@ -15,11 +15,11 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Input
 
-from brvtui.app.actions.everywhere import EVERY_PANE
+from brvtui.app.actions.everywhere import EVERY_PANE, FILTER
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import View
-from brvtui.app.widgets.filter_field import FilterField
 from brvtui.app.widgets.lines import LETTERS, Lines
+from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.paint.line import Line, Span, lit
 from brvtui.paint.text import cut
@@ -29,6 +29,40 @@ _WHEEL_ROWS = 3
 _CORNERS = 6
 _MATCH = "bold match on match-ground"
 _MATCH_HERE = "bold reverse match"
+
+
+class FilterField(OrderedInput):
+    """A one-line field inside the pane that it filters."""
+
+    TITLE = "Filter"
+    HELP_TEXT = (
+        "Type words. A list keeps the rows that hold all of them; a text lights every line that does, and shows the "
+        "first. Enter goes back to the pane and leaves the filter as it is: n and N then go from match to match. Esc "
+        "clears it."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
+
+    def __init__(self) -> None:
+        """An empty field."""
+        super().__init__(placeholder="words to keep", select_on_focus=False, compact=True)
+        self.cursor_blink = False
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that is filtered."""
+        return cast("Pane", self.parent)
+
+    def action_keep(self) -> None:
+        """Back to the pane, which stays filtered."""
+        self.pane.keep_filter()
+
+    def action_clear(self) -> None:
+        """Clears the filter and goes back to the pane."""
+        self.pane.clear_filter()
+
+    def action_step(self, step: int) -> None:
+        """Moves in the pane; the field keeps the focus."""
+        self.pane.step(step)
 
 
 class Pane(Lines, can_focus=True):

@@ -1,4 +1,4 @@
-"""Lines that somebody else wrote, wrapped."""
+"""Wrapped text, and what is shown in its place when the terminal is too small."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from textual.geometry import Size
 
+from brvtui.app.arrangement import LEAST_HEIGHT, LEAST_WIDTH
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.lines import Lines, wrapped
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import wrap
 
@@ -16,12 +17,12 @@ class Paragraphs(Lines):
     """Paragraphs, each in one role; as high as they need."""
 
     def __init__(self, *paragraphs: Span, id: str) -> None:
-        """What is said at first."""
+        """Shows ``paragraphs``, each a text and its role."""
         super().__init__(id=id)
         self._paragraphs: Sequence[Span] = paragraphs
 
     def set_text(self, *paragraphs: Span) -> None:
-        """Says something else."""
+        """Replaces the paragraphs."""
         if paragraphs != self._paragraphs:
             self._paragraphs = paragraphs
             self.rebuild(force=True)
@@ -33,4 +34,13 @@ class Paragraphs(Lines):
 
     def build(self, view: View, width: int) -> list[Line]:
         """The paragraphs wrapped."""
-        return [line(f" {part}", role) for text, role in self._paragraphs for part in wrap(text, width - 2)]
+        return [row for text, role in self._paragraphs for row in wrapped(text, width, role)]
+
+
+class TooSmall(Lines):
+    """Says which size is needed."""
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The sentence, wrapped."""
+        said = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
+        return [line(part, "warn") for part in wrap(said, width)]

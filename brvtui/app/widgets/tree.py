@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
@@ -12,7 +12,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import INDEX, MANIFEST, Phase, ProjectState, QueryState, SelectionState, ancestors
 from brvtui.app.view import View, marks_of
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
-from brvtui.app.widgets.lines import empty_lines
+from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.outline import Order, Outline, Row
 from brvtui.app.widgets.status_line import counts
 from brvtui.paint.glyphs import Glyphs
@@ -104,7 +104,7 @@ class TreePane(ChoicePane):
         if overview is None:
             self.choices, self.owner = [], []
             text = "no tree" if view.project.phase is Phase.FAILED else "reading the tree…"
-            return empty_lines(view.project.problem or text, width)
+            return wrapped(view.project.problem or text, width)
         before = self.chosen
         self.outline.begin(overview)
         if view.selection.file != self._followed:
@@ -127,7 +127,7 @@ class TreePane(ChoicePane):
             self.cursor = self.choices.index(before)
         if self._missed and self._missed in self.choices:
             self.cursor, self._missed = self.choices.index(self._missed), ROOT
-        return RowLines(head, self.outline.rows, self._tail, self._row)
+        return LazyLines(head, self.outline.rows, self._tail, self._row)
 
     def head(self, view: View, width: int) -> list[Line]:
         """The line above the rows, when there is one; it stands for the whole tree."""
@@ -205,7 +205,7 @@ class TreePane(ChoicePane):
     def _nothing(self, overview: Overview, width: int) -> list[Line]:
         if self.outline.rows:
             return []
-        made = empty_lines(NOTHING if self.outline.kept is not None else overview.why_empty, width)
+        made = wrapped(NOTHING if self.outline.kept is not None else overview.why_empty, width)
         self._owners += [-1] * len(made)
         return made
 
@@ -305,43 +305,6 @@ class TreePane(ChoicePane):
             self.reveal()
             if path == UNSEEN and not is_open:
                 self.scroll_to_row(self.owner.index(self.cursor))
-
-
-class RowLines(Sequence[Line]):
-    """Lines of a tree of which only those that are asked for are made."""
-
-    def __init__(self, head: list[Line], rows: list[Row], tail: list[Line], draw: Callable[[Row], Line]) -> None:
-        """``rows`` drawn by ``draw`` between ``head`` and ``tail``."""
-        self._head = head
-        self._rows = rows
-        self._tail = tail
-        self._draw = draw
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RowLines):
-            return NotImplemented
-        return self._rows is other._rows and (self._head, self._tail) == (other._head, other._tail)
-
-    __hash__ = None  # type: ignore[assignment]  # as of every sequence that can change
-
-    def __len__(self) -> int:
-        return len(self._head) + len(self._rows) + len(self._tail)
-
-    @overload
-    def __getitem__(self, place: int) -> Line: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Line]: ...
-
-    def __getitem__(self, place: int | slice) -> Line | list[Line]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        below = place - len(self._head)
-        if below < 0:
-            return self._head[place]
-        return self._draw(self._rows[below]) if below < len(self._rows) else self._tail[below - len(self._rows)]
 
 
 def sign_of(branch: Branch, glyphs: Glyphs) -> tuple[str, str]:
