@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search import scope as scopes
@@ -14,11 +14,11 @@ from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
 from brvtui.engines.byterover.search.propagation import propagate
 from brvtui.engines.byterover.search.request import SearchOptions, SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
-from brvtui.engines.byterover.sections import Attempt, Scope, Search, SearchOutcome
+from brvtui.engines.byterover.sections import Attempt, Lift, Scope, Search, SearchOutcome
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
-from brvtui.trace import Hit, Kind, Stage, State
+from brvtui.trace import Check, Hit, Kind, NearMiss, Stage, State
 
 __all__ = ["SearchOptions", "search"]
 
@@ -72,46 +72,58 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
             request.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results)
         )
     best = listing(request.context, ranking)
-    made = Search(
+    attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
+    outcome = SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS
+    checks: tuple[Check, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    stages, left, kept = matched.stages, 0, _Kept()
+    if ranking.matched:
+        with watch.measure("search.gates"):
+            checks, unmatched, outcome = out_of_domain(request, linted.filtered, matched, ranking)
+        left = ranking.matched if outcome is SearchOutcome.MATCHES else 0
+        stages += (Stage("out of domain", ranking.matched, ranking.matched - left, left, "out-of-domain"),)
+        if left:
+            with watch.measure("search.explain"):
+                kept = _keep(request, matched, ranking)
+        else:
+            kept = _Kept(misses=near_misses(request, ranking, 0, outcome))
+    return Search(
         query=request.query,
         limit=request.options.most,
-        outcome=SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS,
+        outcome=outcome,
         scope=scope,
         lint=linted,
-        attempts=(
-            *attempts, *(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts),
-        ),
+        attempts=attempts,
         combine=matched.combine,
         combine_why=matched.combine_why,
         and_failed=matched.and_failed,
         searchable=len(snapshot.notes),
-        stages=matched.stages,
-    )  # fmt: skip
-    if not ranking.matched:
-        return made
-    with watch.measure("search.gates"):
-        checks, unmatched, outcome = out_of_domain(request, linted.filtered, matched, ranking)
-    left = ranking.matched if outcome is SearchOutcome.MATCHES else 0
-    made = replace(
-        made,
-        outcome=outcome,
         matched=ranking.matched,
         total_found=left,
-        top=float(ranking.scores[0]),
-        stages=(
-            *made.stages, Stage("out of domain", ranking.matched, ranking.matched - left, left, "out-of-domain"),
-        ),
+        top=float(ranking.scores[0]) if ranking.matched else None,
+        floor=kept.floor,
+        stages=stages + kept.stages,
         out_of_domain=checks,
         unmatched_words=unmatched,
-    )  # fmt: skip
-    if not left:
-        return replace(made, near_misses=near_misses(request, ranking, 0, outcome))
-    with watch.measure("search.explain"):
-        return _keep(request, made, matched, ranking)
+        hits=kept.hits,
+        near_misses=kept.misses,
+        lifts=kept.lifts,
+    )
 
 
-def _keep(request: SearchRequest, found: Search, matched: Matched, ranking: Ranking) -> Search:
-    """``found`` with its hits: the matches near enough to the best, within the limit, and folders that they lift."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The part of a search that is known once its matches are cut to the answer."""
+
+    floor: float | None = None
+    stages: tuple[Stage, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    misses: tuple[NearMiss, ...] = ()
+    lifts: tuple[Lift, ...] = ()
+
+
+def _keep(request: SearchRequest, matched: Matched, ranking: Ranking) -> _Kept:
+    """The matches near enough to the best, within the limit, and the folders that they lift."""
     snapshot, profile, options = request.context.snapshot, request.context.constants, request.options
     ratio, top = profile.search.gap_ratio, float(ranking.scores[0])
     floor = ratio * top
@@ -137,14 +149,7 @@ def _keep(request: SearchRequest, found: Search, matched: Matched, ranking: Rank
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
     misses += near_misses(request, ranking, within, SearchOutcome.MATCHES, floor, after=len(misses))
-    return replace(
-        found,
-        floor=floor,
-        stages=(*found.stages, *stages),
-        hits=hits,
-        near_misses=misses[:NEAR_MISSES],
-        lifts=lifts,
-    )
+    return _Kept(floor, stages, hits, misses[:NEAR_MISSES], lifts)
 
 
 def _wanted(snapshot: Snapshot, hit: Hit, options: SearchOptions) -> bool:
