@@ -14,7 +14,7 @@ from brvtui.app.project.opening import Opening
 from brvtui.engines.byterover.counterfactuals import Counterfactuals, Lever
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json
-from brvtui.session.answers import AnswerDetails
+from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
 from tests.app.driving import HUGE, NARROW, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.editing import toasts
@@ -77,7 +77,7 @@ async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyP
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("changes are tried")
 
-    monkeypatch.setattr(AnswerDetails, "counterfactuals", refuse)
+    monkeypatch.setattr(TraceExplainer, "counterfactuals", refuse)
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, QUERY)
         await pilot.press("f4", "j", "enter")
@@ -91,17 +91,17 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = threading.Event(), threading.Event()
         self.cancelled: list[bool] = []
-        real = AnswerDetails.counterfactuals
+        real = TraceExplainer.counterfactuals
 
         def held(
-            answers: AnswerDetails, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
+            answers: TraceExplainer, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False
         ) -> Counterfactuals | None:
             self.begun.set()
             assert self.go_on.wait(20)
             self.cancelled.append(cancelled())
             return real(answers, trace, note, cancelled)
 
-        monkeypatch.setattr(AnswerDetails, "counterfactuals", held)
+        monkeypatch.setattr(TraceExplainer, "counterfactuals", held)
 
 
 async def test_another_query_ends_it(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
