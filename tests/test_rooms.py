@@ -75,9 +75,11 @@ def test_imports_point_one_way() -> None:
     assert wrong == []
 
 
-def test_the_app_imports_in_no_circle() -> None:
-    """Imports for types only count too: who reads one module must be able to stop."""
-    modules = {name: others for name, others in files().items() if name.startswith("brvtui.app.")}
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports for types only count too: who reads one module must be able to stop. Packages' own files do not."""
+    modules = {
+        name: others for name, others in files().items() if not (PACKAGE.parent / name.replace(".", "/")).is_dir()
+    }
     TopologicalSorter({name: others & modules.keys() - {name} for name, others in modules.items()}).prepare()
 
 

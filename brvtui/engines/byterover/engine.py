@@ -8,7 +8,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.byterover.sections import CacheLook, EntityStep, FingerprintState, PlainSearch, Route, Search
+from brvtui.engines.byterover.sections import (
+    ENGINE,
+    CacheLook,
+    EntityStep,
+    FingerprintState,
+    PlainSearch,
+    Route,
+    Search,
+)
 from brvtui.engines.contract import EngineError, Query, ReplayStep
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.trace import Detail, Explanation, Ladder, Trace
@@ -23,13 +31,11 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.snapshot.naming import Named
     from brvtui.trace.events import Event
 
-NAME = "byterover"
-
 
 class ByteRover:
     """The five tiers. A run's answer goes into the simulated cache; runs come one after the other."""
 
-    name = NAME
+    name = ENGINE
     title = "ByteRover"
     profiles = BUILT_IN
     modes: tuple[str, ...] = ()

@@ -10,6 +10,9 @@ from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.hits import Hit, Listed, NearMiss
 from brvtui.trace.scores import TermExpansion
 
+ENGINE = "byterover"
+"""The engine's name in settings, traces and files."""
+
 
 @dataclass(frozen=True)
 class QueryWord:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.engine import NAME
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route import answer as answers
 from brvtui.engines.byterover.route.cache import CacheContents, Stored, cache_steps, held_fingerprint, look_up, put
 from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results
 from brvtui.engines.byterover.route.prompt import build_prompt, quote
-from brvtui.engines.byterover.sections import CacheLook, FingerprintState, Outcome, Route, Scope, Search
+from brvtui.engines.byterover.sections import ENGINE, CacheLook, FingerprintState, Outcome, Route, Scope, Search
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import SCHEMA, Answer, State, Step, Trace
@@ -59,7 +58,7 @@ def _route(
             answer = answers.cached_answer(hit.text, hit.tier)
     trace = Trace(
         schema=SCHEMA,
-        engine=NAME,
+        engine=ENGINE,
         version=f"{profile.engine.name} {profile.engine.version}",
         profile=profile.name,
         mode="run" if asked.run else "probe",
