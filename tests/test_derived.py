@@ -30,7 +30,7 @@ def test_what_two_threads_gather_at_once_the_first_one_gives() -> None:
     lists: Key[list[int]] = Key("list")
 
     def gather() -> list[int]:
-        together.wait(10)
+        together.wait(30)
         return []
 
     threads = [threading.Thread(target=lambda: found.append(derived.of(lists, gather))) for _ in range(2)]

@@ -50,7 +50,7 @@ def screen(pilot: Pilot[Any]) -> QueryScreen:
     return first
 
 
-async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 8.0) -> float:
+async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: float = 30.0) -> float:
     """Waits until ``happened()`` is true; how many seconds that took. Fails after ``seconds``."""
     begun = time.monotonic()
     while not happened():

@@ -68,16 +68,17 @@ class Pictures:
 
         ``joined``: neighbours of one style are one text in the picture. ``ready`` waits until it can be taken.
         """
-        different = []
-        for size, cells in sizes.items():
-            if pilot.app.size != cells:
+        app, different = pilot.app, []
+        # The size and theme of now come first: each change draws all anew.
+        for size, cells in sorted(sizes.items(), key=lambda one: one[1] != app.size):
+            if app.size != cells:
                 await pilot.resize_terminal(*cells)
-            for theme in themes:
-                pilot.app.theme = theme
+            for theme in sorted(themes, key=lambda name: name != app.theme):
+                app.theme = theme
                 await ready(pilot)
                 await pilot.wait_for_animation()
                 picture = (name or f"{self._node.name}[{{size}}-{{theme}}]").format(size=size, theme=theme)
-                if not self._is_stored(picture, pilot.app.export_screenshot(simplify=joined)):
+                if not self._is_stored(picture, app.export_screenshot(simplify=joined)):
                     different.append(picture)
         assert not different, f"not as in {', '.join(different)}: look at snapshot_report.html"
 

@@ -380,7 +380,7 @@ async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatc
 
     def slow(payload: Any) -> Answer:
         if payload["input"] == ["token"]:
-            hold.wait(5)
+            hold.wait(30)
         return vectors(payload)
 
     with serving(slow) as service:
@@ -401,8 +401,7 @@ async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatc
 
 
 async def test_a_service_that_fails_drops_the_leg(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
-    with serving(Answer(429, {"error": "slow down"})) as service:
+    with serving(Answer(429, {"error": "slow down"}, {"Retry-After": "0"})) as service:
         monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", service.base)
         monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "mini")
         async with app.run_test(size=WIDE) as pilot:
@@ -428,7 +427,7 @@ async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch
 
 
 async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(Answer(500)) as service:
+    with serving(Answer(500, {}, {"Retry-After": "0"})) as service:
         monkeypatch.setenv("BRV_TUI_RERANKER_URL", service.base)
         monkeypatch.setenv("BRV_TUI_RERANKER_MODEL", "judge")
         async with app.run_test(size=NARROW) as pilot:

@@ -371,9 +371,9 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
     def fragile(session: Any, surveyor: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
         if asked.query == _CALL:
             yield answering.answer(session, surveyor, asked, rest[0], "", run=True)
-            breaks.wait(5)
+            breaks.wait(30)
             raise RuntimeError("broken")
-        goes_on.wait(5)
+        goes_on.wait(30)
         yield from real(session, surveyor, asked, *rest)
 
     monkeypatch.setattr(completing, "run", fragile)

@@ -224,7 +224,7 @@ async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monk
         about = Session.about
 
         def slow(session: Session, path: str) -> object:
-            hold.wait(5)
+            hold.wait(30)
             return about(session, path)
 
         monkeypatch.setattr(Session, "about", slow)
@@ -248,7 +248,7 @@ async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
         hold = threading.Event()
 
         def slow(page: About, width: int, raw: bool) -> Document:
-            hold.wait(5)
+            hold.wait(30)
             return page_document(page, width, raw)
 
         monkeypatch.setattr("brvtui.app.notes.reading.page_document", slow)

@@ -184,7 +184,7 @@ async def test_watching_that_has_not_begun_is_no_warning(app: BrvTui, monkeypatc
     begin, real = threading.Event(), opening.watch
 
     def held(*arguments: Any) -> None:
-        begin.wait(5)
+        begin.wait(30)
         real(*arguments)
 
     monkeypatch.setattr(opening, "watch", held)

@@ -20,7 +20,7 @@ async def test_what_changes_while_the_tree_is_read_is_read_once_more(
 
     def reads(*_: Any) -> None:
         begun.append(threading.Event())
-        begun[-1].wait(10)
+        begun[-1].wait(30)
 
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -90,7 +90,7 @@ async def test_a_new_exclusive_task_cancels_the_one_before_whose_result_is_dropp
 
         def dig(number: int) -> tuple[int, bool]:
             begun.append(number)
-            hold.wait(5)
+            hold.wait(30)
             return number, is_cancelled()
 
         async def begin(number: int, exclusive: bool = True) -> None:
@@ -118,7 +118,7 @@ async def test_nothing_is_told_to_a_widget_that_is_gone() -> None:
     async with app.run_test() as pilot:
         label = Label("bed")
         await app.mount(label)
-        worker = app.background.run(lambda: hold.wait(5), lambda dug: told.append(dug), group="dig", owner=label)
+        worker = app.background.run(lambda: hold.wait(30), lambda dug: told.append(dug), group="dig", owner=label)
         await label.remove()
         hold.set()
         await worker.wait()

@@ -377,7 +377,6 @@ def test_a_service_without_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_service_that_does_not_answer_drops_the_leg(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "none")
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
     code, out, _ = run("query", "refresh", "--engine", "jeffs_brain", "--format", "json")
     (answer,) = lines(out)
     assert code == 0

@@ -84,7 +84,7 @@ def saved(session: Session, path: str, text: bytes, new: bool = False) -> str:
     return tried(lambda: type(session.notes.save(path, text, seen)).__name__)
 
 
-def shut_out(folder: Path, seconds: float = 10.0) -> Told:
+def shut_out(folder: Path, seconds: float = 30.0) -> Told:
     """A read-only data folder, a read-only tree, a note and a folder that may not be read.
 
     What is followed is waited for so many seconds.

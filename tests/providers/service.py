@@ -45,7 +45,7 @@ def serving(*answers: Answer | Callable[[Any], Answer]) -> Iterator[Service]:
             payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             made = service.answer(self.path, payload, dict(self.headers))
             if made.hold:
-                made.hold.wait(5)
+                made.hold.wait(30)
             data = made.raw if made.raw is not None else json.dumps(made.body).encode()
             try:
                 self.send_response(made.status)

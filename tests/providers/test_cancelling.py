@@ -33,12 +33,12 @@ def test_cancelling_in_the_middle_of_an_answer_ends_the_connection() -> None:
     with chatting(replace(written("one", "two"), hold=never)) as server:
         cancellation = Cancellation()
         pieces = service(server.base).turn(ASKED, cancellation)
-        canceller = threading.Thread(target=lambda: server.begun.wait(5) and cancellation.cancel())
+        canceller = threading.Thread(target=lambda: server.begun.wait(30) and cancellation.cancel())
         canceller.start()
         with pytest.raises(ModelCancelled):
             list(pieces)
         canceller.join()
-        assert server.gone.wait(5)
+        assert server.gone.wait(30)
         never.set()
 
 
@@ -64,7 +64,7 @@ def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(socket, "getaddrinfo", hangs)
     cancellation = Cancellation()
-    canceller = threading.Thread(target=lambda: looking.wait(5) and cancellation.cancel())
+    canceller = threading.Thread(target=lambda: looking.wait(30) and cancellation.cancel())
     canceller.start()
     with pytest.raises(ModelCancelled):
         list(service("http://a-name:9/v1").turn(ASKED, cancellation))
@@ -95,7 +95,7 @@ def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit(ask: str) -> None:
         assert asking.stdout.readline() == b"looking\n"
         asking.send_signal(signal.SIGINT)
         try:
-            assert asking.wait(10) != 0
+            assert asking.wait(30) != 0
             assert asking.stderr.read().strip().endswith(b"KeyboardInterrupt")
         finally:
             asking.kill()
@@ -151,7 +151,7 @@ def test_closing_the_iterator_ends_the_connection() -> None:
         pieces = service(server.base).turn(ASKED, Cancellation())
         assert next(pieces) == TextPiece("one")
         pieces.close()
-        assert server.gone.wait(5)
+        assert server.gone.wait(30)
         never.set()
 
 

@@ -188,7 +188,7 @@ def test_cancelling_in_the_middle(opened: Opened) -> None:
     with chatting(streamed) as server:
         session = opened(server)
         cancellation = Cancellation()
-        canceller = threading.Thread(target=lambda: server.begun.wait(5) and cancellation.cancel())
+        canceller = threading.Thread(target=lambda: server.begun.wait(30) and cancellation.cancel())
         canceller.start()
         events = list(session.complete("quokka", cancellation=cancellation))
         canceller.join()
@@ -196,7 +196,7 @@ def test_cancelling_in_the_middle(opened: Opened) -> None:
         assert isinstance(failed, CompletionFailed)
         assert failed.cancelled
         assert failed.trace.answer.kind == "extractive"
-        assert server.gone.wait(5)
+        assert server.gone.wait(30)
         never.set()
         assert session.probe("quokka").tier == 4
 

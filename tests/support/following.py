@@ -22,7 +22,7 @@ class Following:
         self.begun = session.watch(self._changed, self.told.append)
         session.refresh()
 
-    def until(self, expected: Callable[[], bool], seconds: float = 10.0) -> bool:
+    def until(self, expected: Callable[[], bool], seconds: float = 30.0) -> bool:
         """Whether ``expected`` comes true in time; it is looked at after each publication."""
         deadline = time.monotonic() + seconds
         with self._published:

@@ -137,6 +137,6 @@ def test_on_a_network_disk_files_are_looked_at(tmp_path: Path, monkeypatch: pyte
     assert begun.poll_seconds >= 0.01
     try:
         (tmp_path / "tree").mkdir()
-        assert noticed.wait(5)
+        assert noticed.wait(30)
     finally:
         watcher.stop()
