@@ -46,8 +46,13 @@ def stack(parts: Sequence[Part]) -> Stack:
     return Stack(tuple(kept), taken)
 
 
-def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs) -> list[Span]:
-    """Returns a bar from 0 to 1 over ``width`` cells, each part in its own fill, losses hatched, with ``ticks``."""
+def stacked(
+    parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: Glyphs, reach: float = 1.0
+) -> list[Span]:
+    """Returns a bar from 0 to 1 over ``width`` cells, each part in its own fill, with ``ticks``.
+
+    Losses are hatched, and so is what lies beyond ``reach``, which no score can fill.
+    """
     pieces = stack(parts)
     marks = {min(width - 1, int(tick * width)) for tick in ticks}
     edges: list[tuple[float, str]] = []
@@ -59,7 +64,7 @@ def stacked(parts: Sequence[Part], width: int, ticks: Sequence[float], glyphs: G
     cells: list[Span] = []
     for cell in range(width):
         middle = (cell + 0.5) / width
-        name = next((name for edge, name in edges if middle < edge), "")
+        name = next((name for edge, name in edges if middle < edge), "" if middle < reach else "lost")
         fill, role = (glyphs.fills.get(name, glyphs.fills["other"]), role_of(name)) if name else (" ", "faint")
         if not name or name == "lost":
             fill, role = (glyphs.tick, "muted") if cell in marks else (fill or " ", role)

@@ -89,7 +89,8 @@ def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, gl
         return [Line(), line(f" {glyphs.warn} {off}", "bold bad"), Line()]
     if scale.full == 1.0:
         ticks = {value: f"{glyphs.tick}{_short(value)}" for value in thresholds.values()}
-        return [Line().extend(stacked(hit.parts, width, tuple(ticks), glyphs)), tick_labels(width, ticks)]
+        bar = stacked(hit.parts, width, tuple(ticks), glyphs, scale.reach)
+        return [Line().extend(bar), tick_labels(width, ticks)]
     scaled: Sequence[Part] = [replace(part, value=part.value / scale.full) for part in hit.parts]
     label = f"the whole width is the best of the list, {scale.full:.{max(5, scale.decimals)}f}"
     return [Line().extend(stacked(scaled, width, (), glyphs)), line(f" {label}", "faint").cut(width)]

@@ -48,6 +48,8 @@ class Scale:
 
     decimals: int = 2
     full: float = 1.0
+    reach: float = 1.0
+    """The share of a whole bar that any score can reach; the rest is hatched."""
 
 
 class Section(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
 
@@ -119,7 +120,7 @@ def traced(
         total_found=len(placed),
         matched=len(ranking.pool.found),
         sections=(section,),
-        scale=Scale(_DECIMALS, 1.0),
+        scale=Scale(_DECIMALS, 1.0, best_score(ranking.weights)),
         notices=tuple(notices),
         options=dict(query.options),
     )
@@ -215,7 +216,9 @@ def _decay(found: ScoredEntry, profile: SoleriProfile, now: float) -> str:
         return "its age is not looked at"
     changed = entry.updated_at if entry.updated_at is not None else entry.created_at
     age = max(0.0, now - changed) / _DAY_SECONDS if changed is not None else 0.0
-    return f"{age:.0f} d old, halved every {profile.decay.half_life_days:g} d"
+    halved = profile.decay.half_life_days
+    until = math.ceil(age / halved) * halved - age or halved
+    return f"{age:.0f} d old, halved in {until:.0f} d more"
 
 
 def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
