@@ -44,8 +44,7 @@ def one_round(python: Path, source: Path, keys: int, columns: int, rows: int) ->
         tree = Path(folder) / "tree"
         shutil.copytree(source / _TREE, tree)
         terminal = start(tree, columns, rows, python=python, source=source)
-        screen = Screen(columns, rows)
-        _until(terminal, screen, "≈ watching")
+        _until(terminal, Screen(columns, rows), "≈ watching")
         terminal.settle()
         taken = []
         for letter in _QUERY:
@@ -57,7 +56,7 @@ def one_round(python: Path, source: Path, keys: int, columns: int, rows: int) ->
         text = note.read_text().replace(_TITLE, _NEW_TITLE)
         edited = time.perf_counter()
         note.write_text(text)
-        shown = (_until(terminal, screen, _NEW_TITLE) - edited) * 1000
+        shown = (_until(terminal, Screen(columns, rows), _NEW_TITLE) - edited) * 1000
         terminal.end()
         return median(taken[-keys:]), shown
 
