@@ -236,7 +236,7 @@ class BrvTui(ConfiguredApp):
     def project_opened(self, session: Session) -> None:
         """Uses what the project's settings say."""
         self.adopt(session.configuration)
-        self.background.run(partial(import_painters, session.engine), group="import")
+        self.background.run(partial(_import_rest, session.engine), group="import")
         self.engines.begin_as_set(session)
         self.layouts.read(session)
 
@@ -503,3 +503,13 @@ class BrvTui(ConfiguredApp):
             self.notify(f"no screenshot: {faults.advice(error)}", severity="error")
         else:
             self.notify(f"saved {saved}", timeout=8)
+
+
+def _import_rest(engine: str) -> None:
+    """Imports what paints answers of ``engine``, then the controllers, so that no key waits for it. It blocks."""
+    import_painters(engine)
+    from brvtui.app.editing import changes  # noqa: F401
+    from brvtui.app.exporting import sharing  # noqa: F401
+    from brvtui.app.log import logs  # noqa: F401
+    from brvtui.app.notes import browsing  # noqa: F401
+    from brvtui.app.query import model_runs  # noqa: F401
