@@ -139,7 +139,8 @@ class Queries:
             return
         self.has_run |= request.run
         serving = request.run and answering.has_services(session)
-        store.update(replace(store.view.answer, serving=serving))
+        if serving != store.view.answer.serving:  # every pane that reads the answer would be built again
+            store.update(replace(store.view.answer, serving=serving))
         answer = partial(answering.answer, session, self._project.surveyor, request, chosen.name, chosen.mode)
         run = self._services.background.run
         failed = partial(self._failed, request)
