@@ -7,6 +7,7 @@ from pathlib import Path
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
+from brvtui.app.states import AnswerState
 from brvtui.engines.byterover.sections import CacheLook, Outcome, Route
 from brvtui.session import Session
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view
@@ -27,6 +28,17 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
         assert "top score 0.81 needs 0.85: short 0.04" in shown(pilot)
     assert {path: path.read_bytes() for path in garden.root.rglob("*") if path.is_file()} == before
     assert not list(own_data_folders.rglob("*.json"))
+
+
+async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui) -> None:
+    """What reads the answer is built once for a key."""
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        answers: list[object] = []
+        app.store.subscribe((AnswerState,), lambda: answers.append(view(pilot).answer.trace))
+        await type_text(pilot, "r")
+        await settled(pilot)
+        assert answers == [view(pilot).answer.trace]
 
 
 async def test_every_pane_is_filled(app: BrvTui) -> None:
