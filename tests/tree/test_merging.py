@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.tree.editing import merging
 from brvtui.tree.editing.merging import DiffLine, Merged, Side, difference, merged
 
 TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "d e\n", "a"]), max_size=9).map("".join)
@@ -93,3 +94,28 @@ def test_a_long_text_is_compared_at_once() -> None:
     assert merged(text, mine, theirs) == Merged(mine.replace("19995\n", "late\n"), 0)
     assert difference("a" + "\n" * 20_000, "\n" * 20_000 + "b")
     assert time.monotonic() - begun < 20, "minutes, when every line is looked for among all others"
+
+
+@pytest.mark.parametrize("pairs", [merging._MOST_PAIRS, 0])
+def test_what_takes_too_many_steps_is_compared_more_coarsely(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
+    monkeypatch.setattr(merging, "_MOST_STEPS", 0)
+    monkeypatch.setattr(merging, "_MOST_PAIRS", pairs)
+    test_one_changed_text_wins()
+    test_no_new_line_of_either_is_lost()
+    test_a_merge_is_the_same_from_both_sides()
+    test_a_difference_tells_both_texts()
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ("a\n" * 1_999, "a\nb\n" * 999),
+        ("".join(f"{number % 200}\n" for number in range(60_000)), "".join(f"{n * n % 200}\n" for n in range(60_000))),
+    ],
+    ids=["one line", "200 lines"],
+)
+def test_lines_that_stand_everywhere_take_no_minutes(mine: str, theirs: str) -> None:
+    began = time.process_time()
+    assert difference(mine, theirs)
+    assert time.process_time() - began < 10

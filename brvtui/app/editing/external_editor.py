@@ -22,6 +22,7 @@ from brvtui.app.editing.note_io import DraftRequest, NoteSaved, OnDisk, SaveConf
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
+from brvtui.regular_files import LARGEST, read_regular
 
 if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
@@ -143,7 +144,7 @@ def _edited(
             copy.write_bytes(data)
             with suspended():
                 code = subprocess.run([*words, str(copy)], check=False).returncode
-            made = copy.read_bytes()
+            made = read_regular(copy, LARGEST, follow_links=True)
     except SuspendNotSupported as error:
         raise Refusal("no other program can be opened in this terminal; e edits here") from error
     except OSError as error:

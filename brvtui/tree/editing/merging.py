@@ -6,8 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 from enum import StrEnum
+from itertools import accumulate
 
 _CONTEXT = 3
+_MOST_STEPS = 10_000_000
+"""Of comparing lines, about a second."""
+_MOST_PAIRS = 400_000_000
+"""A table of so many pairs of lines takes 50 MB."""
 _MOST_EXACT = 2_000
 """With more differing lines than this, a difference may be longer than the shortest one."""
 _MINE, _MIDDLE, _THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
@@ -109,10 +114,46 @@ class _Matcher(SequenceMatcher[str]):
         inner, other_inner = one[top : len(one) - below], other[top : len(other) - below]
         # In a long text, frequent lines such as empty ones would cost the square of their number.
         is_long = max(len(inner), len(other_inner)) > _MOST_EXACT
-        found = SequenceMatcher(None, inner, other_inner, autojunk=is_long).get_matching_blocks()[:-1]
+        found = _matches(inner, other_inner, autojunk=is_long)
         made = [Match(0, 0, top), *(Match(top + block.a, top + block.b, block.size) for block in found)]
         made.append(Match(len(one) - below, len(other) - below, below))
         return [*(block for block in made if block.size), Match(len(one), len(other), 0)]
+
+
+class _TooManySteps(Exception):
+    """A comparison that would take long."""
+
+
+class _BoundedMatcher(SequenceMatcher[str]):
+    """Raises :class:`_TooManySteps` where lines that stand in many places would take the cube of their number."""
+
+    b2j: dict[str, list[int]]
+    """Where each line of the other text stands in it."""
+
+    def __init__(self, one: list[str], other: list[str], autojunk: bool) -> None:
+        super().__init__(None, one, other, autojunk)
+        self._steps_before = [0, *accumulate(len(self.b2j.get(line, ())) for line in one)]
+        self._steps = 0
+
+    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
+        self._steps += self._steps_before[-1 if ahi is None else ahi] - self._steps_before[alo]
+        if self._steps > _MOST_STEPS:
+            raise _TooManySteps
+        return super().find_longest_match(alo, ahi, blo, bhi)
+
+
+def _matches(one: list[str], other: list[str], autojunk: bool) -> Sequence[Match]:
+    """Runs of equal lines, preferably long ones; where finding these takes too long, any, and at worst none."""
+    try:
+        return _BoundedMatcher(one, other, autojunk).get_matching_blocks()[:-1]
+    except _TooManySteps:
+        if len(one) * len(other) > _MOST_PAIRS:
+            return ()
+    from rapidfuzz.distance import LCSseq
+
+    numbers = {line: number for number, line in enumerate(dict.fromkeys((*one, *other)))}
+    blocks = LCSseq.opcodes([numbers[line] for line in one], [numbers[line] for line in other]).as_matching_blocks()
+    return [Match(block.a, block.b, block.size) for block in blocks]
 
 
 def _regions(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
