@@ -1,0 +1,127 @@
+"""Standard streams that are closed, have no reader, or lack our signs: an answer or silence, never a traceback."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from brvtui.cli import main
+from brvtui.saved.traces import as_json
+from brvtui.text.visible import json_line
+from tests.support.trees import Tree
+
+COMMANDS = (
+    ("query", "refresh"),
+    ("query", "refresh", "--format", "json"),
+    ("explain", "refresh", "auth/jwt/rotation.md"),
+    ("replay", "--queries", "queries.json"),
+    ("ask", "refresh token"),
+    ("config",),
+    ("cache", "info"),
+    ("forget",),
+)
+WITHOUT_PROJECT = (
+    ("show", "saved.json"),
+    ("show", "saved.json", "--format", "md"),
+    ("keys",),
+    ("themes",),
+    ("--help",),
+)
+
+
+@pytest.fixture
+def folder(project: Tree, tmp_path: Path) -> Path:
+    """A folder with queries and a saved trace; one note has a title that no 8-bit encoding holds."""
+    project.note("auth/jwt/\u6f22.md", "refresh \u6f22\u5b57", "refresh")
+    (tmp_path / "queries.json").write_text('["refresh"]')
+    session = project.session()
+    (tmp_path / "saved.json").write_bytes(as_json(session.answers.saved(session.probe("refresh"))))
+    return tmp_path
+
+
+def _all(project: Tree) -> list[list[str]]:
+    inside = [[*command, "--project", str(project.root)] for command in COMMANDS]
+    return [*inside, *(list(command) for command in WITHOUT_PROJECT)]
+
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Runs a command in this process with other standard streams; exit code, output and errors come back."""
+
+    def called(
+        arguments: list[str], encoding: str = "utf-8", **streams: io.TextIOWrapper | None
+    ) -> tuple[int, str, str]:
+        written = io.BytesIO(), io.BytesIO()
+        out, err = (io.TextIOWrapper(stream, encoding, write_through=True) for stream in written)
+        with monkeypatch.context() as patched:
+            patched.chdir(folder)
+            patched.setattr(sys, "argv", ["brv-tui", *arguments])
+            for name, stream in {"stdout": out, "stderr": err, **streams}.items():
+                patched.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as ended:
+                main()
+        shown, errors = (stream.getvalue().decode(encoding, "replace") for stream in written)
+        return int(ended.value.code or 0), shown, errors
+
+    return called
+
+
+def test_a_closed_stream_is_no_error(project: Tree, call: Call) -> None:
+    for arguments in _all(project):
+        for closed in ("stdin", "stdout", "stderr"):
+            code, _, err = call(arguments, **{closed: None})
+            assert (code, "failed" in err) == (0, False), (arguments, err)
+
+
+def test_a_reader_that_goes_away_is_no_error(project: Tree, call: Call) -> None:
+    for arguments in _all(project):
+        read, write = os.pipe()
+        os.close(read)
+        with suppress(BrokenPipeError), open(write, "w", encoding="utf-8") as stdout:
+            code, _, err = call(arguments, stdout=stdout)
+            beside = ("note: ", "TIER ")
+            assert (code, [line for line in err.splitlines() if not line.startswith(beside)]) == (0, []), arguments
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp437"])
+def test_every_command_writes_in_any_encoding(project: Tree, call: Call, encoding: str) -> None:
+    for arguments in _all(project):
+        code, _, err = call(arguments, encoding)
+        assert (code, "failed" in err) == (0, False), (arguments, err)
+
+
+@pytest.mark.long
+def test_processes_whose_streams_are_closed_or_not_read(project: Tree, folder: Path) -> None:
+    for arguments in _all(project):
+        for streams in (">&-", "<&- >&- 2>&-", "| head -1 >/dev/null"):
+            program = f'( "$@"; echo $? >code ) {streams}; exit $(cat code)'
+            shell = ["sh", "-c", program, "sh", sys.executable, "-m", "brvtui", *arguments]
+            ran = subprocess.run(shell, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+            assert (ran.returncode, "failed" in ran.stderr, "Traceback" in ran.stderr) == (0, False, False), arguments
+
+
+def test_what_an_encoding_lacks_is_in_letters(project: Tree, call: Call) -> None:
+    _, out, _ = call(_all(project)[0], "ascii")
+    assert r"refresh \u6f22\u5b57" in out
+    assert "\\u2265" not in out
+    assert ">=" in out
+
+
+def test_json_holds_no_character_that_a_terminal_obeys() -> None:
+    odd = "a\x1b\x7f\x85\x9b\u202e\u2066\u2028\u2029\u200b\ufeff\udc80\U000e0041é漢"
+    line = json_line({"text": odd})
+    assert line.decode().isprintable() is False  # the line feed at its end
+    assert line.decode()[:-1].isprintable()
+    assert json.loads(line) == {"text": odd}
+    assert "é漢".encode() in line
