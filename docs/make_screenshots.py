@@ -74,8 +74,8 @@ async def take(shot: Shot, project: Path) -> str:
 
     app = BrvTui(Opening(project, None, datetime.fromisoformat(NOW).timestamp() * 1000, None))
     async with app.run_test(size=(shot.columns, shot.rows)) as pilot:
-        app.theme = shot.theme
         await ask(pilot, shot.query)
+        app.theme = shot.theme
         for key in shot.keys:
             await pilot.press(key)
             await settled(pilot)
