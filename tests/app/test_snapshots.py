@@ -232,8 +232,11 @@ async def test_settings(looks: Looks, app: BrvTui, state: str, size: str) -> Non
 
 @SIZE
 @pytest.mark.parametrize("theme", [DARK, "brv-contrast"])
-async def test_theme_list(looks: Looks, app: BrvTui, theme: str, size: str) -> None:
-    app.theme = theme
+async def test_theme_list(
+    looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, theme: str, size: str
+) -> None:
+    monkeypatch.setenv("BRV_TUI_THEME", theme)
+    app = make_app(garden.root)
     async with app.run_test(size=_SIZES[size]) as pilot:
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "T")
