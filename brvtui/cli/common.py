@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -223,6 +224,5 @@ def write_json(values: Iterable[Any]) -> None:
     """Writes each value as one line of JSON in UTF-8."""
     out = sys.stdout.buffer
     for value in values:
-        # A file name that is not UTF-8 holds lone surrogates: they stay as JSON escapes.
-        out.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+        out.write(json_line(value))
     out.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -9,6 +10,7 @@ import click
 
 from brvtui import __version__, faults
 from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
+from brvtui.cli.streams import discard_output, prepare_streams
 from brvtui.text.visible import visible
 
 _COMMANDS = {
@@ -57,6 +59,8 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
 
+_COMPLETING = "_BRV_TUI_COMPLETE"
+"""Set by the shell's completion script, as click has it."""
 _EPILOG = """
 \b
 Examples:
@@ -92,28 +96,47 @@ def _reported(error: Exception) -> str:
 
 
 def main() -> None:
-    """Runs ``brv-tui`` and ends the process with its exit code."""
+    """Runs ``brv-tui`` and ends the process with its exit code; it is 0 if the reader of the output goes away."""
+    prepare_streams()
     try:
-        code = cli.main(prog_name="brv-tui", standalone_mode=False)
+        code = _run()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        discard_output()
+        code = OK
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Runs the command that ``sys.argv`` names and returns its exit code. Raises BrokenPipeError."""
+    try:
+        if completed := os.environ.get(_COMPLETING):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(cli, {}, "brv-tui", _COMPLETING, completed)
+        # click's own main() turns a broken pipe into exit code 1
+        with cli.make_context("brv-tui", sys.argv[1:]) as context:
+            code = cli.invoke(context)
+        return code if isinstance(code, int) else OK
     except click.exceptions.Exit as finished:
-        code = finished.exit_code
-    except click.Abort:
-        click.echo("brv-tui: interrupted", err=True)
-        code = FAILED
-    except SystemExit as ended:  # click's own way out when nobody reads on, as with | head
-        code = OK if isinstance(ended.__context__, BrokenPipeError) else ended.code
+        return finished.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        line, code = "interrupted", FAILED
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx:
             click.echo(error.ctx.get_usage(), err=True)
-        click.echo(f"brv-tui: {visible(' '.join(error.format_message().split()))}", err=True)
+        line = " ".join(error.format_message().split())
         code = error.code if isinstance(error, Failure) else BAD_USAGE
+    except SystemExit as ended:  # rich's own way out when nobody reads on
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
     except BrokenPipeError:
-        sys.stderr.close()
-        code = OK
+        raise
     except OSError as error:
-        click.echo(visible(f"brv-tui: {faults.error_line(error)}"), err=True)
-        code = FAILED
+        line, code = faults.error_line(error), FAILED
     except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
-        click.echo(visible(f"brv-tui: {_reported(error)}"), err=True)
-        code = FAILED
-    sys.exit(code if isinstance(code, int) else OK)
+        line, code = _reported(error), FAILED
+    click.echo(f"brv-tui: {visible(line)}", err=True)
+    return code

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from brvtui.cli.common import OK, find_session, project_option
+from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 
@@ -15,32 +16,33 @@ from brvtui.wording import counted
 def forget(project: Path | None) -> int:
     """Drop what was recorded for a project: access hits (key R), and feedback on results."""
     session = find_session(project)
-    count, said = session.forget(), session.forget_feedback()
-    click.echo(f"dropped the recorded access hits of {counted(count, 'note', 'notes')}")
-    click.echo(f"dropped {counted(said, 'row', 'rows')} of feedback")
+    hits, rows = session.forget(), session.forget_feedback()
+    click.echo(f"dropped the recorded access hits of {counted(hits, 'note', 'notes')}")
+    click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
     return OK
 
 
 @click.command(epilog="\b\nExamples:\n  brv-tui cache info --project sample-tree\n  brv-tui cache clear")
 @click.argument("what", type=click.Choice(["info", "clear"]))
-@click.option("--project", type=click.Path(path_type=Path), help="The project (default: here or above).")
+@project_option
 def cache(what: str, project: Path | None) -> int:
     """Show or remove the index that is kept of a project, so that it opens faster."""
     from brvtui.publishing.publisher import WORTH_KEEPING
     from brvtui.store.kept_index import KeptIndex
 
     index = KeptIndex(find_session(project).project.tree)
+    folder = visible(str(index.folder))
     if what == "clear":
         removed = index.clear()
-        click.echo(f"removed {removed / 1e6:.1f} MB" if removed else f"{index.folder}: nothing was kept")
+        click.echo(f"removed {removed / 1e6:.1f} MB" if removed else f"{folder}: nothing was kept")
         return OK
     kept = index.info()
     if kept.problem:
-        click.echo(f"{kept.folder}: {kept.problem}; it is made anew when the project is opened")
+        click.echo(f"{folder}: {visible(kept.problem)}; it is made anew when the project is opened")
     elif not kept.files:
-        click.echo(f"{kept.folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
+        click.echo(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
     else:
-        click.echo(f"{kept.folder}: {kept.notes} notes, {kept.terms} terms, {kept.bytes / 1e6:.1f} MB")
+        click.echo(f"{folder}: {kept.notes} notes, {kept.terms} terms, {kept.bytes / 1e6:.1f} MB")
     return OK
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from brvtui import __version__, faults
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.saved.rebuilding import PlainError, from_plain
+from brvtui.text.visible import json_line
 from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain
 from brvtui.tree.reading.json_file import read_json
 
@@ -56,8 +56,7 @@ def as_plain(saved: SavedTrace) -> dict[str, Any]:
 
 def as_json(saved: SavedTrace) -> bytes:
     """The content of the file: one line of JSON in UTF-8."""
-    # A file name that is not UTF-8 holds lone surrogates: they stay as JSON escapes.
-    return json.dumps(as_plain(saved), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+    return json_line(as_plain(saved))
 
 
 def read(path: Path) -> SavedTrace:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
+from typing import Any
 
+_NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters that a terminal or an editor may obey, or that cannot be encoded."""
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TAB_CELLS = 4
@@ -37,6 +41,19 @@ def _placeholder(text: str, place: int) -> str:
         before = text[place - 1 : place]
         return char if before.isalpha() or unicodedata.combining(before or " ") else ""
     category = unicodedata.category(char)
-    if category in ("Zl", "Zp") or category in ("Cc", "Cf", "Cs"):
+    if category in _NEVER_RAW:
         return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
     return " " if category == "Zs" else char
+
+
+def json_line(value: Any) -> bytes:
+    """``value`` as one line of JSON in UTF-8; controls, bidi controls and lone surrogates in it are ``\\u`` escapes."""
+    text = json.dumps(value, ensure_ascii=False)
+    if not text.isascii() or "\x7f" in text:
+        unsafe = (char for char in set(text) if unicodedata.category(char) in _NEVER_RAW)
+        text = text.translate({ord(char): _escape(char) for char in unsafe})
+    return text.encode() + b"\n"
+
+
+def _escape(char: str) -> str:
+    return r"\u007f" if char == "\x7f" else json.dumps(char)[1:-1]
