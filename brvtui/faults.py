@@ -28,7 +28,7 @@ def reason(error: BaseException) -> str:
 
 
 def advice(error: OSError) -> str:
-    """What is wrong, and what to do."""
+    """The problem and its remedy, in words for the user."""
     return _ADVICE.get(error.errno or 0) or f"{reason(error)}; mend that and try again"
 
 

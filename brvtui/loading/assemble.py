@@ -11,7 +11,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.loading.one_file import note_of
 from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
 from brvtui.snapshot.columns import columns_of
 from brvtui.snapshot.handing_on import Transition, hand_on
@@ -25,7 +24,6 @@ from brvtui.tree.reading.signals import (
     NoteSignals,
     SignalLayers,
     defaults,
-    first_found,
     frontmatter_defaults,
 )
 
@@ -67,7 +65,7 @@ class Parts:
         entry = self.parsed[path]
         if entry.alias or self.signals_ignored:
             return None
-        return first_found(entry.file, self.stored.layers) or entry.frontmatter_signals
+        return self.stored.get(entry.file) or entry.frontmatter_signals
 
 
 def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
@@ -94,6 +92,7 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         signals = _reordered(before.signals, transition.kept, dict(zip(touched, signals, strict=True)))
         changed = (*transition.files, *transition.signals_changed)
         summaries, summary_signals = _summaries(parts, changed, before.summaries, before.summary_signals)
+    terms = [parts.terms[paths[place]] for place in read_now]
     made = Snapshot(
         project=parts.project,
         generation=parts.generation,
@@ -103,7 +102,7 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         by_path=by_path,
         signals=tuple(signals),
         columns=columns,
-        postings=_postings(parts, [parts.terms[paths[place]] for place in read_now]),
+        postings=build(terms, parts.ids) if parts.postings is None else parts.postings.changed(parts.kept, terms),
         summary_signals=summary_signals,
         summaries=summaries,
         files=tuple(parts.files),
@@ -123,16 +122,23 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
 
 def _note(parts: Parts, path: str) -> Note:
     entry = parts.parsed[path]
-    return note_of(path, entry, role_of(entry.file))
+    return Note(
+        path,
+        entry.file,
+        entry.alias,
+        entry.title,
+        role_of(entry.file),
+        entry.size,
+        entry.mtime_ms,
+        entry.cut_lines,
+        entry.cut_units,
+        entry.chars,
+    )
 
 
 def _resolved_now(read_now: Sequence[int], signals_changed: Iterable[str], by_path: Mapping[str, int]) -> Sequence[int]:
     """The positions of the notes whose signals must be looked up."""
     return sorted({*read_now, *(by_path[path] for path in signals_changed if path in by_path)})
-
-
-def _postings(parts: Parts, terms: Sequence[NoteTerms]) -> Postings:
-    return build(terms, parts.ids) if parts.postings is None else parts.postings.changed(parts.kept, terms)
 
 
 def _predecessor(transition: Transition, by_path: Mapping[str, int]) -> Predecessor:

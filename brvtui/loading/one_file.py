@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.snapshot import Note, Parsed
+from brvtui.snapshot import Parsed
 from brvtui.text.analysis import utf16
 from brvtui.text.segment import NoteTerms, TermIds, note_terms
 from brvtui.tree.constants import ReadingLimits
@@ -87,22 +87,6 @@ def read_file(
         updated_ms=updated_ms(read.text),
     )
     return kept, terms
-
-
-def note_of(path: str, entry: Parsed, role: Role) -> Note:
-    """The note of ``entry``, at ``path`` in the snapshot."""
-    return Note(
-        path,
-        entry.file,
-        entry.alias,
-        entry.title,
-        role,
-        entry.size,
-        entry.mtime_ms,
-        entry.cut_lines,
-        entry.cut_units,
-        entry.chars,
-    )
 
 
 def _summary(text: str) -> tuple[int | None, int | None]:

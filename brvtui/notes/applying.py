@@ -144,8 +144,8 @@ def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
     """Changes ``signals`` as ``step`` says. Raises :class:`NoteError` when an entry is not as it was."""
     for entry in step.entries:
         if signals.get(entry.path) != entry.before:
-            said = "its recorded signals changed meanwhile; look at them and try again"
-            raise NoteError(f"{entry.path}: {said}")
+            message = "its recorded signals changed meanwhile; look at them and try again"
+            raise NoteError(f"{entry.path}: {message}")
         if entry.after is None:
             signals.pop(entry.path, None)
         else:

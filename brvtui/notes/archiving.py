@@ -30,8 +30,8 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
     except SaveError as error:
         raise NoteError(str(error)) from error
     except UnicodeDecodeError as error:
-        said = f"its byte {error.start} is not UTF-8, which the engine's archive would replace; mend it first"
-        raise NoteError(f"{path}: {said}") from error
+        message = f"its byte {error.start} is not UTF-8, which the engine's archive would replace; mend it first"
+        raise NoteError(f"{path}: {message}") from error
     # A crash can leave the same text in both places.
     if (full or stub) and not (full and full.data == note.data):
         taken = names.stub if stub else names.full

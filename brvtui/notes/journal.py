@@ -73,6 +73,6 @@ class Journal:
 
     def _append(self, plan: Plan) -> None:
         self._done.append(plan)
-        held = sum(kept.size for kept in self._done)
-        while len(self._done) > 1 and (len(self._done) > self._most_plans or held > self._most_bytes):
-            held -= self._done.popleft().size
+        total = sum(kept.size for kept in self._done)
+        while len(self._done) > 1 and (len(self._done) > self._most_plans or total > self._most_bytes):
+            total -= self._done.popleft().size

@@ -64,8 +64,8 @@ def plan_signals(
 
 def _check(path: str, signals: NoteSignals) -> None:
     if from_mapping(signals.to_mapping(), signals.source, signals, partial=False) is None:
-        said = "importance lies in 0..100, recency in 0..1, counts are whole, maturity is draft, validated or core"
-        raise NoteError(f"{path}: these are no signals: {said}")
+        message = "importance lies in 0..100, recency in 0..1, counts are whole, maturity is draft, validated or core"
+        raise NoteError(f"{path}: these are no signals: {message}")
 
 
 def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str, ...]:

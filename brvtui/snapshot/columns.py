@@ -57,15 +57,15 @@ class NoteColumns:
 
 def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:
     """The columns of ``notes`` with these stored signals."""
-    held = list(notes)
-    updated = (parsed[note.path].updated_ms for note in held)
+    listed = list(notes)
+    updated = (parsed[note.path].updated_ms for note in listed)
     return NoteColumns(
         importance=np.asarray([entry.importance for entry in signals], dtype=np.float64),
         recency=np.asarray([entry.recency for entry in signals], dtype=np.float64),
         maturity=np.asarray([_LEVELS[entry.maturity] for entry in signals], dtype=np.int8),
         source=np.asarray([_SOURCES[entry.source] for entry in signals], dtype=np.int8),
-        is_local=np.asarray([not note.alias for note in held], dtype=np.bool_),
-        mtime_ms=np.asarray([note.mtime_ms for note in held], dtype=np.float64),
+        is_local=np.asarray([not note.alias for note in listed], dtype=np.bool_),
+        mtime_ms=np.asarray([note.mtime_ms for note in listed], dtype=np.float64),
         updated_ms=np.asarray([math.inf if moment is None else moment for moment in updated], dtype=np.float64),
-        chars=np.asarray([note.chars for note in held], dtype=np.int64),
+        chars=np.asarray([note.chars for note in listed], dtype=np.int64),
     )

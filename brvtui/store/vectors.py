@@ -31,8 +31,8 @@ class VectorStore:
     def read(self) -> dict[str, NDArray[np.float32]]:
         """The stored vectors; empty when there are none or the file is broken."""
         try:
-            with np.load(io.BytesIO(read_regular(self.path, _LARGEST)), allow_pickle=False) as held:
-                names, matrix = held["names"], held["vectors"]
+            with np.load(io.BytesIO(read_regular(self.path, _LARGEST)), allow_pickle=False) as file:
+                names, matrix = file["names"], file["vectors"]
         except _BROKEN:
             return {}
         if names.ndim != 1 or matrix.ndim != 2 or len(names) != len(matrix) or matrix.dtype != np.float32:

@@ -41,8 +41,8 @@ def main(name: str, most: int, tree: Path) -> dict[str, object]:
         saw = noticed.wait_for(lambda: str(note) in places, 5)
     watcher.stop()
     return {
-        "begun": [begun.active, begun.why, begun.poll_seconds],
-        "told": [[one.active, one.why, one.poll_seconds] for one in told],
+        "begun": [begun.why, begun.poll_seconds],
+        "told": [[one.why, one.poll_seconds] for one in told],
         "polls": bool(polls),
         "saw": saw,
     }

@@ -12,10 +12,10 @@ import pytest
 from brvtui.loading import update
 from brvtui.tree.reading.signals import (
     NoteSignals,
+    SignalLayers,
     SignalsError,
     Source,
     defaults,
-    first_found,
     from_frontmatter,
     from_mapping,
     read_signals_file,
@@ -117,8 +117,8 @@ def test_frontmatter_without_valid_signals(text: str) -> None:
 
 def test_the_first_layer_that_has_the_note_wins() -> None:
     one, two = stored(importance=10), stored(importance=20)
-    assert first_found("a", [{}, {"a": one}, {"a": two}]) is one
-    assert first_found("b", [{"a": one}]) is None
+    assert SignalLayers(({}, {"a": one}, {"a": two})).get("a") is one
+    assert SignalLayers(({"a": one},)).get("b") is None
 
 
 def test_a_signals_file(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_folder_far_above_a_missing_one_is_watched_for_its_own_entries_only(
     here = tmp_path / "here"
     here.mkdir()
     watcher = Watcher([tmp_path / "data/brv-tui/logs", here / "tree"], lambda _: None)
-    assert watcher.start().active
+    assert not watcher.start().why
     watcher.stop()
     assert scheduled == {str(tmp_path): False, str(here): True}
 
@@ -66,7 +66,7 @@ def test_what_appears_below_a_missing_folder_is_watched_in_its_turn(tmp_path: Pa
     target = tmp_path / "data/brv-tui/logs"
     noticed = Noticed()
     watcher = Watcher([target], noticed.hear)
-    assert watcher.start().active
+    assert not watcher.start().why
     try:
         for made in (tmp_path / "data", tmp_path / "data/brv-tui", target):
             made.mkdir()
@@ -85,7 +85,7 @@ def test_a_whole_path_made_at_once_is_watched(tmp_path: Path, scheduled: dict[st
     target = tmp_path / "data/brv-tui/logs"
     noticed = threading.Event()
     watcher = Watcher([target], lambda _: noticed.set())
-    assert watcher.start().active
+    assert not watcher.start().why
     try:
         target.mkdir(parents=True)
         assert noticed.wait(30)
@@ -105,7 +105,7 @@ def test_times_and_permissions_are_changes(tmp_path: Path) -> None:
     note.write_text("n")
     noticed = Noticed()
     watcher = Watcher([target], noticed.hear)
-    assert watcher.start().active
+    assert not watcher.start().why
     try:
         for change in (lambda: os.utime(note, (1, 1)), lambda: note.chmod(0o600)):
             noticed.event.clear()
@@ -121,7 +121,7 @@ def test_after_a_folder_moved_anything_may_have_changed(tmp_path: Path) -> None:
     (tmp_path / "tree/a/b").mkdir(parents=True)
     changes: queue.Queue[frozenset[str] | None] = queue.Queue()
     watcher = Watcher([tmp_path / "tree"], changes.put)
-    assert watcher.start().active
+    assert not watcher.start().why
     try:
         (tmp_path / "tree/a").rename(tmp_path / "tree/z")
         assert changes.get(timeout=30) is None

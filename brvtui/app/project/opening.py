@@ -101,6 +101,6 @@ def watch(session: Session, changed: Callable[[], None], report: Callable[[Watch
         return
 
     def report_state(watching: Watching) -> None:
-        report(WatchState(watching.active, watching.why, watching.poll_seconds))
+        report(WatchState(True, watching.why, watching.poll_seconds))
 
     report_state(session.watch(changed, report_state))

@@ -184,8 +184,8 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
 
 def _of_signal(field: FieldSpan) -> Iterator[_Found]:
     if field.key == "maturity" and field.value not in LEVELS:
-        said = field.value.lower() if isinstance(field.value, str) else ""
-        near = process.extractOne(said, LEVELS, score_cutoff=_LEAST_LIKENESS)
+        word = field.value.lower() if isinstance(field.value, str) else ""
+        near = process.extractOne(word, LEVELS, score_cutoff=_LEAST_LIKENESS)
         hint = f", perhaps {near[0]}" if near else ""
         levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
         yield _Found(field.start, f"maturity must be {levels}{hint}; {_IGNORED}", Severity.ERROR)

@@ -1,4 +1,4 @@
-"""Where the engine keeps a project's runtime data (``docs/engine.md``, "Signals")."""
+"""The folders in which the engine keeps runtime data of projects (``docs/engine.md``, "Signals")."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def project_folder_name(project: Path) -> str:
     return f"{joined[:_KEPT_OF_LONG_NAME]}---{digest}"
 
 
-def project_data(project: Path, environment: dict[str, str] | None = None) -> Path:
-    """The engine's folder for ``project``; it need not exist."""
-    return data_folder(environment) / "projects" / project_folder_name(project)
+def project_data(project: Path) -> Path:
+    """The engine's data folder of ``project``. It need not exist."""
+    return data_folder() / "projects" / project_folder_name(project)
 
 
 def _escape(part: str) -> str:

@@ -95,7 +95,7 @@ class Resolved:
     path: str = ""
     written: Written = Written.PATH
     ending: bool = True
-    """Whether it is written with ``.md``."""
+    """False where the link leaves out ``.md``."""
 
 
 class Names:

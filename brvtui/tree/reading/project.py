@@ -121,8 +121,8 @@ def _is_file(path: Path) -> bool:
 def _bare(folder: Path) -> FoundProject:
     root = folder.resolve()
     if _is_folder(root / MARKER):
-        said = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
-        raise ProjectError(f"{root}: {said}")
+        message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
+        raise ProjectError(f"{root}: {message}")
     if not any(root.rglob("*.md")):
         raise ProjectError(f"{root}: neither a {MARKER} project nor a folder of markdown; name another folder")
     notice = f"no {MARKER} here: the folder itself is taken as the context tree"

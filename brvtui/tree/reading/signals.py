@@ -5,7 +5,7 @@ profile or a setting says so, defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
@@ -63,6 +63,10 @@ class SignalLayers:
     layers: tuple[Mapping[str, NoteSignals], ...] = ()
     broken: frozenset[str] = frozenset()
     """Notes whose file in the engine's sidecar is not JSON: if one of them is searched, the engine reads no signals."""
+
+    def get(self, path: str) -> NoteSignals | None:
+        """The signals of ``path`` in the first layer that has some; None where none has."""
+        return next((layer[path] for layer in self.layers if path in layer), None)
 
     def changed_since(self, before: SignalLayers) -> set[str]:
         """The paths whose stored signals differ."""
@@ -164,12 +168,3 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
             )
         found[note] = signals
     return found
-
-
-def first_found(path: str, layers: Iterable[Mapping[str, NoteSignals]]) -> NoteSignals | None:
-    """The signals of ``path`` in the first layer that has them."""
-    for layer in layers:
-        found = layer.get(path)
-        if found is not None:
-            return found
-    return None

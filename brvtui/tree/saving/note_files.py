@@ -381,5 +381,5 @@ def sync_folder(at: FolderEntry) -> None:
         os.fsync(at.folder)
     except OSError as error:
         if error.errno not in _NO_FOLDER_SYNC:
-            said = f"{at.path}: done, but the disk could not confirm it ({faults.reason(error)}); look after it"
-            raise Unconfirmed(said) from error
+            message = f"{at.path}: done, but the disk could not confirm it ({faults.reason(error)}); look after it"
+            raise Unconfirmed(message) from error

@@ -41,10 +41,10 @@ class Polling:
 def _add(target: str, found: dict[str, _State]) -> None:
     """Adds the state of everything below ``target`` to ``found``; that of folders without their times."""
     try:
-        held = Path(target).lstat()
+        state = Path(target).lstat()
     except OSError:
         return
-    found[target] = (held.st_ino, held.st_mode)
+    found[target] = (state.st_ino, state.st_mode)
     pending = [target]
     while pending:
         try:
@@ -57,12 +57,12 @@ def _add(target: str, found: dict[str, _State]) -> None:
 
 def _add_entry(entry: os.DirEntry[str], found: dict[str, _State], pending: list[str]) -> None:
     try:
-        held = entry.stat(follow_symlinks=False)
+        state = entry.stat(follow_symlinks=False)
         is_folder = entry.is_dir(follow_symlinks=False)
     except OSError:
         return
     if is_folder:
-        found[entry.path] = (held.st_ino, held.st_mode)
+        found[entry.path] = (state.st_ino, state.st_mode)
         pending.append(entry.path)
     else:
-        found[entry.path] = (held.st_ino, held.st_mode, held.st_mtime_ns, held.st_size, held.st_ctime_ns)
+        found[entry.path] = (state.st_ino, state.st_mode, state.st_mtime_ns, state.st_size, state.st_ctime_ns)

@@ -23,9 +23,8 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """Whether changes are noticed. ``why`` gives the reason where they are not, or only by polling."""
+    """How changes are noticed: by events of the system, or, for the reason ``why``, by polling."""
 
-    active: bool
     why: str = ""
     poll_seconds: float = 0.0
     """Seconds between two looks at all files; 0 where the system sends events."""
@@ -62,7 +61,7 @@ class Watcher:
             self._events = NativeEvents(self._folders, self._debouncer.add)
             try:
                 self._events.start()
-                begun = Watching(True)
+                begun = Watching()
             except OSError as error:
                 begun = self._poll(_reason(error))
         self._debouncer.start()
@@ -94,7 +93,7 @@ class Watcher:
             self._events.stop()
             self._events = None
         self._polling = Polling(self._folders, self._poll_seconds)
-        return Watching(True, why, self._polling.pause)
+        return Watching(why, self._polling.pause)
 
 
 def _reason(error: OSError) -> str:
