@@ -29,10 +29,22 @@ class Attack:
     name: str
     prepare: Callable[[Path], Sequence[str | Path]]
     program: tuple[str, ...] = ("-m", "brvtui")
+    check: Callable[[], str] = str
+    """What got through beside the program's own behaviour; empty for nothing."""
 
 
-def got_through(attack: Attack, folder: Path) -> str:
+@dataclass(frozen=True)
+class Probe:
+    """An attack that runs what it needs in an empty folder, and returns what got through; empty for nothing."""
+
+    name: str
+    run: Callable[[Path], str]
+
+
+def got_through(attack: Attack | Probe, folder: Path) -> str:
     """What went wrong when the program met ``attack`` in an empty ``folder``; empty when nothing did."""
+    if isinstance(attack, Probe):
+        return attack.run(folder)
     arguments = [*map(str, attack.prepare(folder))]
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
     with tempfile.TemporaryFile() as output:
@@ -59,10 +71,12 @@ def got_through(attack: Attack, folder: Path) -> str:
         problems.append(f"took {used.ru_utime + used.ru_stime:.1f} s")
     if used.ru_maxrss / 1024 > MEMORY_MB:
         problems.append(f"took {used.ru_maxrss / 1024:.0f} MB")
+    if beside := attack.check():
+        problems.append(beside)
     return ", ".join(problems)
 
 
-def report(attacks: Sequence[Attack]) -> int:
+def report(attacks: Sequence[Attack | Probe]) -> int:
     """Runs ``attacks``, prints what was tried and what got through; the number of those that did."""
     through = 0
     for attack in attacks:

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import files, index, notes
-from tests.attacks.harness import Attack, got_through
+from tests.attacks import files, index, notes, projects, served, services
+from tests.attacks.harness import Attack, Probe, got_through
+
+ATTACKS = (*files.ATTACKS, *notes.ATTACKS, *index.ATTACKS, *projects.ATTACKS, *services.ATTACKS, *served.ATTACKS)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("attack", [*files.ATTACKS, *notes.ATTACKS, *index.ATTACKS], ids=lambda attack: attack.name)
-def test_nothing_gets_through(attack: Attack, tmp_path: Path) -> None:
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_nothing_gets_through(attack: Attack | Probe, tmp_path: Path) -> None:
     assert got_through(attack, tmp_path) == ""
