@@ -108,7 +108,7 @@ def _forbidden(name: str, text: str, *command: str) -> Attack:
         (folder / ".brv" / "brv-tui.toml").write_text(text.replace("{url}", service(spy.answer)))
         return [*command, "--project", folder]
 
-    return Attack(name, prepare, spy.silence)
+    return Attack(name, prepare, check=spy.silence)
 
 
 def _key(text: str) -> Attack:
@@ -122,7 +122,9 @@ def _key(text: str) -> Attack:
         return ["ask", "how does the gate open", "--llm", "--project", folder]
 
     secret = os.environ["PATH"].encode()
-    return Attack(f"a variable is asked for: {text!r}", prepare, lambda: "PATH was sent" if secret in spy.told else "")
+    return Attack(
+        f"a variable is asked for: {text!r}", prepare, check=lambda: "PATH was sent" if secret in spy.told else ""
+    )
 
 
 def _profile(target: str) -> Attack:

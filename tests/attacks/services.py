@@ -129,7 +129,7 @@ def _asked(what: str, reached: Reached) -> Attack:
         settings(folder, f'[llm]\nmodel = "mini"\nurl = "{service(reached)}"\ntimeout = {_TIMEOUT_S}\n')
         return ["ask", "how does the gate open", "--llm", "--project", folder]
 
-    return Attack(f"a model answers with {what}", prepare, reached.check)
+    return Attack(f"a model answers with {what}", prepare, check=reached.check)
 
 
 def _embedding(what: str, reached: Reached) -> Attack:
@@ -140,7 +140,7 @@ def _embedding(what: str, reached: Reached) -> Attack:
         settings(folder, f'[services.embedder]\nmodel = "mini"\nurl = "{service(reached)}"\n{fast}')
         return ["query", "gate", "--engine", "jeffs_brain", "--project", folder]
 
-    return Attack(f"an embedder answers with {what}", prepare, reached.check)
+    return Attack(f"an embedder answers with {what}", prepare, check=reached.check)
 
 
 def _all() -> Iterator[Attack]:
