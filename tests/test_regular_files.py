@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
+import brvtui
 from brvtui.regular_files import open_regular, read_regular
 from brvtui.text.query_language import AliasError, read_aliases
 from brvtui.tree.reading.project import ProjectError, find_project
@@ -79,3 +81,32 @@ def test_a_pointer_and_aliases_are_read_so(target: str, tmp_path: Path) -> None:
         find_project(tmp_path)
     with pytest.raises(AliasError, match="cannot be read as aliases"):
         read_aliases(tmp_path / ".brv")
+
+
+_PACKAGE = Path(brvtui.__file__).parent
+_READS = ("read_text", "read_bytes")
+_OTHERWISE = {
+    "web/server.py": "a page of the package",
+    "tree/watching/disks.py": "the system's table of mounts",
+}
+
+
+def reads(file: Path) -> bool:
+    """Whether the module opens a file to read without the one reader, other than resources of the package."""
+    for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(call, ast.Call) or "resources.files" in ast.unparse(call.func):
+            continue
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _READS:
+            return True
+        if isinstance(call.func, ast.Name) and call.func.id == "open":
+            return True
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "open" and call.args:
+            mode = call.args[0]
+            if isinstance(mode, ast.Constant) and isinstance(mode.value, str) and mode.value.startswith("r"):
+                return True
+    return False
+
+
+def test_every_other_module_reads_files_through_it() -> None:
+    found = {file.relative_to(_PACKAGE).as_posix() for file in _PACKAGE.rglob("*.py") if reads(file)}
+    assert found == _OTHERWISE.keys()
