@@ -94,9 +94,8 @@ def _greedy(own: str, tokens: int) -> Attack:
         (folder / ".brv" / "brv-tui.toml").write_text(_GREEDY)
         return ["ask", "how does the gate open", "--llm", "--project", folder]
 
-    return Attack(
-        f"limits without end, where the user has {own.strip() or 'the default'}", prepare, lambda: spy.cost(tokens)
-    )
+    name = f"limits without end, where the user has {own.strip() or 'the default'}"
+    return Attack(name, prepare, check=lambda: spy.cost(tokens))
 
 
 def _forbidden(name: str, text: str, *command: str) -> Attack:
