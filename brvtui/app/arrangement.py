@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from brvtui.app.splits import Layout, Place, Split, Tiled, tile
+from brvtui.app.splits import Area, Layout, Split, Tiled, tile
 from brvtui.paint.glyphs import MATURITIES
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 18
@@ -24,7 +24,7 @@ class Arrangement(NamedTuple):
     beside: str
     """What stands beside the tabs on a narrow screen; empty when they have all of it."""
     tabs: tuple[str, ...]
-    """What shares the place beside it there, in order."""
+    """The panes that share the room beside it, in order."""
     wide: Callable[[int, int], Split]
     """How a wide screen of this width and height is split among all panes, as designed."""
     head: str = ""
@@ -60,9 +60,9 @@ def arrange(
     maximised: str = "",
     layout: Layout = AS_DESIGNED,
 ) -> Tiled:
-    """The place of every pane that is shown in ``width`` × ``height`` cells; what is missing is hidden."""
+    """The area of every pane that is shown in ``width`` × ``height`` cells; what is missing is hidden."""
     width, height = max(width, LEAST_WIDTH), max(height, plan.head_rows + 1)
-    whole = Place(0, 0, width, height)
+    whole = Area(0, 0, width, height)
     if maximised and plan.head and not (wide and maximised in plan.with_own_head):
         return _below_head(plan, whole, maximised, AS_DESIGNED)
     if maximised:
@@ -75,12 +75,12 @@ def arrange(
     return tile(split, whole, layout)
 
 
-def _below_head(plan: Arrangement, whole: Place, part: Split | str, layout: Layout) -> Tiled:
+def _below_head(plan: Arrangement, whole: Area, part: Split | str, layout: Layout) -> Tiled:
     if not plan.head:
         return tile(part, whole, layout)
-    rest = Place(0, plan.head_rows, whole.width, whole.height - plan.head_rows)
+    rest = Area(0, plan.head_rows, whole.width, whole.height - plan.head_rows)
     made = tile(part, rest, layout)
-    return Tiled({plan.head: Place(0, 0, whole.width, plan.head_rows), **made.places}, made.edges)
+    return Tiled({plan.head: Area(0, 0, whole.width, plan.head_rows), **made.areas}, made.edges)
 
 
 def _narrow(plan: Arrangement, width: int, tab: str, layout: Layout) -> Split | str:

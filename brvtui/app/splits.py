@@ -12,7 +12,7 @@ LEAST_COLUMNS, LEAST_ROWS = 20, 3
 _MOST_SHARE = 1e6
 
 
-class Place(NamedTuple):
+class Area(NamedTuple):
     """A rectangle in cells."""
 
     x: int
@@ -58,7 +58,7 @@ class Edge(NamedTuple):
     """What each part of the split has now; 0 for one that is hidden."""
     first: int
     second: int
-    """The places of the two in ``cells``."""
+    """The areas of the two in ``cells``."""
     least: tuple[int, int]
     """What the two keep."""
     before: frozenset[str]
@@ -67,9 +67,9 @@ class Edge(NamedTuple):
 
 
 class Tiled(NamedTuple):
-    """The places of panes, and the edges between them."""
+    """The areas of panes, and the edges between them."""
 
-    places: Mapping[str, Place]
+    areas: Mapping[str, Area]
     edges: tuple[Edge, ...] = ()
 
 
@@ -96,34 +96,34 @@ def panes_of(part: Split | str) -> frozenset[str]:
     return frozenset({part}) if isinstance(part, str) else frozenset().union(*(panes_of(one) for one in part.parts))
 
 
-def tile(part: Split | str, place: Place, layout: Layout, depth: int = 0) -> Tiled:
-    """``place`` split among the panes of ``part`` that are not hidden: they fill it and never overlap."""
+def tile(part: Split | str, area: Area, layout: Layout, depth: int = 0) -> Tiled:
+    """``area`` split among the panes of ``part`` that are not hidden: they fill it and never overlap."""
     if isinstance(part, str):
-        return Tiled({part: place})
+        return Tiled({part: area})
     shown = [number for number, one in enumerate(part.parts) if panes_of(one) - layout.hidden]
     if not shown:
         return Tiled({})
-    cells = _cells(part, shown, place.width if part.across else place.height, layout)
-    places: dict[str, Place] = {}
+    cells = _cells(part, shown, area.width if part.across else area.height, layout)
+    areas: dict[str, Area] = {}
     edges: list[Edge] = []
-    at = place.x if part.across else place.y
+    at = area.x if part.across else area.y
     for position, number in enumerate(shown):
         own = cells[number]
-        inner = Place(at, place.y, own, place.height) if part.across else Place(place.x, at, place.width, own)
+        inner = Area(at, area.y, own, area.height) if part.across else Area(area.x, at, area.width, own)
         made = tile(part.parts[number], inner, layout, depth + 1)
-        places |= made.places
+        areas |= made.areas
         edges += made.edges
         at += own
         if position + 1 < len(shown):
-            edges.append(_edge(part, depth, number, shown[position + 1], at, place, cells, layout))
-    return Tiled(places, tuple(edges))
+            edges.append(_edge(part, depth, number, shown[position + 1], at, area, cells, layout))
+    return Tiled(areas, tuple(edges))
 
 
 def _edge(
-    split: Split, depth: int, first: int, second: int, at: int, place: Place, cells: tuple[int, ...], layout: Layout
+    split: Split, depth: int, first: int, second: int, at: int, area: Area, cells: tuple[int, ...], layout: Layout
 ) -> Edge:
     one, other = split.parts[first], split.parts[second]
-    start, length = (place.y, place.height) if split.across else (place.x, place.width)
+    start, length = (area.y, area.height) if split.across else (area.x, area.width)
     least = (_least(one, split.across, layout), _least(other, split.across, layout))
     before, after = panes_of(one) - layout.hidden, panes_of(other) - layout.hidden
     end = start + length

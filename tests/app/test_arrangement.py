@@ -12,8 +12,8 @@ from brvtui.app.arrangement import EDITOR, MATURITY, NOTES, QUERY, VERDICT, Arra
 from brvtui.app.splits import (
     LEAST_COLUMNS,
     LEAST_ROWS,
+    Area,
     Layout,
-    Place,
     Split,
     apportion,
     edge_at,
@@ -27,7 +27,7 @@ PLANS = {"query": QUERY, "notes": NOTES, "editor": EDITOR, "maturity": MATURITY}
 NAMES = ("route", "three columns", "four columns", "results", "score", "retry beside cache", "tree", "text", "narrow")
 
 
-def _apart(one: Place, other: Place) -> bool:
+def _apart(one: Area, other: Area) -> bool:
     return (
         one.x + one.width <= other.x
         or other.x + other.width <= one.x
@@ -50,20 +50,20 @@ def test_panes_fill_the_screen_without_overlap(plan: Arrangement, width: int, he
     body = height - 5
     tab, maximised = data.draw(st.sampled_from(plan.tabs)), data.draw(st.sampled_from(("", *plan.panes)))
     layout = data.draw(layouts(plan))
-    places = arrange(plan, width, body, is_wide(width, height), tab, maximised, layout).places
-    for place in places.values():
+    areas = arrange(plan, width, body, is_wide(width, height), tab, maximised, layout).areas
+    for place in areas.values():
         assert place.x >= 0
         assert place.y >= 0
         assert place.width >= 20
         assert place.height >= 3
         assert place.x + place.width <= width
         assert place.y + place.height <= body
-    assert all(_apart(one, other) for one, other in combinations(places.values(), 2))
-    assert sum(place.width * place.height for place in places.values()) == width * body
+    assert all(_apart(one, other) for one, other in combinations(areas.values(), 2))
+    assert sum(place.width * place.height for place in areas.values()) == width * body
 
 
 def test_a_plan_with_nothing_beside_gives_a_tab_the_whole_narrow_screen() -> None:
-    assert arrange(EDITOR, 80, 20, False, "ranking").places == {"ranking": Place(0, 0, 80, 20)}
+    assert arrange(EDITOR, 80, 20, False, "ranking").areas == {"ranking": Area(0, 0, 80, 20)}
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_what_is_wide(size: tuple[int, int], wide: bool) -> None:
 
 
 def test_wide_shows_all_and_narrow_one_tab() -> None:
-    assert arrange(QUERY, 120, 30, True, "score").places.keys() == set(QUERY.panes)
-    assert arrange(QUERY, 80, 20, False, "cache").places.keys() == {VERDICT, "results", "cache"}
-    assert arrange(QUERY, 120, 30, True, "score", "cache").places.keys() == {VERDICT, "cache"}
+    assert arrange(QUERY, 120, 30, True, "score").areas.keys() == set(QUERY.panes)
+    assert arrange(QUERY, 80, 20, False, "cache").areas.keys() == {VERDICT, "results", "cache"}
+    assert arrange(QUERY, 120, 30, True, "score", "cache").areas.keys() == {VERDICT, "cache"}
 
 
 def test_the_least_usable_size() -> None:
@@ -86,16 +86,16 @@ def test_the_least_usable_size() -> None:
 
 
 def test_what_is_hidden_gives_its_place_to_the_others() -> None:
-    places = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"tree", "cache"}))).places
-    assert places.keys() == set(QUERY.panes) - {"tree", "cache"}
-    assert places["results"].x == 0
-    assert places["retry"].x + places["retry"].width == 120
+    areas = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"tree", "cache"}))).areas
+    assert areas.keys() == set(QUERY.panes) - {"tree", "cache"}
+    assert areas["results"].x == 0
+    assert areas["retry"].x + areas["retry"].width == 120
 
 
 def test_the_verdict_stays_when_the_pane_that_shows_it_is_hidden() -> None:
-    places = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"route"}))).places
-    assert places[VERDICT] == Place(0, 0, 120, 3)
-    assert min(place.y for name, place in places.items() if name != VERDICT) == 3
+    areas = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"route"}))).areas
+    assert areas[VERDICT] == Area(0, 0, 120, 3)
+    assert min(place.y for name, place in areas.items() if name != VERDICT) == 3
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_the_verdict_stays_when_the_pane_that_shows_it_is_hidden() -> None:
     [({"results"}, {VERDICT, "cache"}), ({"cache"}, {VERDICT, "results"}), (set(), {VERDICT, "results", "cache"})],
 )
 def test_a_narrow_screen_without_what_is_hidden(hidden: set[str], shown: set[str]) -> None:
-    places = arrange(QUERY, 80, 20, False, "cache", "", Layout(hidden=frozenset(hidden))).places
-    assert places.keys() == shown
+    areas = arrange(QUERY, 80, 20, False, "cache", "", Layout(hidden=frozenset(hidden))).areas
+    assert areas.keys() == shown
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e6), st.integers(1, 40)), min_size=1, max_size=6), st.integers(6, 400))
@@ -135,7 +135,7 @@ def test_an_edge_goes_where_it_is_moved_and_no_further(
     after = arrange(plan, width, height, True, plan.tabs[0], "", made)
     (same,) = (one for one in after.edges if (one.split, one.first) == (edge.split, edge.first))
     least = LEAST_COLUMNS if edge.across else LEAST_ROWS
-    smallest = min(place.width if edge.across else place.height for place in after.places.values())
+    smallest = min(place.width if edge.across else place.height for place in after.areas.values())
     assert smallest >= least
     room = (edge.cells[edge.first] - edge.least[0], edge.cells[edge.second] - edge.least[1])
     assert same.at - edge.at == max(-room[0], min(by, room[1]))
@@ -153,13 +153,13 @@ def test_every_pane_can_be_given_more(pane: str) -> None:
             continue
         edge, direction = found[0]
         after = arrange(QUERY, 140, 50, True, "score", "", moved(Layout(), edge, 2 * direction))
-        one, other = tiled.places[pane], after.places[pane]
+        one, other = tiled.areas[pane], after.areas[pane]
         assert (other.width - one.width if across else other.height - one.height) == 2
 
 
 def test_the_edge_under_the_mouse() -> None:
     tiled = arrange(QUERY, 120, 30, True, "score")
-    tree, results, answer = (tiled.places[name] for name in ("tree", "results", "answer"))
+    tree, results, answer = (tiled.areas[name] for name in ("tree", "results", "answer"))
     for x in (tree.width - 1, tree.width):
         edge = edge_at(tiled, x, tree.y + 5)
         assert edge is not None
@@ -187,5 +187,5 @@ def test_what_is_no_layout_is_the_design(plain: object) -> None:
 
 def test_where_there_is_no_room_the_places_still_do_not_overlap() -> None:
     split = Split("x", True, ("a", "b", "c"), (30, 30, 30))
-    places = tile(split, Place(0, 0, 10, 2), Layout()).places
-    assert sum(place.width for place in places.values()) == 10
+    areas = tile(split, Area(0, 0, 10, 2), Layout()).areas
+    assert sum(place.width for place in areas.values()) == 10

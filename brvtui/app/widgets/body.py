@@ -16,7 +16,7 @@ from textual.widget import Widget
 from brvtui.app import splits
 from brvtui.app.arrangement import AS_DESIGNED, Arrangement, arrange
 from brvtui.app.services import services_of
-from brvtui.app.splits import Edge, Place, Tiled, edge_at, edges_beside, moved
+from brvtui.app.splits import Area, Edge, Tiled, edge_at, edges_beside, moved
 
 _LEAST_FOR_TABS = 41
 _ANY = 100
@@ -48,13 +48,13 @@ class _Placed(Layout):
     name = "placed"
 
     def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
-        """The places of the children that have one."""
+        """The areas of the children that have one."""
         assert isinstance(parent, Body)
-        places = parent.places(size)
+        areas = parent.areas(size)
         return [
-            WidgetPlacement(Region(*places[child.id or ""]), NULL_OFFSET, NULL_SPACING, child)
+            WidgetPlacement(Region(*areas[child.id or ""]), NULL_OFFSET, NULL_SPACING, child)
             for child in children
-            if child.id in places
+            if child.id in areas
         ]
 
 
@@ -85,7 +85,7 @@ class Body(Widget):
         self._dragged: Edge | None = None
         self._drag_from = shared
         self._shown: frozenset[str] = frozenset()
-        self._display(self.places(Size(_ANY, _ANY)))
+        self._display(self.areas(Size(_ANY, _ANY)))
 
     @property
     def layout(self) -> Layout:
@@ -96,9 +96,9 @@ class Body(Widget):
         """Where the panes stand in ``size``, and the edges between them."""
         return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised, self.shared)
 
-    def places(self, size: Size) -> Mapping[str, Place]:
+    def areas(self, size: Size) -> Mapping[str, Area]:
         """Where the panes stand in ``size``."""
-        return self.tiled(size).places
+        return self.tiled(size).areas
 
     @property
     def panes(self) -> Iterable[Framed]:
@@ -106,29 +106,29 @@ class Body(Widget):
         return [pane for pane in self._panes if isinstance(pane, Framed)]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Shows what has a place in the new size."""
+        """Shows what has an area in the new size."""
         self.settle()
 
     def settle(self) -> None:
-        """Shows the panes that have a place, hides the others, and puts tabs into titles on a narrow screen."""
-        places = self.places(self.size)
-        if self._shown != places.keys():
-            self._display(places)
+        """Shows the panes that have an area, hides the others, and puts tabs into titles on a narrow screen."""
+        areas = self.areas(self.size)
+        if self._shown != areas.keys():
+            self._display(areas)
             self.refresh(layout=True)
         for pane in self.panes:
             in_tabs = not self.wide and not self.maximised and pane.id in self.plan.tabs and len(self._shown_tabs()) > 1
-            pane.tabs = self._tabs(pane, places) if in_tabs and pane.id in places else None
+            pane.tabs = self._tabs(pane, areas) if in_tabs and pane.id in areas else None
             pane.retitle()
 
-    def _display(self, places: Mapping[str, Place]) -> None:
-        self._shown = frozenset(places)
+    def _display(self, areas: Mapping[str, Area]) -> None:
+        self._shown = frozenset(areas)
         for child in self._panes:
-            child.display = child.id in places
+            child.display = child.id in areas
             if isinstance(child, Framed):
                 child.arranged(self._shown)
 
-    def _tabs(self, front: Framed, places: Mapping[str, Place]) -> Content:
-        width = places[front.id or ""].width
+    def _tabs(self, front: Framed, areas: Mapping[str, Area]) -> Content:
+        width = areas[front.id or ""].width
         tabs = self._shown_tabs()
         if width < _LEAST_FOR_TABS:
             number = tabs.index(front.id or "") + 1
@@ -143,13 +143,13 @@ class Body(Widget):
 
     def tab_spots(self) -> dict[str, tuple[int, int]]:
         """The cells of the screen at which the names of the tabs begin; empty where they are not written out."""
-        places = self.places(self.size)
+        areas = self.areas(self.size)
         tabs = self._shown_tabs()
-        narrow = self.tab in places and places[self.tab].width < _LEAST_FOR_TABS
-        if self.wide or self.maximised or self.tab not in places or narrow or len(tabs) < 2:
+        narrow = self.tab in areas and areas[self.tab].width < _LEAST_FOR_TABS
+        if self.wide or self.maximised or self.tab not in areas or narrow or len(tabs) < 2:
             return {}
         found: dict[str, tuple[int, int]] = {}
-        x, y = self.region.x + places[self.tab].x + _TITLE_AT, self.region.y + places[self.tab].y
+        x, y = self.region.x + areas[self.tab].x + _TITLE_AT, self.region.y + areas[self.tab].y
         for name in tabs:
             found[name] = (x - 1, y)
             x += len(name) + 1
@@ -177,7 +177,7 @@ class Body(Widget):
         tabs = self._shown_tabs()
         if self.tab not in tabs and tabs:
             self.tab = tabs[0]
-        self._panes[0].refresh(layout=True)  # its places are kept until a child of ours asks for others
+        self._panes[0].refresh(layout=True)  # its areas are kept until a child of ours asks for others
         self.settle()
 
     def _change(self, layout: splits.Layout) -> None:
