@@ -72,7 +72,8 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
     """The snapshot of ``parts``.
 
     With a ``transition``, copies from the previous snapshot whatever did not change, and hands on what was derived of
-    it."""
+    it.
+    """
     paths = parts.note_paths
     by_path = dict(zip(paths, range(len(paths)), strict=True))
     read_now = np.flatnonzero(parts.kept < 0).tolist()

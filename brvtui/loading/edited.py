@@ -19,7 +19,8 @@ UNPUBLISHED = 0
 
 def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
     """The file at ``path`` after a save of ``data`` at ``now_ms``; with ``keep_mtime`` it keeps its modification
-    time."""
+    time.
+    """
     known = snapshot.parsed.get(path)
     return EditedFile(path, data, known.mtime_ns if known and keep_mtime else round(now_ms) * _NS_PER_MS)
 
@@ -28,7 +29,8 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
     """``snapshot`` after ``edit``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
     The file may be new. A path that the engine does not read (dot names, other endings) changes nothing. Updates only
-    what the edit changes where that is possible, else looks at every file of the tree."""
+    what the edit changes where that is possible, else looks at every file of the tree.
+    """
     if not edit.path.endswith(".md") or any(part.startswith(".") for part in edit.path.split("/")):
         return _unpublished(snapshot, snapshot.edited)
     _ = snapshot.orders  # computed once, for the next preview too
@@ -49,7 +51,8 @@ def with_signals(
     """``snapshot`` with other stored signals of some files, as of ``now_ms``, with the generation :data:`UNPUBLISHED`.
 
     They are put into the first layer of stored signals, so they have precedence. Where the engine ignores stored
-    signals, it ignores these too."""
+    signals, it ignores these too.
+    """
     first, *others = snapshot.stored.layers or ({},)
     stored = SignalLayers(({**first, **signals}, *others), snapshot.stored.broken)
     made = update(snapshot, (), constants, now_ms, stored)

@@ -1,7 +1,8 @@
 """Incremental loading: the next snapshot from the last one and the files that changed.
 
 The cost depends on what changed. Only copies of lists, the fingerprint's digest and the engine's running mean still
-take time that depends on the size of the tree."""
+take time that depends on the size of the tree.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +70,8 @@ def update(
 
     ``edit`` replaces the content of its file on disk. Returns ``previous`` itself when nothing had changed, and None
     when the whole tree must be loaded: symlinks and other unusual files, shared sources, more files than the engine
-    reads, a clock that was set back."""
+    reads, a clock that was set back.
+    """
     orders = previous.orders
     if orders is None or not previous.reusable.is_read_with(constants):
         return None

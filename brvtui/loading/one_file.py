@@ -56,7 +56,8 @@ def read_file(
     """The entry of ``file`` below ``tree``, and its terms if it is a note. Raises nothing.
 
     Reads the content of ``edit`` instead, if given. ``completed_by`` completes signals in frontmatter; with None, none
-    are read there."""
+    are read there.
+    """
     role = file.role
     identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
     if role not in SEARCHABLE and role not in (Role.SUMMARY, Role.ABSTRACT):

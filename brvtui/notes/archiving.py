@@ -2,7 +2,8 @@
 
 The order of the steps keeps the full text on disk at any moment: a note is removed after both of its files in the
 archive are written, and these are removed after the note is written. After a crash, the note can be archived or
-restored again."""
+restored again.
+"""
 
 from __future__ import annotations
 

@@ -138,7 +138,8 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
 
 def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
     """The text of ``source`` with rewritten links, the changed lines, and notices for links that cannot be
-    rewritten."""
+    rewritten.
+    """
     text = data.decode("utf-8", "surrogateescape")
     pieces: list[str] = []
     left: list[str] = []

@@ -73,7 +73,8 @@ class Notes:
 
     def similar(self, path: str, limit: int) -> tuple[Similar, ...]:
         """The notes most similar to the one at ``path``. Raises KeyError and OSError; the first call reads every
-        note."""
+        note.
+        """
         return similar_notes(self._opened.snapshot, path, limit)
 
     def plan_move(self, path: str, target: str, keep_mtimes: bool = True) -> Plan:

@@ -17,7 +17,8 @@ def relinked(text: str, found: Resolved, source: str, target: str, names: Names)
     """The text to put between the link's start and end in ``text``, so that it leads to ``target``.
 
     ``source`` is the path of the note that holds the link, and ``names`` are those of the tree, both after the move.
-    None when a link of this kind cannot lead there."""
+    None when a link of this kind cannot lead there.
+    """
     link = found.link
     written = text[link.start : link.end]
     path = _relinked_path(found, written, source, target)

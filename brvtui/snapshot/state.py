@@ -264,7 +264,8 @@ class Snapshot:
 
     def location(self, path: str) -> Path:
         """The path on disk of the note (or other tree file) at ``path``. Raises OSError when it leads out of its
-        tree."""
+        tree.
+        """
         tree, file = self._tree_and_file(path)
         if file.startswith("/") or ".." in file.split("/") or "\0" in file:
             raise OSError(errno.EACCES, "leads out of the tree", path)

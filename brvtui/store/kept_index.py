@@ -2,7 +2,8 @@
 
 It is one file: ``.npy`` arrays, one after another, and a checksum of them all at the end. It is replaced in one step,
 so a reader gets one state of it. Nothing is unpickled. The first process that wants to write it holds a lock until it
-ends; others only read."""
+ends; others only read.
+"""
 
 from __future__ import annotations
 

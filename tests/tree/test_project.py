@@ -30,13 +30,13 @@ def test_upwards_from_the_current_folder(tree: Tree, monkeypatch: pytest.MonkeyP
     deep = tree.root / "src" / "deep"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
-    assert find_project().root == tree.root
+    assert find_project(None).root == tree.root
 
 
 def test_no_project_here_or_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ProjectError, match="or above it"):
-        find_project()
+        find_project(None)
 
 
 def test_a_folder_that_is_named_is_not_searched_upwards(tree: Tree) -> None:

@@ -69,7 +69,8 @@ def cue(text: str, rules: ArchiveRules) -> str:
 
 def read_stub(text: str) -> Stub:
     """Parses the stub ``text``. Raises :class:`StubError` when it is not one, or names files that a stub may not
-    name."""
+    name.
+    """
     fields = parse(text).fields
     if fields.get("type") != _TYPE:
         raise StubError(f"its frontmatter does not say type: {_TYPE}")

@@ -80,7 +80,8 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
     """``text`` with these fields of its frontmatter set, in a new block if it has none.
 
     Changes only the lines of fields with a new value, and puts new fields last. A value keeps the quotes of the old
-    one. Raises :class:`FieldsError` when the block is broken, or when other fields would change too."""
+    one. Raises :class:`FieldsError` when the block is broken, or when other fields would change too.
+    """
     try:
         before = {field.key: field.value for field in fields_of(text)}
     except BrokenFrontmatter as error:

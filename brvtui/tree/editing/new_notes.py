@@ -47,7 +47,8 @@ class NewNote:
 
     ``now_ms`` counts milliseconds since 1970. ``query`` is the question that no note covers, if that is why it is
     written: it becomes the reason, and ``keywords`` may come from it. ``signals``, if given, go into the frontmatter;
-    the engine keeps its own beside the tree."""
+    the engine keeps its own beside the tree.
+    """
 
     title: str
     now_ms: float
@@ -102,7 +103,8 @@ def new_path(folder: str, title: str, taken: Iterable[str]) -> str:
     """The path of a new note with this title in ``folder`` (relative to the tree, may be empty or new).
 
     Raises :class:`brvtui.tree.reading.inside.PathError` when the title gives no name, and when the path leads out of
-    the tree, is that of one of the engine's own files, or is ``taken``. Case is ignored, as some file systems do."""
+    the tree, is that of one of the engine's own files, or is ``taken``. Case is ignored, as some file systems do.
+    """
     name = slug_of(title)
     if not name:
         raise PathError(f"{folded(title)!r}: no name for a file; give the note a title with letters or digits")

@@ -1,7 +1,8 @@
-"""A note's bytes as text to edit, and back, so that no byte outside an edit changes (``docs/editing.md``, "Text").
+"""Converts a note's bytes to editable text and back, and keeps every byte outside an edit (``docs/editing.md``,
+"Text").
 
-Text to edit breaks lines at ``\\n`` alone. Whatever else would break a line, control the terminal or turn the reading
-direction, and every byte that is no UTF-8, is one visible mark, and each mark is what it stands for again at the end.
+Editable text breaks lines at ``\\n`` alone. A visible mark replaces every byte that is not UTF-8, and every character
+that would break a line, control the terminal or change the reading direction. Encoding turns marks back.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class EditableText:
     """Editable ``text``, and what is needed to encode it again.
 
     ``newline`` is the end of every line; in a file that mixes line ends it is a line feed, and each carriage return is
-    a mark. ``marks`` maps each mark to the character that it replaces."""
+    a mark. ``marks`` maps each mark to the character that it replaces.
+    """
 
     text: str
     newline: Newline
@@ -45,7 +47,7 @@ class EditableText:
     marks: Mapping[str, str]
 
     def plain(self, edited: str) -> str:
-        """``edited`` with marks as what they stand for, character by character; lines still end in ``\\n``."""
+        """``edited`` with each mark replaced by its character; lines still end in ``\\n``."""
         return edited.translate({ord(mark): char for mark, char in self.marks.items()}) if self.marks else edited
 
     def encode(self, edited: str) -> bytes:
@@ -68,7 +70,8 @@ def note_text(data: bytes, before: EditableText | None = None, replaced: str = "
     """The editable text of ``data``. Raises :class:`NotText` for what is not (mostly) UTF-8 text.
 
     When it replaces the edited text ``replaced`` of ``before``, it keeps the marks of ``before`` where possible and
-    uses no character of ``replaced`` as a mark, so that the replacement can be undone."""
+    uses no character of ``replaced`` as a mark, so that the replacement can be undone.
+    """
     if b"\0" in data:
         raise NotText("holds NUL bytes, so it is UTF-16 or binary; convert it to UTF-8 first")
     has_bom = data.startswith(codecs.BOM_UTF8)

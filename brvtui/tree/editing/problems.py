@@ -35,6 +35,7 @@ _MOST_SUGGESTIONS = 5
 _LEAST_LIKENESS = 50.0
 _LEAST_LIKENESS_OF_PATHS = 85.0
 _MOST_REMEMBERED = 256
+_LONGEST_PATH = 2_000
 
 
 class Severity(StrEnum):
@@ -64,7 +65,9 @@ class KnownFiles:
         self._nearest: dict[str, str | None] = {}
 
     def nearest(self, path: str) -> str | None:
-        """The path most similar to ``path``, or None. Remembers answers, which are asked again while typing."""
+        """The path most similar to ``path``, or None. Remembers answers, because typing repeats the questions."""
+        if len(path) > _LONGEST_PATH:
+            return None
         wanted = normalised(path)
         if wanted not in self._nearest:
             if len(self._nearest) >= _MOST_REMEMBERED:
@@ -79,7 +82,8 @@ def problems(
     path: str, note: EditableText, edited: str, known: KnownFiles, limits: ReadingLimits
 ) -> tuple[Problem, ...]:
     """The problems of ``edited``, a text of the ``note`` at ``path``, by position. Raises nothing, whatever the text
-    is."""
+    is.
+    """
     text = note.plain(edited)
     places = _Places(text)
     found = [

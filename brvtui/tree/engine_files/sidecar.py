@@ -20,7 +20,8 @@ class Sidecar:
     """Signals by note path; notes whose file holds invalid values have the defaults.
 
     ``broken`` are notes whose file is not JSON: the engine reads all signals that it needs in one batch, which fails as
-    a whole when it includes one of these."""
+    a whole when it includes one of these.
+    """
 
     signals: dict[str, NoteSignals]
     broken: frozenset[str]

@@ -118,7 +118,8 @@ class Hierarchy:
 
         ``position`` gives the index of a note in document order, None for anything else. Rebuilds only the folders
         above these notes. None when that is not enough: for a name that needs another sort key, and for two folders of
-        the same name."""
+        the same name.
+        """
         contexts = self.contexts.difference(out).union(path for path, _ in new if _is_context(path))
         leaves = {path: Symbol(path, title, False, path.count("/") + 1) for path, title in new if not _is_context(path)}
         if self.only_ascii and not all(f"{path}{leaf.name}".isascii() for path, leaf in leaves.items()):

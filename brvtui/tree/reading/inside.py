@@ -59,7 +59,8 @@ def read_inside(tree: Path, path: str, most: int) -> bytes:
     """The bytes of the regular file at ``path`` below ``tree``. Follows no symlink below the tree.
 
     Raises OSError, also for a path that leads out of the tree, for anything but a regular file, and for more than
-    ``most`` bytes."""
+    ``most`` bytes.
+    """
     *folders, name = path.split("/")
     if path.startswith("/") or ".." in folders or name in ("", "..") or "\0" in path:
         raise OSError(errno.EACCES, "leads out of the tree", path)

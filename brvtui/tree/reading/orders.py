@@ -28,11 +28,6 @@ class Ordered(Generic[_Item]):
         """The index of the item with ``key``, or the one at which it would be inserted."""
         return bisect_left(self.keys, key)
 
-    def get(self, key: Any) -> _Item | None:
-        """The item with ``key``, or None."""
-        place = self.place(key)
-        return self.items[place] if place < len(self.keys) and self.keys[place] == key else None
-
     def changed(self, out: Iterable[Any], new: Iterable[tuple[Any, _Item]]) -> Ordered[_Item]:
         """This list without the items of the keys ``out`` and with the ``new`` ones.
 

@@ -47,7 +47,7 @@ class FoundProject:
         return self.root.name or str(self.root)
 
 
-def find_project(start: Path | None = None) -> FoundProject:
+def find_project(start: Path | None) -> FoundProject:
     """The project in ``start``, or, without ``start``, in the current folder or one above it.
 
     ``.brv`` may be a file that points to the project. A named folder with markdown but without a project is taken as a

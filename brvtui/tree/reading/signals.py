@@ -1,7 +1,8 @@
 """Signals of notes, and the places where they are looked up (``docs/engine.md``, "Signals").
 
 The order of precedence: a signals file, the tool's own overlay, the engine's sidecar, the note's frontmatter where the
-profile or a setting says so, defaults."""
+profile or a setting says so, defaults.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The ``updatedAt`` of a note, as the engine's search for archive candidates reads it.
 
 It is a line of the text, in the frontmatter or not, parsed as JavaScript parses dates: dates are in UTC, times without
-a zone are local (``docs/engine.md``, "What is archived")."""
+a zone are local (``docs/engine.md``, "What is archived").
+"""
 
 from __future__ import annotations
 

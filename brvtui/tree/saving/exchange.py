@@ -1,7 +1,8 @@
 """Renames that lose no file: an atomic exchange of two names, and a rename that never replaces.
 
 Linux has both in ``renameat2`` (glibc 2.28 or newer). Elsewhere nothing can be exchanged, and a hard link takes the
-free name."""
+free name.
+"""
 
 from __future__ import annotations
 

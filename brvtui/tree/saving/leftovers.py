@@ -2,7 +2,8 @@
 
 The names begin with a dot and do not end in ``.md``, so neither engine sees them. ``….part`` is being written.
 ``….whole`` is complete, or holds the note as it was before the save. Its name has the first digits of the SHA-256 of
-each text that may be deleted: any other text is somebody else's and is kept."""
+each text that may be deleted: any other text is somebody else's and is kept.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def remove_leftovers(tree: Path, now_s: float) -> RemovedLeftovers:
     """Removes files that killed saves left below ``tree``: old ones of no running process, with a known text.
 
     ``now_s`` is the time of the system's clock in seconds. Follows no symlinks to folders, leaves what cannot be read
-    or removed, and raises nothing."""
+    or removed, and raises nothing.
+    """
     removed: list[str] = []
     kept: list[str] = []
     for folder, folders, names in os.walk(tree):

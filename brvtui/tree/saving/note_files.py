@@ -2,7 +2,8 @@
 
 :func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` take the version
 that they expect on disk. When the file holds anything else by then, they leave it alone and return a :class:`Conflict`.
-Paths are relative to the tree, with ``/``."""
+Paths are relative to the tree, with ``/``.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ _UNSTAMPED = Stamp()
 class Saved:
     """The file is as asked; ``version`` is its version now, None when it was removed.
 
-    ``lost`` names attributes that could not be copied to it. ``kept`` is the path of a file beside it with the old
+    ``lost`` names attributes that could not be copied to it. ``kept`` is the path of a file in its folder with the old
     text, which another program still has open for writing.
     """
 
@@ -64,8 +65,8 @@ class Saved:
 class Conflict:
     """The file is not the expected version, and was left as it is: it holds ``theirs``, or is gone (None, None).
 
-    To overwrite it knowingly, save again with this ``version``. ``kept`` is the path of a file beside it with a further
-    text, which another program wrote while the first was being put back.
+    To overwrite it knowingly, save again with this ``version``. ``kept`` is the path of a file in its folder with a
+    further text, which another program wrote while the first was being put back.
     """
 
     theirs: bytes | None
@@ -108,7 +109,8 @@ def save(
 
     At any moment the file is either the old or the new one, whole, even when the process is killed. With ``keep_mtime``
     the new file has the old one's modification time, unless the ``stamp`` has another. Makes missing folders above a
-    new note. Raises :class:`SaveError`."""
+    new note. Raises :class:`SaveError`.
+    """
     with as_save_error(path):
         try:
             with entry_in(tree, path, make_folders=expected is None) as at:
