@@ -23,15 +23,15 @@ _MOST_IMPORTANT = 6
 
 
 class Surveyor:
-    """Makes the overview of a snapshot from the last one and what changed. It may be called from any thread."""
+    """Makes overviews, each from the last one and the changes since. Any thread may call it."""
 
     def __init__(self) -> None:
-        """The first overview is made whole."""
+        """Starts without an overview, so the first is made in full."""
         self._last: tuple[Snapshot, Branches, Overview] | None = None
         self._surveying = threading.Lock()
 
     def survey(self, snapshot: Snapshot) -> Overview:
-        """The overview of ``snapshot``."""
+        """Returns the overview of ``snapshot``."""
         with self._surveying:
             if self._last is None:
                 made = branches(snapshot)
@@ -46,7 +46,7 @@ class Surveyor:
 
 
 def changed_between(before: Snapshot, now: Snapshot) -> set[str] | None:
-    """The paths whose files or signals differ; None where more than them may look different."""
+    """Returns the paths whose files or signals differ; None where others may look different, too."""
     most = now.limits.max_files
     if now.project.sources or (most and len(now.files) > most) or before.project.tree != now.project.tree:
         return None
@@ -90,7 +90,7 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
 
 
 def _lines(snapshot: Snapshot, positions: Iterable[int]) -> Iterable[NoteLine]:
-    """The notes at ``positions`` that can be important: neither summaries nor stubs."""
+    """Returns the notes at ``positions`` that are neither summaries nor stubs."""
     for position in positions:
         note, signals = snapshot.notes[position], snapshot.signals[position]
         if note.role is Role.NOTE:
@@ -108,7 +108,7 @@ def _important(lines: Iterable[NoteLine]) -> tuple[NoteLine, ...]:
 def _important_after(
     before: tuple[NoteLine, ...], snapshot: Snapshot, changed: Collection[str] | None
 ) -> tuple[NoteLine, ...]:
-    """The most important notes after ``changed``; None of which all may have."""
+    """Returns the most important notes after ``changed``; None if all notes must be looked at."""
     if changed is not None:
         positions = [snapshot.by_path[path] for path in changed if path in snapshot.by_path]
         kept = [line for line in before if line.path not in changed]
@@ -120,7 +120,7 @@ def _important_after(
 
 
 def remembered(trace: Trace) -> Overview:
-    """The overview that a trace alone gives: its notes are the hits and the near misses."""
+    """Returns the overview of a trace without its tree: its notes are the hits and near misses."""
     told, state = trace.snapshot, trace.find(FingerprintState)
     made = branches_of(_found(trace))
     return Overview(

@@ -17,7 +17,7 @@ Given = ParamSpec("Given")
 
 
 class Refusal(Exception):
-    """A task cannot be done; the message is one line for the user: what, why, what to do."""
+    """A task cannot be done. The message is one line for the user: what, why, what to do."""
 
 
 class Workers:
@@ -69,7 +69,7 @@ class Workers:
         self._app.workers.cancel_group(self._app, group)
 
     def relay(self, callback: Callable[Given, object]) -> Callable[Given, None]:
-        """A function that has ``callback`` called in the event loop, for tasks that tell of more than their result.
+        """Returns a function that calls ``callback`` in the event loop, for tasks that report progress.
 
         It may be called from any thread, and does not wait.
         """
@@ -88,5 +88,5 @@ class Workers:
 
 
 def is_cancelled() -> bool:
-    """Whether the task that calls this, in its thread, is no longer wanted."""
+    """Returns whether the task that calls this, in its thread, was cancelled."""
     return get_current_worker().is_cancelled

@@ -15,7 +15,7 @@ _LABEL = 10
 
 
 class LogEntryPane(Pane):
-    """What the log says of the entry under the cursor, and what would be different."""
+    """The entry under the cursor as it was logged, beside the answer now, with the differences."""
 
     TITLE = "Then and now"
     READS = (LogState,)

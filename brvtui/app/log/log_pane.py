@@ -38,16 +38,16 @@ class LogPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
     class EntryChosen(Message):
-        """Another entry may be under the cursor."""
+        """Another entry is under the cursor."""
 
     @dataclass
     class AskAgain(Message):
-        """The query of an entry is to be put into the Query screen."""
+        """Asks to put the query of an entry into the Query screen."""
 
         entry: LoggedQuery
 
     def __init__(self, *, id: str) -> None:
-        """A log that shows every entry."""
+        """Starts with every entry shown."""
         super().__init__(id=id)
         self.only_uncovered = False
         self._entries: dict[str, LoggedQuery] = {}
@@ -57,7 +57,7 @@ class LogPane(ChoicePane):
         return (self.only_uncovered, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """How many, and whether the engine is followed."""
+        """Returns the title: how many entries, and whether the engine is followed."""
         if view.log.entries is None:
             return "Log"
         following = " · following the engine" if view.log.following else ""
@@ -66,11 +66,11 @@ class LogPane(ChoicePane):
 
     @property
     def entry(self) -> LoggedQuery | None:
-        """The entry under the cursor."""
+        """Returns the entry under the cursor."""
         return self._entries.get(self.chosen)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The names, then the entries."""
+        """Returns the column names, then the entries."""
         before = self.chosen
         self.choices, self.owner, self._entries, self.pinned = [], [], {}, 0
         if not view.log.entries:
@@ -114,11 +114,11 @@ class LogPane(ChoicePane):
         return made.add(mark, "warn").add(entry.query, "text").add(engine, "muted").cut(width)
 
     def moved(self, choice: str) -> None:
-        """Tells the screen that another entry is under the cursor."""
+        """Posts that another entry is under the cursor."""
         self.post_message(self.EntryChosen())
 
     def clicked(self, place: int) -> None:
-        """A first click selects; a second one on the same takes it."""
+        """Selects on the first click; a second click on the same entry takes it."""
         if place == self.cursor and self.has_focus:
             self.action_take()
         self.move_to(place)
@@ -136,17 +136,17 @@ class LogPane(ChoicePane):
 
 
 def names_engines(entries: Sequence[LoggedQuery]) -> bool:
-    """Whether entries are shown with the engine that answered; not where the default one answered them all."""
+    """Returns whether rows name their engine: not where the default one answered them all."""
     return any(entry.engine != DEFAULT for entry in entries)
 
 
 def key_of(entry: LoggedQuery) -> str:
-    """What tells one entry from every other."""
+    """Returns a key that no two entries share."""
     return f"{entry.at_ms:.0f} {entry.who} {entry.query}"
 
 
 def moment(at_ms: float) -> str:
-    """Day and time, in the zone of this machine; 14 cells."""
+    """Returns day and time in the local zone, in 14 cells."""
     try:
         return datetime.fromtimestamp(at_ms / 1000).strftime("%m-%d %H:%M:%S")  # local time is meant
     except (OverflowError, OSError, ValueError):
@@ -154,7 +154,7 @@ def moment(at_ms: float) -> str:
 
 
 def tier_of(entry: LoggedQuery) -> tuple[str, str]:
-    """The tier in two letters, or how the query ended otherwise, and its role."""
+    """Returns the tier in two letters, or how else the query ended, and its role."""
     if entry.not_covered:
         return "none", NO_ANSWER
     if entry.tier is not None and entry.status == "completed":
@@ -177,7 +177,7 @@ def _whole(value: float | None) -> str:
 
 
 def score_of(entry: LoggedQuery) -> str:
-    """The top score in at most 5 cells; other engines may have only small ones."""
+    """Returns the top score in at most 5 cells; those of other engines may be small."""
     if entry.top_score is None:
         return "–"
     if entry.engine == DEFAULT:

@@ -1,4 +1,4 @@
-"""What the log says as a whole: tiers, cache, the slowest, what was not covered."""
+"""The log in numbers: tiers, cache, the slowest queries, what was not covered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIERS = ("exact cache", "fuzzy cache", "direct", "one call", "agent loop")
 
 
 class LogSummaryPane(Pane):
-    """Counts over what is shown in the log."""
+    """Counts over the entries that are shown."""
 
     TITLE = "Summary"
     READS = (LogState,)

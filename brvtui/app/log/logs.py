@@ -1,4 +1,4 @@
-"""The logs: read, asked again, and the engine followed."""
+"""Reads the logs, asks logged queries again, and follows the engine."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _MOST_LOGGED = 2_000
 
 
 class Logs:
-    """Reads both logs when they are first looked at, and again whenever one grows."""
+    """Reads both logs when first needed, and again whenever one grows."""
 
     def __init__(self, services: AppServices, project: Project, fill: Callable[[str], None]) -> None:
-        """No log was looked at yet; ``fill`` puts a query into the Query screen's field."""
+        """Reads nothing yet; ``fill`` puts a query into the field of the Query screen."""
         self._services = services
         self._project = project
         self._fill = fill
         self._begun = False
 
     def read(self) -> None:
-        """Reads both logs; from the first time on, the engine's is watched."""
+        """Reads both logs; from then on the engine's is watched."""
         session = self._project.session
         if session is None:
             return
@@ -49,7 +49,7 @@ class Logs:
         store.update(replace(store.view.log, entries=entries, summary=summary))
 
     def compare(self, entry: LoggedQuery) -> bool:
-        """Asks a logged query again, on an empty cache, and shows what is different; False before notes are read."""
+        """Asks a logged query again on an empty cache and shows the differences; False before notes are read."""
         session = self._project.session
         if session is None or self._services.store.view.project.overview is None:
             return False
@@ -67,7 +67,7 @@ class Logs:
         self._fill(entry.query)
 
     def follow_engine(self) -> None:
-        """Explains each query that the engine logs from now on, or no more."""
+        """Starts or stops explaining each query that the engine logs."""
         store = self._services.store
         log = store.view.log
         if log.entries is None:
@@ -86,7 +86,7 @@ class Logs:
             self._fill(entries[-1].query)
 
     def logged(self, problem: str) -> None:
-        """Reads the logs again, because a run was logged, or says with ``problem`` why it could not be."""
+        """Reads the logs again after a run was logged; notifies of ``problem`` if it could not be."""
         if problem:
             self._services.notify(problem, severity="warning")
         if self._begun and self._project.session is not None:
@@ -94,7 +94,7 @@ class Logs:
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary]:
-    """Both logs, and what they say as a whole. It blocks."""
+    """Returns both logs and their counts. It blocks."""
     from brvtui.lab.log_summary import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)

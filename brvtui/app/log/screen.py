@@ -21,7 +21,7 @@ from brvtui.app.view import View
 
 
 class LogScreen(FrameScreen):
-    """The entries, the chosen one then and now, and what they say as a whole."""
+    """The entries, the chosen one then and now, and counts over all."""
 
     TITLE = "Log"
     PLAN = LOG
@@ -29,14 +29,14 @@ class LogScreen(FrameScreen):
     AUTO_FOCUS = "#log"
 
     def __init__(self, layouts: Layouts, logs: Logs) -> None:
-        """A screen over what ``logs`` reads."""
+        """Shows what ``logs`` reads."""
         super().__init__(layouts)
         self._logs = logs
         self._asked = ""
         """The entry that was last asked again."""
 
     def make_panes(self) -> ComposeResult:
-        """Log, entry, summary."""
+        """Yields log, entry and summary."""
         yield LogPane(id="log")
         yield LogEntryPane(id="entry")
         yield LogSummaryPane(id="summary")
@@ -58,7 +58,7 @@ class LogScreen(FrameScreen):
         self.app.run_worker(self._logs.ask_again(event.entry), exclusive=True, group="ask again")
 
     def on_screen_resume(self) -> None:
-        """The logs may have grown meanwhile."""
+        """Reads the logs again: they may have grown."""
         self._logs.read()
 
     def action_follow(self) -> None:

@@ -53,26 +53,26 @@ class AgeingPane(Pane):
 
     @dataclass
     class TimesWanted(Message):
-        """The effect of so many more hits, or fewer, is to be shown."""
+        """Asks to show the effect of this many more hits, or fewer."""
 
         step: int
 
     def __init__(self, *, id: str) -> None:
-        """A pane without a note."""
+        """Starts without a note."""
         super().__init__(id=id)
         self.ageing: Ageing | None = None
         self._what_if = 0
-        """The line at which it is said what hits would do."""
+        """The first line of what hits would do."""
 
     def put(self, ageing: Ageing | None) -> None:
-        """Shows another note, or the same on another day."""
+        """Shows ``made``: another note, or the same on another day."""
         if ageing is None or self.ageing is None or ageing.row.path != self.ageing.row.path:
             self.offset_row = 0
         self.ageing = ageing
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """The note's ageing."""
+        """Returns the ageing of the note that is shown; None without one."""
         return (self.ageing, *super().also_reads())
 
     def heading(self, view: View) -> str:
@@ -80,7 +80,7 @@ class AgeingPane(Pane):
         return f"Ageing · {self.ageing.row.path}" if self.ageing else "Ageing"
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Everything of the note, or what is missing."""
+        """Returns the lines of the note, or what to do where there is none."""
         made = self.ageing
         if made is None:
             if view.project.phase is not Phase.READY:
@@ -100,7 +100,7 @@ class AgeingPane(Pane):
         return [*lines, *_signals(made, width)]
 
     def action_times(self, step: int) -> None:
-        """What one hit more, or less, would do."""
+        """Shows what one more hit, or one fewer, would do."""
         self.post_message(self.TimesWanted(step))
         if not self.offset_row <= self._what_if <= self.offset_row + self.rows - _WHAT_IF_ROWS:
             self.scroll_to_row(self._what_if)

@@ -1,4 +1,4 @@
-"""Words for what ageing brings, always beside a sign: in a card, and in full."""
+"""Words for the events of ageing, always beside a sign: short for a card, and in full."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _AHEAD = {
 
 
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
-    """What a card says: ``▾ prompt +1`` by the day of the forecast, ``⚠ archive`` now, ``12 d tier 2`` ahead."""
+    """Returns ``▾ prompt +1`` by the day of the forecast, ``⚠ archive`` now, ``12 d tier 2`` ahead."""
     if mark is None:
         return "", "muted"
     short = SHORT[mark.event]
@@ -47,7 +47,7 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
 
 
 def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
-    """One event of one note in full."""
+    """Returns one event of one note in full."""
     if not coming.days:
         return f"{glyphs.cross} {_COME[coming.event]}", "muted"
     text = f"{_AHEAD[coming.event].partition(';')[0]} in {days(coming.days).replace(' ', NO_BREAK)}"

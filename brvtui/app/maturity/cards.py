@@ -20,12 +20,12 @@ _COUNTS = 6
 
 
 def card_height(width: int) -> int:
-    """How many lines a card has in ``width`` cells."""
+    """Returns how many lines a card takes in ``width`` cells."""
     return 1 if width >= _ONE_LINE else 2
 
 
 def header(width: int) -> Line:
-    """What the numbers of the cards are."""
+    """Returns the heading over the numbers of the cards."""
     if width < _ONE_LINE:
         return line("  importance", "faint").right(width, line("hits rec", "faint"))
     made = line("  note", "faint").to(width - _BAR - _LABEL - _NUMBERS + 1)
@@ -58,7 +58,7 @@ def card(standings: Standings, position: int, width: int, glyphs: Glyphs, stale:
 
 
 def share(value: float) -> str:
-    """A value in 0..1 in three cells: ``.87``, ``1.0``."""
+    """Returns a value in 0..1 in three cells: ``.87``, ``1.0``."""
     return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
 
 
@@ -69,7 +69,7 @@ def _named(standings: Standings, position: int, width: int, glyphs: Glyphs) -> L
 
 
 def _bar(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Line:
-    """The importance that is left on the day of the forecast, with the thresholds of the note's own maturity."""
+    """Returns the importance left on the day of the forecast as a bar, with the thresholds of the note's maturity."""
     board = standings.board
     level = int(board.snapshot.columns.maturity[position])
     rules = board.profile.signals

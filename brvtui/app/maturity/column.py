@@ -37,7 +37,7 @@ class ColumnPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 
     class DetailsWanted(Message):
-        """The selected note's curve is to be shown."""
+        """Asks to show the curve of the selected note."""
 
     def __init__(self, level: str) -> None:
         """The column of one maturity."""
@@ -47,7 +47,7 @@ class ColumnPane(ChoicePane):
         self.standings: Standings | None = None
         self._positions: list[int] = []
         self._of: tuple[Standings, WordFilter] | None = None
-        """What the choices were made from."""
+        """What the rows were built from, so that equal input is not built again."""
 
     def put(self, standings: Standings) -> None:
         """Shows other standings."""
@@ -60,14 +60,14 @@ class ColumnPane(ChoicePane):
         return (self.standings, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """The maturity with its sign, and how many notes."""
+        """Returns the title: the maturity with its sign, and the number of notes."""
         name = f"{self.glyphs.maturity[self.level]} {self.level}"
         if self.standings is None:
             return name
         return f"{name} {len(self.standings.columns[self.level])}"
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """A card for every note that the filter keeps."""
+        """Returns a card for every note that passes the filter."""
         standings = self.standings
         if standings is None:
             text = view.project.problem if view.project.phase is Phase.FAILED else "reading the tree…"
@@ -86,7 +86,7 @@ class ColumnPane(ChoicePane):
         return LazyLines([header(width)], rows, [], lambda row: lines_of(row // height)[row % height])
 
     def _choose(self, standings: Standings) -> None:
-        """Keeps the notes that the filter keeps, and the cursor; also while the column is hidden and not built."""
+        """Applies the filter and keeps the cursor, even while the column is hidden and has no cards."""
         if self._of is not None and self._of[0] is standings and self._of[1] == self.word_filter:
             return
         self._of = (standings, self.word_filter)
@@ -112,11 +112,11 @@ class ColumnPane(ChoicePane):
         return f"no {self.level} note" if len(standings.board) or overview is None else overview.why_empty
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """The lines as they are: only cards that the filter keeps were made."""
+        """Returns the lines unchanged: only cards that pass the filter were made."""
         return lines
 
     def changed(self) -> None:
-        """Keeps the chosen note in view."""
+        """Scrolls so that the chosen note stays in view."""
         super().changed()
         self.reveal()
 
@@ -137,7 +137,7 @@ class ColumnPane(ChoicePane):
             self.move_to(self.choices.index(path), tell=False)
 
     def ground(self, number: int) -> str:
-        """Only the column of the selected note shows a cursor, and the one that has the focus."""
+        """Returns whether to draw the cursor: in the column of the selected note, and in the focused one."""
         if not self.has_focus and self.chosen != self.view.selection.file:
             return ""
         return super().ground(number)
@@ -147,7 +147,7 @@ class ColumnPane(ChoicePane):
         self.services.select(choice)
 
     def on_focus(self, event: events.Focus) -> None:
-        """A column that is gone to shows its note, unless the selected one is its own and a filter keeps it back."""
+        """Selects the note under the cursor, unless the selected note is of this column and a filter hides it."""
         super().on_focus(event)
         selected = self.view.selection.file
         is_own = self.standings is not None and self.standings.level_of(selected) == self.level
@@ -155,7 +155,7 @@ class ColumnPane(ChoicePane):
             self.moved(self.chosen)
 
     def put_filter(self, text: str) -> None:
-        """All columns are filtered alike."""
+        """Applies the same filter to every column."""
         super().put_filter(text)
         if self.standings is not None:
             self._choose(self.standings)
@@ -164,7 +164,7 @@ class ColumnPane(ChoicePane):
                 column.put_filter(text)
 
     def clicked(self, place: int) -> None:
-        """A first click selects; a second one on the same shows the details."""
+        """Selects on the first click; a second click on the same note shows its details."""
         if place == self.cursor and self.chosen == self.view.selection.file:
             self.post_message(self.DetailsWanted())
         self.move_to(place)
@@ -172,5 +172,5 @@ class ColumnPane(ChoicePane):
 
     @property
     def note(self) -> str:
-        """The note under the cursor."""
+        """Returns the note under the cursor."""
         return self.chosen

@@ -30,23 +30,23 @@ class ForecastBar(Lines):
 
     @dataclass
     class DayWanted(Message):
-        """The forecast of a day, counted from today, is to be shown."""
+        """Asks for the forecast of a day, counted from today."""
 
         day: int
 
         def can_replace(self, message: Message) -> bool:
-            """A drag may want many; the last one counts."""
+            """Replaces an earlier request: during a drag only the last day matters."""
             return isinstance(message, ForecastBar.DayWanted)
 
     def __init__(self, *, id: str) -> None:
-        """A slider at today."""
+        """Starts at today."""
         super().__init__(id=id)
         self.standings: Standings | None = None
         self.day = 0
         self._dragged = False
 
     def put(self, standings: Standings | None, day: int) -> None:
-        """Shows other standings; ``day`` is the one that is wanted, which may be ahead of them."""
+        """Shows other standings; ``day`` is the requested one, which they may not have reached yet."""
         self.standings, self.day = standings, day
         self.rebuild()
 
@@ -55,7 +55,7 @@ class ForecastBar(Lines):
         return (self.standings, self.day)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Day, slider, calendar, counts."""
+        """Returns the lines: day, slider, calendar, counts."""
         made = [self._head(view, width)]
         if self.standings is None:
             return made
@@ -91,7 +91,7 @@ class ForecastBar(Lines):
         return made.right(width - 1, right)
 
     def _track(self, width: int) -> tuple[int, int]:
-        """The first cell of the slider, and how many there are."""
+        """Returns the first cell of the slider and its number of cells."""
         return len(_LEFT), max(width - len(_LEFT) - len(_RIGHT), 2)
 
     def _slider(self, width: int) -> Line:
@@ -102,7 +102,7 @@ class ForecastBar(Lines):
         return made.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
 
     def _calendar(self, standings: Standings, width: int) -> Line:
-        """How many events come in the days of each cell, as low to high signs."""
+        """Returns how many events fall into the days of each cell, as signs from low to high."""
         _, cells = self._track(width)
         days = np.sum(list(standings.calendar.values()), axis=0)
         edges = np.round(np.arange(len(days)) / LAST_DAY * (cells - 1)).astype(np.int64)
@@ -115,7 +115,7 @@ class ForecastBar(Lines):
         return made.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, standings: Standings, width: int) -> Line:
-        """How many notes each event has come to by the day, and how many of them since today."""
+        """Returns how many notes each event has reached by the day, and how many of them since today."""
         for names in (_LONG, SHORT):
             made = Line()
             for event in HEAVIEST_FIRST:
@@ -128,30 +128,30 @@ class ForecastBar(Lines):
         return made.cut(width)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Takes hold of the slider."""
+        """Starts a drag of the slider."""
         if event.y in _TRACK_ROWS and self.standings is not None:
             self._dragged = True
             self.capture_mouse()
             self._want(event.x)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Moves the slider that is held."""
+        """Follows a drag of the slider."""
         if self._dragged:
             self._want(event.x)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Lets go of it."""
+        """Ends the drag."""
         if self._dragged:
             self._dragged = False
             self.release_mouse()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """A day on."""
+        """Moves a day on."""
         event.stop()
         self._ask(self.day + 1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """A day back."""
+        """Moves a day back."""
         event.stop()
         self._ask(self.day - 1)
 
@@ -160,7 +160,7 @@ class ForecastBar(Lines):
         self._ask(round((x - first) / max(cells - 1, 1) * LAST_DAY))
 
     def _ask(self, day: int) -> None:
-        """Shows the day at once; the notes follow."""
+        """Shows the day at once and asks for its forecast; the notes follow."""
         self.day = max(0, min(day, LAST_DAY))
         self.rebuild()
         self.post_message(self.DayWanted(self.day))

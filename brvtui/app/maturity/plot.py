@@ -35,7 +35,7 @@ def plot(
     upright: float | None = None,
     levels: Sequence[float] = (),
 ) -> list[Line]:
-    """``series`` over ``width`` × ``height`` cells, 1 on top and 0 at the bottom; the last cell holds the letters.
+    """Returns ``series`` drawn in ``width`` × ``height`` cells, 1 on top, 0 at the bottom, letters in the last cell.
 
     ``upright`` (0..1 of the width) is marked by a line from top to bottom, ``levels`` (0..1) by lines across. Where
     curves share a cell, the first of them gives the colour. Values that are NaN are left out.
@@ -69,12 +69,12 @@ def plot(
 
 
 def row_of(value: float, height: int) -> int:
-    """The row, from the top, in which ``value`` (0..1) is drawn."""
+    """Returns the row, from the top, in which ``value`` (0..1) is drawn."""
     return round((1 - max(0.0, min(1.0, value))) * (height - 1))
 
 
 class _Grid:
-    """Which dots of which cells each series has."""
+    """Maps each cell to the dots that each series has in it."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -99,7 +99,7 @@ class _Grid:
 
 
 def _ends(series: Sequence[Series], height: int) -> dict[int, tuple[str, str]]:
-    """The rows in which the letters stand: where each curve ends, or above it where another one does."""
+    """Returns the row of each letter: where its curve ends, or above it where that row is taken."""
     ended = [(float(one.values[-1]), one) for one in series]
     found: dict[int, tuple[str, str]] = {}
     lowest = height - 1

@@ -43,7 +43,7 @@ class MaturityScreen(FrameScreen):
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
     def __init__(self, layouts: Layouts, project: Project) -> None:
-        """A screen that shows today, by importance."""
+        """Starts with today, ordered by importance."""
         super().__init__(layouts)
         self._project = project
         self.wanted = BoardOptions()
@@ -52,7 +52,7 @@ class MaturityScreen(FrameScreen):
         self._of: tuple[object, ...] = ()
         self._boards: Newest[BoardOptions] = Newest(self._begin)
         self._outdated = True
-        """Whether the board is to be gathered anew, and not only shown on another day or in another order."""
+        """Whether to read the board again, rather than show it on another day or in another order."""
 
     def make_panes(self) -> ComposeResult:
         """Forecast, columns, note."""
@@ -63,11 +63,11 @@ class MaturityScreen(FrameScreen):
 
     @property
     def columns(self) -> list[ColumnPane]:
-        """The columns from left to right."""
+        """Returns the columns from left to right."""
         return list(self.query(ColumnPane).results(ColumnPane))
 
     def show(self, view: View) -> None:
-        """Shows ``view``; another tree or profile is gathered anew."""
+        """Shows ``view``; reads the board again for another tree or profile."""
         super().show(view)
         source = (view.project.overview, view.engine.profile)
         if view.project.overview is not None and source != self._of:
@@ -76,7 +76,7 @@ class MaturityScreen(FrameScreen):
         self._show_note()
 
     def on_screen_resume(self) -> None:
-        """The clock went on, and another note may be selected."""
+        """Refreshes on return: time has passed, and another note may be selected."""
         super().on_screen_resume()
         if self.standings is not None:
             self._gather(anew=True)
@@ -84,13 +84,13 @@ class MaturityScreen(FrameScreen):
 
     @property
     def home(self) -> str:
-        """The column of the selected note: another one would select a note of its own."""
+        """Returns the column of the selected note, since focusing another would select a note there."""
         return self._level_of_selected() or super().home
 
     # what is shown
 
     def want(self, **changes: object) -> None:
-        """Changes what is wanted: the slider shows it at once, the notes when they are worked out."""
+        """Changes day, order or filter: the slider shows it at once, the notes when they are computed."""
         self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
         self.query_one(ForecastBar).put(self.standings, self.wanted.day)
         self._gather()
@@ -138,7 +138,7 @@ class MaturityScreen(FrameScreen):
         return self.standings.level_of(self.view.selection.file) if self.standings is not None else ""
 
     def _go_to_selected(self) -> None:
-        """The focus goes to the column of the selected note; without one, the first note is selected."""
+        """Focuses the column of the selected note; selects the first note if none is."""
         if self.standings is None:
             return
         level = self._level_of_selected()
@@ -172,23 +172,23 @@ class MaturityScreen(FrameScreen):
     # actions
 
     def action_day(self, step: int) -> None:
-        """The forecast so many days on, or back."""
+        """Moves the forecast this many days on, or back."""
         self._go_to_day(self.wanted.day + step)
 
     def action_beside(self, step: int) -> None:
-        """The column to the right of the focused one, or to the left."""
+        """Focuses the column to the right, or to the left."""
         place = LEVELS.index(self.stop) + step if self.stop in LEVELS else -1
         if 0 <= place < len(LEVELS):
             self.action_pane(LEVELS[place])
 
     def action_today(self) -> None:
-        """The notes as they are now."""
+        """Shows today."""
         self._go_to_day(0)
 
     def action_order(self, step: int) -> None:
-        """The next order, or the one before."""
+        """Switches to the next order, or the one before."""
         self.want(order=_ORDERS[(_ORDERS.index(self.wanted.order) + step) % len(_ORDERS)])
 
     def action_only(self, step: int) -> None:
-        """Only the notes of the next event, or of the one before; then all again."""
+        """Shows only the notes of the next event, or of the one before; after the last, all again."""
         self.want(only=_ONLY[(_ONLY.index(self.wanted.only) + step) % len(_ONLY)])

@@ -31,7 +31,7 @@ _NOTABLE = (Event.ARCHIVE, Event.PRUNING)
 
 @dataclass(frozen=True, slots=True)
 class BoardOptions:
-    """What the screen was asked to show."""
+    """What to show: the day, the order, and the event to keep."""
 
     day: int = 0
     order: BoardOrder = BoardOrder.IMPORTANCE
@@ -44,7 +44,7 @@ class Mark:
 
     event: Event
     days: float
-    """Until it comes; 0 for one that has come already."""
+    """Days until it comes; 0 if it has come."""
     by_then: bool
     more: int = 0
     """How many other events come by the chosen day."""
@@ -64,20 +64,20 @@ class Standings:
 
     @property
     def board(self) -> Board:
-        """The notes today."""
+        """The notes as they are today."""
         return self.forecast.board
 
     def position(self, path: str) -> int | None:
-        """The note at ``path``; None when there is none."""
+        """Returns the position of the note at ``path``; None when there is none."""
         return self.board.snapshot.by_path.get(path)
 
     def level_of(self, path: str) -> str:
-        """The maturity of the note at ``path``; empty when there is none."""
+        """Returns the maturity of the note at ``path``; empty when there is none."""
         position = self.position(path)
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """What its card says of the note at ``position``; None when nothing is ahead of it."""
+        """Returns the event on the card of the note at ``position``; None when nothing is ahead of it."""
         days = {event: float(until[position]) for event, until in self.board.days_until.items()}
         changed = [event for event in HEAVIEST_FIRST if self.forecast.changed[event][position]]
         if changed:
@@ -107,7 +107,7 @@ class Ageing:
 
 
 def gather(session: Session, wanted: BoardOptions, before: Standings | None) -> Standings:
-    """What ``wanted`` asks for. The board is that of ``before``, if there is one."""
+    """Computes what ``wanted`` asks for, on the board of ``before`` if there is one."""
     board = before.board if before is not None else session.ageing.board()
     forecast = session.ageing.forecast(wanted.day, board)
     sorted_columns = columns(forecast, wanted.order, wanted.only)
@@ -122,7 +122,7 @@ def gather(session: Session, wanted: BoardOptions, before: Standings | None) -> 
 
 
 def ageing_of(session: Session, standings: Standings, path: str, times: int) -> Ageing | None:
-    """The note at ``path`` after so many more hits, or updates; None when the standings do not have it."""
+    """Returns the note at ``path`` after this many more hits or updates; None when it is not on the board."""
     position = standings.position(path)
     if position is None or path not in session.snapshot.by_path:
         return None
