@@ -70,6 +70,12 @@ session.load()
 assert session.notes.links().backlinks("yard/note.md")
 session.close()
 """
+_COMPARE = """
+from brvtui.tree.editing.merging import difference, merged
+few, mixed = "a\\n" * 1_999, "a\\nb\\n" * 999
+assert difference(few, mixed)
+assert merged("a\\n", few, mixed).text
+"""
 
 
 def _all() -> Iterator[Attack]:
@@ -79,6 +85,7 @@ def _all() -> Iterator[Attack]:
         yield Attack(f"a summary with {what}", _project(text.replace("importance: 50", "type: summary"), "_index.md"))
     for what, text in TEXTS.items():
         yield Attack(f"a note with {what}", _project(text), ("-c", _READ_LINKS))
+    yield Attack("a text that another program changed, the same lines everywhere", lambda _: (), ("-c", _COMPARE))
 
 
 ATTACKS = tuple(_all())
