@@ -213,8 +213,10 @@ class BrvTui(ConfiguredApp):
     # beginning, hearing, ending
 
     def on_mount(self) -> None:
-        """Files are looked at now and then."""
+        """Begins to look at files now and then, and to listen to signals."""
         self.stale.begin()
+        if not self.is_headless:
+            self.end_on_signals(self.editing.keep_drafts)
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""

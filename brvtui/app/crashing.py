@@ -1,8 +1,14 @@
-"""An app that says in one line what broke, and leaves a report of it."""
+"""An app that ends well: after a crash with a report and one line, after a signal with the terminal restored."""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+import sys
 import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from rich.text import Text
 from textual.app import App
@@ -12,6 +18,12 @@ from brvtui.text.visible import visible
 
 FAILED = 4
 """The exit code of an app that broke."""
+_BY_SIGNAL = 128
+"""Plus the number of the signal: the exit code of an app that a signal ended, as shells count it."""
+_KEEPING_S = 1.0
+"""How long an app that a signal ends may take to keep what is unsaved."""
+_WITHOUT_TERMINAL_S = 3.0
+"""After so long it ends anyway if its terminal is gone, where writing may wait for ever."""
 
 
 class ReportingApp(App[None]):
@@ -35,6 +47,46 @@ class ReportingApp(App[None]):
             self.call_later(lambda: self.notify(what, severity="error", timeout=10))
 
         threading.excepthook = hear
+
+    def end_on_signals(self, keep: Callable[[], Awaitable[object]]) -> None:
+        """Ends the app on SIGTERM, SIGHUP, SIGQUIT and SIGINT, after ``keep`` wrote what is unsaved."""
+        if sys.platform == "win32":
+            return
+        loop = asyncio.get_running_loop()
+        tasks: set[asyncio.Task[None]] = set()
+
+        async def end(number: int) -> None:
+            try:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(keep(), _KEEPING_S)
+            finally:
+                self.exit(return_code=_BY_SIGNAL + number)
+
+        def begin(number: int) -> None:
+            if number == signal.SIGHUP:
+                timer = threading.Timer(_WITHOUT_TERMINAL_S, os._exit, (_BY_SIGNAL + number,))
+                timer.daemon = True
+                timer.start()
+            if not tasks:
+                tasks.add(asyncio.create_task(end(number)))
+
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
+            loop.add_signal_handler(number, begin, number)
+        loop.add_signal_handler(signal.SIGCONT, self._continue)
+
+    def _continue(self) -> None:
+        """Takes the terminal again after SIGCONT.
+
+        Textual expects to have left it by Ctrl+Z. After SIGSTOP it has not: it would start its threads twice, and take
+        its own modes of the terminal for those to restore at the end.
+        """
+        driver = self._driver
+        if driver is None or not driver._auto_restart:
+            return
+        if not getattr(driver, "_must_signal_resume", True):
+            driver.suspend_application_mode()
+        driver.resume_application_mode()
+        self.refresh(layout=True)
 
     def _handle_exception(self, error: Exception) -> None:
         """Textual calls this, and nothing public, with what nobody caught."""

@@ -18,6 +18,7 @@ from brvtui.app.editing.note_io import DraftRequest, NewNoteRequest, NoteOpened,
 from brvtui.app.modes import EDITOR
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.app.text_entry import caught_up
 from brvtui.paint.text import seconds
 
 if TYPE_CHECKING:
@@ -87,6 +88,15 @@ class Editing:
                 await worker.wait()
         await asyncio.sleep(0)
         return not writing and not is_drafting
+
+    async def keep_drafts(self) -> None:
+        """Writes the draft of unsaved text now, and waits for all that is being written."""
+        editor = self.editor
+        if editor is not None:
+            await caught_up(editor.area)
+            editor.keep_draft()
+        while not await self.all_written():
+            pass
 
     def edit_selected(self, path: str, outside: bool) -> None:
         """Edits ``path``, the note that keys act on; says what to do when there is none."""

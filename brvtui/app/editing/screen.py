@@ -312,6 +312,11 @@ class EditorScreen(FrameScreen):
             self._drafted = self.data
             self._drafts.want(DraftRequest(self._disk.path, self._drafted, self._disk.sha256))
 
+    def keep_draft(self) -> None:
+        """Writes the draft of unsaved text at once."""
+        if self.is_dirty:
+            self._draft_now()
+
     def _drop_draft(self) -> None:
         self._stop_draft_timer()
         if self._disk is not None and self._drafted is not None:
