@@ -219,7 +219,7 @@ async def test_saving(looks: Looks, app: BrvTui, size: str) -> None:
         await looks(pilot, f"test_saving[{size}]", {size: _SIZES[size]}, [DARK])
 
 
-_SETTINGS = {"list": (), "searched": ("slash", *"reranker"), "refused": (*"jjjjjjj", "enter", "x", "enter")}
+_SETTINGS = {"list": (), "searched": ("slash", *"reranker"), "refused": (*"jjjjjj", "enter", "x", "enter")}
 
 
 @SIZE
