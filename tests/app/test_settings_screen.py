@@ -78,6 +78,8 @@ async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeyp
         await opened(pilot, "llm.allowed")
         await pilot.press("enter")
         await until(pilot, lambda: any("llm.allowed is read-only in a browser" in toast for toast in toasts(pilot)))
+        app.keep_setting("llm.allowed", True)
+        await until(pilot, lambda: len([toast for toast in toasts(pilot) if "read-only" in toast]) == 2)
         frame(pilot).query_one(SettingsPane).move_to(entries_shown(pilot).index("watch"))
         await pilot.press("enter")
         await until(pilot, lambda: kept() == {"watch": False})

@@ -43,7 +43,10 @@ class SettingsScreen(FrameScreen):
     @on(SettingsPane.ChangeRequested)
     async def _change(self, event: SettingsPane.ChangeRequested) -> None:
         row = self.query_one(SettingsPane).rows_by_name[event.name]
-        if event.typed:
+        why_read_only = self.services.configuration.why_read_only(row.name)
+        if why_read_only:
+            self.notify(why_read_only, severity="warning")
+        elif event.typed:
             await self._type(row)
         elif event.step:
             self.services.keep_setting(row.name, stepped(row, event.step))
