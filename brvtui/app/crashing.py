@@ -72,7 +72,8 @@ class ReportingApp(App[None]):
 
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
             loop.add_signal_handler(number, begin, number)
-        loop.add_signal_handler(signal.SIGCONT, self._continue)
+        if hasattr(self._driver, "_must_signal_resume"):  # the driver of a terminal
+            loop.add_signal_handler(signal.SIGCONT, self._continue)
 
     def _continue(self) -> None:
         """Takes the terminal again after SIGCONT.
@@ -83,7 +84,7 @@ class ReportingApp(App[None]):
         driver = self._driver
         if driver is None or not driver._auto_restart:
             return
-        if not getattr(driver, "_must_signal_resume", True):
+        if not getattr(driver, "_must_signal_resume", False):
             driver.suspend_application_mode()
         driver.resume_application_mode()
         self.refresh(layout=True)
