@@ -17,13 +17,12 @@ from brvtui.cli.common import (
     NEGATIVE,
     NOT_THERE,
     OK,
+    Asked,
     Failure,
     answer_format,
+    engine_command,
     engine_errors_reported,
-    engine_options,
     find_session,
-    headless,
-    open_session,
     project_option,
     write_json,
 )
@@ -49,20 +48,13 @@ Examples:
 """
 )
 @click.argument("text")
-@headless
+@engine_command
 @click.option("--llm", "allowed", is_flag=True, help="Let the model that is set answer at tiers 3 and 4.")
-@engine_options
 @answer_format
 def ask(
     text: str,
-    engine: str,
-    options: dict[str, Any],
+    asked: Asked,
     allowed: bool,
-    project: Path | None,
-    scope: str,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
     form: str,
 ) -> int:
     """Answer TEXT by the whole route; at tiers 3 and 4 a model writes the answer, if one is set and --llm allows it.
@@ -74,7 +66,7 @@ def ask(
     """
     if not text.strip():
         raise click.UsageError("TEXT is empty: write what you want to know")
-    session = open_session(project, profile, now, signals, engine)
+    session = asked.open()
     if allowed:
         session.model.allow()
     from brvtui.services.model import Cancellation
@@ -82,7 +74,7 @@ def ask(
 
     cancellation = Cancellation()
     limit = budget_of(session.settings.llm).words
-    events = session.complete(text, scope, cancellation, options=options)
+    events = session.complete(text, asked.scope, cancellation, options=asked.options)
     with _interrupts(cancellation), engine_errors_reported():
         ended = _last(events) if form == "json" else _Terminal(sys.stdout.isatty(), limit).show(events)
     if getattr(ended, "cancelled", False):

@@ -7,6 +7,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,16 +56,6 @@ def project_option(command: _F) -> _F:
     return click.option("--project", type=where, help="The project (default: here or above).")(command)
 
 
-def headless(command: _F) -> _F:
-    """Adds :func:`shared`, ``--project`` and ``--scope``, for commands that answer queries."""
-    for option in (
-        click.option("--scope", default="", metavar="PATH", help="Search only below this folder of the tree."),
-        project_option,
-    ):
-        command = option(command)
-    return shared(command)
-
-
 def answer_format(command: _F) -> _F:
     """Adds ``--format``."""
     choice = click.Choice(["text", "json"])
@@ -73,8 +64,34 @@ def answer_format(command: _F) -> _F:
     )
 
 
-def engine_options(command: _F) -> _F:
-    """Adds ``--engine`` and the options of engines; the command gets these as a dict ``options``.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options of :func:`engine_command` say: how the engine is asked, and over which project."""
+
+    engine: str
+    options: dict[str, Any]
+    scope: str
+    project: Path | None
+    profile: str | None
+    now: float | None
+    signals: Path | None
+
+    def open(self) -> Any:
+        """The loaded session of the project. Raises :class:`Failure`."""
+        with _garbage_collector_paused():
+            session = find_session(self.project, self.profile, self.now, self.signals, self.engine)
+            from brvtui.tree.reading.signals import SignalsError
+
+            try:
+                session.load()
+            except SignalsError as error:
+                raise Failure(str(error), BAD_USAGE) from error
+        click.get_current_context().call_on_close(lambda: _keep(session))
+        return session
+
+
+def engine_command(command: _F) -> _F:
+    """Adds the options of every command that asks an engine; the command gets them as ``asked`` (:class:`Asked`).
 
     An engine refuses those that it does not know. ``--option`` passes on any, so that an engine of another package
     needs no flag of its own here.
@@ -100,7 +117,8 @@ def engine_options(command: _F) -> _F:
     def collected(**given: Any) -> Any:
         options = dict(given.pop("others"))
         options |= {name: value for name in flags if (value := given.pop(name)) is not None}
-        return command(options=options, **given)
+        where = {name: given.pop(name) for name in ("engine", "scope", "project", "profile", "now", "signals")}
+        return command(asked=Asked(options=options, **where), **given)
 
     made: Any = collected
     for option in (
@@ -113,6 +131,9 @@ def engine_options(command: _F) -> _F:
             "--engine", "--pipeline", "engine", default="", metavar="NAME",
             help="The memory system whose retrieval to run (default: the one that is set, byterover).",
         ),
+        click.option("--scope", default="", metavar="PATH", help="Search only below this folder of the tree."),
+        project_option,
+        shared,
     ):  # fmt: skip
         made = option(made)
     result: _F = made
@@ -145,22 +166,6 @@ def passed_on(ctx: click.Context) -> list[str]:
     if given["signals"]:
         made += ["--signals", str(given["signals"])]
     return [*made, "--", str(given["project"])] if given["project"] else made
-
-
-def open_session(
-    project: Path | None, profile: str | None, now: float | None, signals: Path | None, engine: str = ""
-) -> Any:
-    """The loaded session of the project. Raises :class:`Failure`."""
-    with _garbage_collector_paused():
-        session = find_session(project, profile, now, signals, engine)
-        from brvtui.tree.reading.signals import SignalsError
-
-        try:
-            session.load()
-        except SignalsError as error:
-            raise Failure(str(error), BAD_USAGE) from error
-    click.get_current_context().call_on_close(lambda: _keep(session))
-    return session
 
 
 @contextmanager

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import click
 
-from brvtui.cli.common import NOT_THERE, OK, Failure, engine_errors_reported, engine_options, headless, open_session
+from brvtui.cli.common import NOT_THERE, OK, Asked, Failure, engine_command, engine_errors_reported
 from brvtui.trace.feedback import Usefulness
 
 
@@ -15,19 +12,12 @@ from brvtui.trace.feedback import Usefulness
 @click.argument("text")
 @click.argument("note", metavar="PATH")
 @click.argument("usefulness", type=click.Choice([one.value for one in Usefulness]))
-@headless
-@engine_options
+@engine_command
 def feedback(
     text: str,
     note: str,
     usefulness: str,
-    engine: str,
-    options: dict[str, Any],
-    project: Path | None,
-    scope: str,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: Asked,
 ) -> int:
     """Say that the result PATH of TEXT was of use, of use with changes, or not: engines that learn follow it.
 
@@ -35,10 +25,10 @@ def feedback(
     """
     from brvtui.snapshot.naming import UnknownNote, find_note
 
-    session = open_session(project, profile, now, signals, engine)
+    session = asked.open()
     try:
         with engine_errors_reported():
-            trace = session.probe(text, scope, options=options)
+            trace = session.probe(text, asked.scope, options=asked.options)
             found = find_note(session.snapshot, note)
             click.echo(session.learn(trace, found.path, Usefulness(usefulness)))
     except UnknownNote as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -14,13 +13,12 @@ from brvtui.cli.common import (
     NEGATIVE,
     NOT_THERE,
     OK,
+    Asked,
     Failure,
     answer_format,
     console_here,
+    engine_command,
     engine_errors_reported,
-    engine_options,
-    headless,
-    open_session,
     write_json,
 )
 from brvtui.cli.saving import check_files, save
@@ -43,22 +41,15 @@ Examples:
 """
 )
 @click.argument("text")
-@headless
+@engine_command
 @click.option("--limit", type=click.IntRange(1, 50), help="Also show a plain search with this many results.")
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help=_SAVE)
-@engine_options
 @answer_format
 def query(
     text: str,
-    engine: str,
-    options: dict[str, Any],
-    project: Path | None,
-    scope: str,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: Asked,
     limit: int | None,
     detail: bool,
     takes: bool,
@@ -70,9 +61,9 @@ def query(
     Nothing is changed or cached. Exit code 1 when the tree does not cover it.
     """
     check_files(files)
-    session = open_session(project, profile, now, signals, engine)
+    session = asked.open()
     with engine_errors_reported():
-        trace = session.probe(text, scope, options=options, services=True, progress=_show_progress)
+        trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
         if limit:
             trace = session.with_plain_search(trace, limit)
         wanted = session.answers.counterfactuals(trace) if takes else None
@@ -111,20 +102,13 @@ Examples:
 )
 @click.argument("text")
 @click.argument("notes", nargs=-1, required=True, metavar="PATH…")
-@headless
+@engine_command
 @click.option("--takes", is_flag=True, help=_TAKES)
-@engine_options
 @answer_format
 def explain(
     text: str,
     notes: tuple[str, ...],
-    engine: str,
-    options: dict[str, Any],
-    project: Path | None,
-    scope: str,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: Asked,
     takes: bool,
     form: str,
 ) -> int:
@@ -134,14 +118,14 @@ def explain(
     """
     from brvtui.snapshot.naming import UnknownNote
 
-    session = open_session(project, profile, now, signals, engine)
+    session = asked.open()
     shown = session.snapshot.notices
     _print_notices(shown)
     try:
         with engine_errors_reported():
             # As query answers it: services are asked, or the two would show different answers.
-            trace = session.probe(text, scope, options=options, services=True, progress=_show_progress)
-            explanations = [session.answers.explain(text, note, scope, trace) for note in notes]
+            trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
+            explanations = [session.answers.explain(text, note, trace=trace) for note in notes]
             wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
@@ -173,20 +157,13 @@ Examples:
   brv-tui replay --sequence sequence.json --now 2026-11-20T12:00:00Z --signals signals.json
 """
 )
-@headless
+@engine_command
 @click.option("--queries", type=click.Path(path_type=Path), help='JSON list of strings or {"id", "query"}.')
 @click.option("--sequence", type=click.Path(path_type=Path), help='JSON list of {"query", "wait", "touch"}.')
 @click.option("--limit", type=click.IntRange(1, 50), help="Results of the plain search (default: the profile's).")
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
-@engine_options
 def replay(
-    engine: str,
-    options: dict[str, Any],
-    project: Path | None,
-    scope: str,
-    profile: str | None,
-    now: float | None,
-    signals: Path | None,
+    asked: Asked,
     queries: Path | None,
     sequence: Path | None,
     limit: int | None,
@@ -201,8 +178,8 @@ def replay(
 
     if (queries is None) == (sequence is None):
         raise click.UsageError("give either --queries FILE or --sequence FILE")
-    session = open_session(project, profile, now, signals, engine)
-    like = Query("", scope, options=options)
+    session = asked.open()
+    like = Query("", asked.scope, options=asked.options)
     try:
         with engine_errors_reported():
             chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
