@@ -94,7 +94,7 @@ class AppServer:
     def serve(self) -> None:
         """Serves until Ctrl+C or SIGTERM."""
         for name in ("aiohttp", "asyncio", "textual-serve"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # junk in a request is not the owner's news
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # whatever strangers send prints nothing
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import select
@@ -190,6 +191,29 @@ async def test_so_many_pages_may_be_open(served: Served) -> None:
         with pytest.raises(aiohttp.WSServerHandshakeError) as refusal:
             await client.ws_connect(f"{served.url}ws/{key}", headers=headers)
         assert refusal.value.status == HTTPStatus.SERVICE_UNAVAILABLE
+
+
+async def test_a_trace_is_handed_to_the_browser_of_its_owner_alone(served: Served) -> None:
+    cookie, key = await served.enter()
+    headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
+    async with (
+        aiohttp.ClientSession() as client,
+        client.ws_connect(f"{served.url}ws/{key}", headers=headers) as connection,
+        asyncio.timeout(LIMIT_S),
+    ):
+        shown = b""
+        while b"1 note" not in shown:
+            shown += (await connection.receive()).data
+        for typed in ("quokka", "\x1b", "x"):
+            await connection.send_str(json.dumps(["stdin", typed]))
+            await asyncio.sleep(0.5)
+        while (message := await connection.receive()).type is aiohttp.WSMsgType.BINARY:
+            pass
+        kind, delivery = json.loads(message.data)
+        assert kind == "deliver_file_start"
+        assert (await get(f"{served.url}download/{delivery}"))[0] == 403
+        status, text = await get(f"{served.url}download/{delivery}", Cookie=cookie)
+        assert (status, json.loads(text)["trace"]["query"]) == (200, "quokka")
 
 
 async def test_idle_connections_keep_nobody_out(served: Served) -> None:
