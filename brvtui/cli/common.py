@@ -41,10 +41,11 @@ def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
 
 def shared(command: _F) -> _F:
     """Adds the options of every command that opens a project."""
+    constants = "The engine's constants (byterover: brv-3, docs, combined, or a TOML file)."
     for option in (
         click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
         click.option("--now", metavar="ISO", callback=moment, help="Freeze the clock at this time (ISO 8601)."),
-        click.option("--profile", metavar="NAME|FILE", help="Constants to use: brv-3 (default), docs, or a TOML file."),
+        click.option("--profile", metavar="NAME|FILE", help=constants),
     ):
         command = option(command)
     return command

@@ -32,6 +32,7 @@ WITHOUT_PROJECT = (
     ("show", "saved.json"),
     ("show", "saved.json", "--format", "md"),
     ("keys",),
+    ("completion", "bash"),
     ("themes",),
     ("--help",),
 )
@@ -92,6 +93,12 @@ def test_a_reader_that_goes_away_is_no_error(project: Tree, call: Call) -> None:
             code, _, err = call(arguments, stdout=stdout)
             beside = ("note: ", "TIER ")
             assert (code, [line for line in err.splitlines() if not line.startswith(beside)]) == (0, []), arguments
+
+
+def test_the_app_needs_streams_that_are_open(project: Tree, call: Call) -> None:
+    for closed in ("stdin", "stdout"):
+        code, _, err = call(["open", str(project.root)], **{closed: None})
+        assert (code, err.startswith("brv-tui: no terminal here to open the app in")) == (2, True)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp437"])
