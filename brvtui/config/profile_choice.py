@@ -14,7 +14,7 @@ from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.typed_tables import lowered, overlay
+from brvtui.typed_tables import ProfileError, lowered, overlay
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _CHOOSING = ("", "profile", "signals.frontmatter")
@@ -46,8 +46,16 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     source = configuration.source("profile")
     chosen = _load(DEFAULT if of_engine else configuration.settings.profile, source)
     if source.layer is Layer.PROJECT:
-        chosen = _limited(chosen, profiles.load(), _load(*configuration.own.get("profile", (DEFAULT, source))))
+        chosen = _limited(chosen, profiles.load(), _own_profile(configuration))
     return with_overrides(chosen, configuration.settings)
+
+
+def _own_profile(configuration: Configuration) -> Profile:
+    """The profile of the user's own file; the default where it names none of ByteRover's that can be used."""
+    try:
+        return _load(*configuration.own["profile"])
+    except (KeyError, ProfileError):
+        return profiles.load()
 
 
 def _limited(chosen: Profile, *references: Profile) -> Profile:

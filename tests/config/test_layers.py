@@ -110,6 +110,13 @@ def test_no_limit_of_a_projects_profile_is_above_the_users(root: Path) -> None:
     assert chosen_profile(read()).agent.idle_turns == 80, "the user's own profile is the user's"
 
 
+@pytest.mark.parametrize("mine", ["jeffs_brain", "/no/such/file.toml"])
+def test_a_profile_of_the_users_that_is_not_byterovers_limits_nothing(root: Path, mine: str) -> None:
+    own(f'profile = "{mine}"')
+    project(root, 'profile = "docs"')
+    assert chosen_profile(read(root)) == profiles.load("docs")
+
+
 def test_a_projects_profile_lies_in_the_project(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside") / "mine.toml"
     outside.write_text("[agent]\nidle_turns = 2")
