@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from brvtui.tree.engine_files.folders import project_folder_name
+from brvtui.tree.engine_files.sidecar import signals_folder
 from tests.attacks.harness import Attack, report
 
 _SPARSE_BYTES = 1 << 30
@@ -70,6 +72,20 @@ def _in_project(place: str, kind: Callable[[Path], None]) -> Callable[[Path], Se
     return prepare
 
 
+def _in_engine_data(kind: Callable[[Path], None]) -> Callable[[Path], Sequence[str | Path]]:
+    """The hostile file as the engine's own signals of a note."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        _project(folder)
+        data = folder / "own" / "projects" / project_folder_name(folder)
+        made = signals_folder(data) / "yard" / "gate.md.json"
+        made.parent.mkdir(parents=True)
+        kind(made)
+        return _query(folder)
+
+    return prepare
+
+
 def _marker(kind: Callable[[Path], None]) -> Callable[[Path], Sequence[str | Path]]:
     def prepare(folder: Path) -> Sequence[str | Path]:
         kind(folder / ".brv")
@@ -103,6 +119,7 @@ def _all() -> Iterator[Attack]:
         yield Attack(f".brv is {what}", _marker(kind))
         for place in _PLACES:
             yield Attack(f"{place} is {what}", _in_project(place, kind))
+        yield Attack(f"stored signals are {what}", _in_engine_data(kind))
         yield Attack(f"--aliases names {what}", _named(kind, "--engine", "jeffs_brain", "--aliases"))
         yield Attack(f"--signals names {what}", _named(kind, "--signals"))
         yield Attack(f"--profile names {what}", _named(kind, "--profile"))
