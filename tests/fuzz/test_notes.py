@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 
 from hypothesis import given
@@ -144,3 +145,39 @@ def test_texts_are_merged(base: str, mine: str, theirs: str) -> None:
     assert bool(difference(mine, theirs)) == (mine != theirs)
     made = merged(base, mine, theirs)
     assert made.conflicts >= 0
+
+
+_LONGEST = 20_000
+"""Characters of a value; the whole may pass the limit of a block."""
+
+
+def _flow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    names = st.sampled_from(["a", "b", "c"])
+    several = st.lists(inner, max_size=4)
+    fields = st.lists(st.tuples(st.sampled_from(['"k":', "k: ", "<<: ", "? *a : ", '"l":']), inner), max_size=4)
+    return st.one_of(
+        several.map(lambda items: f"[{','.join(items)}]"),
+        fields.map(lambda pairs: "{" + ",".join(f"{key}{value}" for key, value in pairs) + "}"),
+        st.tuples(names, inner).map(lambda pair: f"&{pair[0]} {pair[1]}"),
+        st.tuples(st.sampled_from(["!!str ", "!!set ", "!!omap ", "!!int ", "! "]), inner).map("".join),
+        st.tuples(inner, st.integers(1, 400)).map(lambda pair: f"[{','.join([pair[0]] * pair[1])}]"[:_LONGEST]),
+    )
+
+
+FLOW = st.recursive(st.sampled_from(["*a", "*b", "*c", "1", "x", "''", '"y"', "2026-01-01", "~"]), _flow, max_leaves=12)
+ANCHORED = st.lists(st.tuples(st.sampled_from(["importance", "related", "type", "d", "e"]), FLOW), max_size=6).map(
+    lambda fields: "---\n" + "".join(f"{key}: {value}\n" for key, value in fields) + "---\n# T\n"
+)
+
+
+@fuzzed
+@given(ANCHORED)
+def test_anchors_cost_no_more_than_their_text(text: str) -> None:
+    began = time.process_time()
+    front = parse(text)
+    with suppress(BrokenFrontmatter):
+        fields_of(text)
+    scalars_under(text, "related")
+    from_frontmatter(text, BASE)
+    assert len(repr(front.fields)) < 3_000_000  # as many values as there may be, written out
+    assert time.process_time() - began < 2

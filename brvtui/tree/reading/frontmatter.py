@@ -116,10 +116,10 @@ def _mapping(block: str) -> Any:
 @contextmanager
 def reading(block: str) -> Iterator[Any]:
     """A YAML loader for ``block``. Raises ValueError for a block beyond the limits of frontmatter."""
-    if _DOCUMENT_END.search(block):
-        raise ValueError("a document end inside the block")
     if len(block) > _LONGEST or len(_NESTING.findall(block)) > _MOST_NESTING:
         raise ValueError("longer or deeper than frontmatter is")
+    if _DOCUMENT_END.search(block):
+        raise ValueError("a document end inside the block")
     loader = _Loader(block)
     try:
         yield loader
