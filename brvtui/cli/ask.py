@@ -248,7 +248,7 @@ def check(project: Path | None, form: str) -> int:
         "protocol": settings.protocol,
         "model": settings.model,
         "url": model.address,
-        "key": model.key_words,
+        "key": model.key_source,
         "allowed": state.allowed,
     }
     found = None if state.problem else model.check()
@@ -282,11 +282,11 @@ def _model_of(project: Path | None) -> tuple[Llm, Any]:
             raise
         from brvtui.config import configure
         from brvtui.engines.byterover import profile as profiles
-        from brvtui.session import held_model
+        from brvtui.session import session_model
 
         settings = configure().settings
         requests = profiles.load().service
-        return settings.llm, held_model(lambda: settings, lambda: requests)
+        return settings.llm, session_model(lambda: settings, lambda: requests)
     return session.settings.llm, session.model
 
 

@@ -66,12 +66,12 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
         case FromTool(call, text):
             return [{"type": "tool_result", "tool_use_id": call, "content": text}]
         case FromModel(text, calls):
-            said = [{"type": "text", "text": text}] if text.strip() else []
+            texts = [{"type": "text", "text": text}] if text.strip() else []
             asked = [
                 {"type": "tool_use", "id": call.id, "name": call.name, "input": object_in(call.arguments)}
                 for call in calls
             ]
-            return [*said, *asked]
+            return [*texts, *asked]
 
 
 class _ContentBlocks(Reader):

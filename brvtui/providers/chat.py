@@ -129,14 +129,14 @@ class ChatService(ABC):
         """Whether the service refused an optional part of the request for the first time; remembers that part."""
         if refusal.status not in _NOT_UNDERSTOOD:
             return False
-        said = str(refusal)
+        message = str(refusal)
         found: dict[str, str] = {}
-        if "max_completion_tokens" in said:
+        if "max_completion_tokens" in message:
             found["max_tokens"] = ""
-        elif re.search(r"not support (?:tools|function|tool)", said, re.IGNORECASE):
+        elif re.search(r"not support (?:tools|function|tool)", message, re.IGNORECASE):
             found["tools"] = "this model calls no tools: it answers from the prompt alone"
         else:
-            part = next((part for part in _OPTIONAL if re.search(rf"\b{part}\b", said)), "")
+            part = next((part for part in _OPTIONAL if re.search(rf"\b{part}\b", message)), "")
             if part:
                 found[part] = f"this model takes no {part}: it was asked without" if part == "temperature" else ""
         new = {part: notice for part, notice in found.items() if part not in self._learned}

@@ -149,14 +149,14 @@ async def answered(
     except httpx.ConnectError as error:
         raise ServiceRefusal(unreached(error, endpoint.setting)) from None
     except httpx.HTTPError as error:
-        said = one_line(str(error))
+        message = one_line(str(error))
         # The error of a reset connection has an empty text.
         is_closed = (
-            "closed connection" in said
-            or "disconnected" in said
-            or (not said and isinstance(error, httpx.NetworkError))
+            "closed connection" in message
+            or "disconnected" in message
+            or (not message and isinstance(error, httpx.NetworkError))
         )
-        raise ServiceRefusal(_CLOSED if is_closed else said or type(error).__name__, passing=True) from None
+        raise ServiceRefusal(_CLOSED if is_closed else message or type(error).__name__, passing=True) from None
     except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
         # An invalid host, or a proxy or certificate file of the environment that cannot be used.
         raise ServiceRefusal(f"cannot be asked ({one_line(str(error)) or type(error).__name__})") from None
@@ -165,9 +165,9 @@ async def answered(
 def unreached(error: BaseException, setting: str) -> str:
     """One line: why there is no connection, and advice."""
     cause = _first_cause(error)
-    said = faults.reason(cause)
+    message = faults.reason(cause)
     if isinstance(cause, ConnectionError) and cause.errno:
-        said = os.strerror(cause.errno)  # asyncio replaces the system's message by its own
+        message = os.strerror(cause.errno)  # asyncio replaces the system's message by its own
     match cause:
         case ssl.SSLCertVerificationError():
             advice = f"look whether {setting}.url names the right host, and its certificate is trusted (SSL_CERT_FILE)"
@@ -175,7 +175,7 @@ def unreached(error: BaseException, setting: str) -> str:
             advice = f"look at {setting}.url: whether the service there takes https"
         case _:
             advice = f"look whether the service runs, and at {setting}.url"
-    return f"cannot be reached ({one_line(said)}); {advice}"
+    return f"cannot be reached ({one_line(message)}); {advice}"
 
 
 def _first_cause(error: BaseException) -> BaseException:
@@ -230,10 +230,10 @@ async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) ->
             else:
                 is_cut = False
     try:
-        said = error_message(json.loads(body), key)
+        message = error_message(json.loads(body), key)
     except (ValueError, RecursionError):
-        said = excerpt(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
-    why = f"{answer.status_code} {answer.reason_phrase}" + (f": {said}" if said else "")
+        message = excerpt(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
+    why = f"{answer.status_code} {answer.reason_phrase}" + (f": {message}" if message else "")
     wait = _seconds_of(answer.headers.get("retry-after"))
     return ServiceRefusal(why, answer.status_code, answer.status_code in _PASSING, wait)
 

@@ -127,8 +127,8 @@ async def _once(
 ) -> AsyncGenerator[dict[str, Any], None]:
     async with answered(endpoint, payload, "text/event-stream", policy.timeout_seconds) as answer:
         if "text/event-stream" not in answer.headers.get("content-type", ""):
-            said = await refusal_in(answer, endpoint.key, policy.timeout_seconds)
-            why = f"the answer is no stream of events: look at {endpoint.setting}.url ({said})"
+            reason = await refusal_in(answer, endpoint.key, policy.timeout_seconds)
+            why = f"the answer is no stream of events: look at {endpoint.setting}.url ({reason})"
             raise ServiceRefusal(why, answer.status_code)
         async with aclosing(data_of(answer, policy.max_bytes)) as texts:
             deadline = monotonic() + _LONGEST_TURN * policy.timeout_seconds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.session.opened import NotLoaded
-from brvtui.session.services import held_model
+from brvtui.session.services import session_model
 from brvtui.session.session import Session
 
-__all__ = ["NotLoaded", "Session", "held_model"]
+__all__ = ["NotLoaded", "Session", "session_model"]

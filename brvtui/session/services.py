@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brvtui.providers.held_model import HeldModel
+from brvtui.providers.session_model import SessionModel
 from brvtui.providers.settings import ModelSettings, ServiceSettings
 from brvtui.services.model import Budget
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from brvtui.services.reranking import Reranker
 
 
-def held_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> HeldModel:
+def session_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> SessionModel:
     """The model of the ``settings`` of each moment, as a session holds it."""
-    return HeldModel(lambda: _model_settings(settings()), requests)
+    return SessionModel(lambda: _model_settings(settings()), requests)
 
 
 def budget_of(llm: Llm) -> Budget:
@@ -47,7 +47,7 @@ class SessionServices:
     """The :class:`brvtui.services.provided.EngineServices` of one tree; made anew when the settings change."""
 
     def __init__(
-        self, tree: Path, settings: Callable[[], Settings], requests: Callable[[], RequestPolicy], held: HeldModel
+        self, tree: Path, settings: Callable[[], Settings], requests: Callable[[], RequestPolicy], held: SessionModel
     ) -> None:
         """Imports and asks nothing before an engine needs it. ``settings`` and ``requests`` return the current ones."""
         self._tree = tree
@@ -60,7 +60,7 @@ class SessionServices:
     @property
     def model(self) -> ChatModel | None:
         """The language model, where a run may ask it now."""
-        return self._held.to_ask()
+        return self._held.allowed_model()
 
     @property
     def model_is_set(self) -> bool:
@@ -69,7 +69,7 @@ class SessionServices:
 
     def why_no_model(self, run: bool) -> str:
         """Why a probe or a run that comes to a model does not ask it, in a line or two."""
-        return self._held.why_no_call(run)
+        return self._held.why_not_asked(run)
 
     @property
     def budget(self) -> Budget:

@@ -28,7 +28,7 @@ from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer
 from brvtui.session.engines import Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
-from brvtui.session.services import SessionServices, held_model
+from brvtui.session.services import SessionServices, session_model
 from brvtui.snapshot import Snapshot
 from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.kept_index import KeptIndex
@@ -100,7 +100,7 @@ class Session:
         self._making_notes = threading.Lock()
         self.logbook = Logbook(project.tree, project_data(project.root))
         """The queries that were run here, and those that the engine logged."""
-        self.model = held_model(lambda: self.settings, lambda: self.profile.service)
+        self.model = session_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
         self.engine = self.settings.engine
         """The name of the engine that answers where none is named."""

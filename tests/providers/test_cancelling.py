@@ -75,14 +75,14 @@ def test_cancelling_while_a_name_is_looked_up(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "ask",
     [
-        "HeldModel(lambda: ModelSettings('mini', 'http://a-name:9/v1'), lambda: load().service).check()",
+        "SessionModel(lambda: ModelSettings('mini', 'http://a-name:9/v1'), lambda: load().service).check()",
         "OpenAIEmbedder('http://a-name:9/v1', 'mini', load().service).embed(['tea'])",
     ],
     ids=["model", "embedder"],
 )
 def test_a_name_that_is_looked_up_for_ever_holds_up_no_exit(ask: str) -> None:
     code = (
-        "import signal, socket, threading; from brvtui.providers.held_model import *\n"
+        "import signal, socket, threading; from brvtui.providers.session_model import *\n"
         "from brvtui.engines.byterover.profile import load\n"
         "from brvtui.providers.openai_compatible import OpenAIEmbedder\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts behind it ignores it

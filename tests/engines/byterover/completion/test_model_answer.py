@@ -422,7 +422,7 @@ def test_only_a_whole_answer_is_cached(
     session.clock = lambda: NOW_MS
     assert session.run("quokka").tier == 4
     model = ScriptedModel(turn)
-    monkeypatch.setattr(session.model, "to_ask", lambda: model)
+    monkeypatch.setattr(session.model, "allowed_model", lambda: model)
     list(session.complete("quokka"))
     assert session.probe("quokka").tier == tier
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _STANDS_IN = "These are sentences of notes."
 
 
-class HeldModel:
+class SessionModel:
     """Makes the model again when the settings change. Methods may be called from any thread."""
 
     def __init__(self, wanted: Callable[[], ModelSettings], requests: Callable[[], RequestPolicy]) -> None:
@@ -52,7 +52,7 @@ class HeldModel:
         return address_to_show(wanted)
 
     @property
-    def key_words(self) -> str:
+    def key_source(self) -> str:
         """Whether there is a key, and in which variable; never the key itself."""
         wanted = self._wanted()
         if not wanted.key_env:
@@ -70,7 +70,7 @@ class HeldModel:
             and (allowed.protocol, allowed.model, allowed.url) == (wanted.protocol, wanted.model, wanted.url)
         )
 
-    def to_ask(self) -> ChatModel | None:
+    def allowed_model(self) -> ChatModel | None:
         """The model if a run may ask it now, else None."""
         wanted = self._wanted()
         return self._model(wanted)[0] if self._may_ask(wanted) else None
@@ -83,7 +83,7 @@ class HeldModel:
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
 
-    def why_no_call(self, run: bool) -> str:
+    def why_not_asked(self, run: bool) -> str:
         """Why a route that reaches the model does not ask it, in a line or two."""
         wanted = self._wanted()
         if not wanted.model and not wanted.url:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from brvtui.config.schema import assemble
-from brvtui.providers.held_model import HeldModel
 from brvtui.providers.models import address_of, model_of
+from brvtui.providers.session_model import SessionModel
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.requests import ServiceError
-from brvtui.session import held_model
+from brvtui.session import session_model
 from tests.providers.chat import KEY
 from tests.support.chat_server import ChatServer, Refused, called, chatting, written
 from tests.support.trees import BRV3
@@ -58,7 +58,7 @@ def test_the_protocols_own_addresses() -> None:
 
 def test_what_is_set_for_an_address_is_shown_also_when_it_cannot_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def shown(model: str = "", url: str = "") -> str:
-        return HeldModel(lambda: ModelSettings(model, url), lambda: BRV3.service).address
+        return SessionModel(lambda: ModelSettings(model, url), lambda: BRV3.service).address
 
     assert shown() == ""
     assert shown(model="mini", url="ftp://x") == "ftp://x"
@@ -74,41 +74,41 @@ def test_a_key_is_never_shown() -> None:
     settings = ModelSettings("mini", "http://localhost:1/v1", KEY, "SOME_KEY")
     made = model_of(settings, BRV3.service)
     assert made is not None
-    held = HeldModel(lambda: settings, lambda: BRV3.service)
-    assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_words
-    assert held.key_words == "from SOME_KEY"
+    held = SessionModel(lambda: settings, lambda: BRV3.service)
+    assert KEY not in repr(settings) + repr(made._endpoint) + repr(held.state) + held.key_source
+    assert held.key_source == "from SOME_KEY"
 
 
 def test_a_model_is_made_anew_when_settings_change() -> None:
     wanted = [ModelSettings("mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0], lambda: BRV3.service)
+    held = SessionModel(lambda: wanted[0], lambda: BRV3.service)
     held.allow()
-    first = held.to_ask()
-    assert held.to_ask() is first
+    first = held.allowed_model()
+    assert held.allowed_model() is first
     wanted[0] = replace(wanted[0], model="maxi")
-    assert held.to_ask() is None  # that one was allowed, not this one
+    assert held.allowed_model() is None  # that one was allowed, not this one
     held.allow()
-    other = held.to_ask()
+    other = held.allowed_model()
     assert other is not None
     assert (other is first, other.name) == (False, "maxi at h")
 
 
 def test_it_is_asked_only_when_that_is_allowed() -> None:
     wanted = [ModelSettings("mini", "http://h/v1")]
-    held = HeldModel(lambda: wanted[0], lambda: BRV3.service)
-    assert held.to_ask() is None
+    held = SessionModel(lambda: wanted[0], lambda: BRV3.service)
+    assert held.allowed_model() is None
     assert not held.state.is_asked
-    assert "may not be asked in this session" in held.why_no_call(True)
+    assert "may not be asked in this session" in held.why_not_asked(True)
     held.allow()
-    assert held.to_ask() is not None
+    assert held.allowed_model() is not None
     assert held.state.is_asked
-    assert "before a run" in held.why_no_call(False)
-    always = HeldModel(lambda: replace(wanted[0], allowed=True), lambda: BRV3.service)
-    assert always.to_ask() is not None
+    assert "before a run" in held.why_not_asked(False)
+    always = SessionModel(lambda: replace(wanted[0], allowed=True), lambda: BRV3.service)
+    assert always.allowed_model() is not None
 
 
 def check_of(server: ChatServer) -> Any:
-    return HeldModel(lambda: ModelSettings("mini", server.base, KEY), lambda: BRV3.service).check()
+    return SessionModel(lambda: ModelSettings("mini", server.base, KEY), lambda: BRV3.service).check()
 
 
 def test_checking_a_model() -> None:
@@ -121,16 +121,16 @@ def test_checking_a_model() -> None:
         found = check_of(server)
     assert not found.answered
     assert "401" in found.why
-    assert HeldModel(ModelSettings, lambda: BRV3.service).check() is None
+    assert SessionModel(ModelSettings, lambda: BRV3.service).check() is None
 
 
 def test_the_library_is_imported_by_the_first_turn_alone() -> None:
     code = (
-        "import sys; from brvtui.session import Session; from brvtui.providers.held_model import *;"
+        "import sys; from brvtui.session import Session; from brvtui.providers.session_model import *;"
         "from brvtui.engines.byterover.profile import load;"
-        "held = HeldModel(lambda: ModelSettings('mini', 'http://127.0.0.1:9/v1', allowed=True),"
+        "held = SessionModel(lambda: ModelSettings('mini', 'http://127.0.0.1:9/v1', allowed=True),"
         " lambda: load().service);"
-        "assert held.to_ask() and held.state.is_asked;"
+        "assert held.allowed_model() and held.state.is_asked;"
         "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
     )
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -140,12 +140,12 @@ def test_the_library_is_imported_by_the_first_turn_alone() -> None:
 def test_only_listed_variables_are_sent_as_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_SECRET", KEY)
     wanted = {"llm.model": "mini", "llm.url": "http://h/v1", "llm.key_env": "SOME_SECRET"}
-    held = held_model(lambda: assemble(wanted), lambda: BRV3.service)
+    held = session_model(lambda: assemble(wanted), lambda: BRV3.service)
     held.allow()
     assert "llm.key_env names SOME_SECRET, which key_variables does not list" in held.state.problem
-    assert held.to_ask() is None
+    assert held.allowed_model() is None
     listed = {**wanted, "key_variables": "OTHER,SOME_SECRET"}
-    held = held_model(lambda: assemble(listed), lambda: BRV3.service)
+    held = session_model(lambda: assemble(listed), lambda: BRV3.service)
     held.allow()
-    assert (held.state.problem, held.key_words) == ("", "from SOME_SECRET")
-    assert held.to_ask() is not None
+    assert (held.state.problem, held.key_source) == ("", "from SOME_SECRET")
+    assert held.allowed_model() is not None
