@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -231,7 +230,7 @@ class BrvTui(ConfiguredApp):
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
         super().adopt(configuration)
         self.switches.adopt(configuration)
-        self.store.update(replace(self.store.view.model, name=configuration.settings.llm.model))
+        self.store.update(self.store.view.model._replace(name=configuration.settings.llm.model))
 
     # what becomes of the project
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,8 +61,7 @@ class CounterfactualSearch(NamedTuple):
     found: Counterfactuals | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectState:
+class ProjectState(NamedTuple):
     """What is open, and how far it is read."""
 
     phase: Phase = Phase.LOADING
@@ -82,8 +80,7 @@ class ProjectState:
         return self.overview.generation if self.overview is not None else 0
 
 
-@dataclass(frozen=True, slots=True)
-class EngineState:
+class EngineState(NamedTuple):
     """What answers queries."""
 
     name: str = DEFAULT
@@ -96,8 +93,7 @@ class EngineState:
     """Whether runs record access hits."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelState:
+class ModelState(NamedTuple):
     """The language model."""
 
     name: str = ""
@@ -106,8 +102,7 @@ class ModelState:
     """What it does for an answer, while it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchState:
+class WatchState(NamedTuple):
     """Whether changes on disk are noticed."""
 
     active: bool = False
@@ -119,16 +114,14 @@ class WatchState:
     """Whether something changed on disk that is not shown yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class StaleState:
+class StaleState(NamedTuple):
     """Notes whose file is not what is shown of them."""
 
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = {}
     """:data:`NEWER` or :data:`GONE` by the note's path."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryState:
+class QueryState(NamedTuple):
     """The query that is answered."""
 
     text: str = ""
@@ -140,8 +133,7 @@ class QueryState:
     """The query of the engine that is explained, while it is followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerState:
+class AnswerState(NamedTuple):
     """The answer to the query."""
 
     trace: Trace | None = None
@@ -151,7 +143,7 @@ class AnswerState:
     """Whether services are asked for a run."""
     counterfactuals: CounterfactualSearch | None = None
     """The last search for them; it may be of an earlier answer."""
-    ticks: Mapping[str, float] = field(default_factory=dict)
+    ticks: Mapping[str, float] = {}
     """Thresholds that scores are compared with, by the constant's name, as far as traces named them."""
 
     @property
@@ -160,16 +152,14 @@ class AnswerState:
         return self.preparing or ("asking the services" if self.serving else "")
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionState:
+class SelectionState(NamedTuple):
     """The selected note, and how its score was made."""
 
     file: str = ""
     detail: Detail | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NoteState:
+class NoteState(NamedTuple):
     """What was read of notes that are, or were, selected."""
 
     text: NoteText | None = None
@@ -182,15 +172,13 @@ class NoteState:
     """The note whose like is being sought."""
 
 
-@dataclass(frozen=True, slots=True)
-class CacheState:
+class CacheState(NamedTuple):
     """The simulated cache."""
 
     seen: CacheNow | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LogState:
+class LogState(NamedTuple):
     """Both logs as last read, newest first, and one entry beside its answer now."""
 
     entries: tuple[LoggedQuery, ...] | None = None
@@ -201,8 +189,7 @@ class LogState:
     compared: Compared | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EditorState:
+class EditorState(NamedTuple):
     """The editor."""
 
     edit: Edit | None = None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
 from typing import Any
 
 from brvtui.app.view import SubState, View
 
-_FIELDS = {type(field.default): field.name for field in fields(View)}
+_FIELDS = {type(state): name for name, state in View._field_defaults.items()}
 """The name of each sub-state in the view, by its type."""
 
 
@@ -28,7 +27,7 @@ class ViewStore:
     def update(self, *states: SubState) -> None:
         """Puts ``states`` in the place of those of their types, and shows what has changed."""
         changes: dict[str, Any] = {_FIELDS[type(state)]: state for state in states}
-        self.view = replace(self.view, **changes)
+        self.view = self.view._replace(**changes)
         self._draw(self.view)
         changed = {type(state) for state in states}
         for reads, handler in self._subscribers:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from brvtui.app.states import (
     AnswerState,
@@ -47,8 +46,7 @@ SubState = (
 Found = TypeVar("Found", "Hit", "NearMiss")
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """One state of the app. A pane names in ``READS`` the sub-states that it is drawn from."""
 
     project: ProjectState = ProjectState()

@@ -355,7 +355,7 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     monkeypatch.setattr(completing, "run", broken)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
-        brv(pilot).store.update(replace(brv(pilot).store.view.model, live=LiveAnswer(1, _CALL, "", "echo")))
+        brv(pilot).store.update(brv(pilot).store.view.model._replace(live=LiveAnswer(1, _CALL, "", "echo")))
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).model.live is None)
         assert "failed: RuntimeError: broken" in toasts(pilot)

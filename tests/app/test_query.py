@@ -226,7 +226,7 @@ async def test_parts_that_do_not_add_up_are_said_in_red(app: BrvTui) -> None:
         trace = view(pilot).answer.trace
         assert trace is not None
         wrong = replace(trace.hits[0], score=0.5)
-        brv(pilot).store.update(replace(brv(pilot).store.view.answer, trace=replace(trace, hits=(wrong,))))
+        brv(pilot).store.update(brv(pilot).store.view.answer._replace(trace=replace(trace, hits=(wrong,))))
         await pilot.pause()
         score = text_of(pilot, "#score")
         assert "explanation does not add up (off by 0.5)" in score

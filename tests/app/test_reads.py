@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from brvtui.app.widgets.lines import Lines
 from tests.app.driving import HUGE, NARROW, settled
 from tests.app.editing import open_note
 
-_STATES = {field.name: type(field.default) for field in fields(View)}
+_STATES = {name: type(state) for name, state in View._field_defaults.items()}
 
 
 class Guarded(View):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,7 +40,7 @@ async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_sc
         assert frame is not None
         await frame.query(QueryBox).remove()
         app._running = False  # as the beginning of its end leaves it
-        app.store.update(replace(app.store.view.answer, preparing="x"))
+        app.store.update(app.store.view.answer._replace(preparing="x"))
         assert app.frame is None
         app._running = True
         assert app.frame is frame

@@ -48,8 +48,7 @@ async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
             LiveStep(4, "search", "{}"),
         )
         brv(pilot).store.update(
-            replace(
-                brv(pilot).store.view.model,
+            brv(pilot).store.view.model._replace(
                 name="echo",
                 live=LiveAnswer(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96),
             )
@@ -69,8 +68,8 @@ async def test_afterwards(looks: Looks, app: BrvTui) -> None:
         )  # fmt: skip
         answer = replace(trace.answer, kind="model", text=_TEXT, notice="", completion=done)
         brv(pilot).store.update(
-            replace(brv(pilot).store.view.model, name="echo"),
-            replace(brv(pilot).store.view.answer, trace=replace(trace, answer=answer)),
+            brv(pilot).store.view.model._replace(name="echo"),
+            brv(pilot).store.view.answer._replace(trace=replace(trace, answer=answer)),
         )
         await pilot.press("z")
         await looks(pilot)

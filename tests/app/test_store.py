@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from brvtui.app.states import NoteState, QueryState, SelectionState
 from brvtui.app.store import ViewStore
 from brvtui.app.view import View
@@ -13,7 +11,7 @@ def test_a_change_is_drawn_then_told() -> None:
     seen: list[object] = []
     store = ViewStore(lambda view: seen.append(view.query.text))
     store.subscribe((QueryState, NoteState), lambda: seen.append("told"))
-    store.update(replace(store.view.query, text="peas", scope="garden"), SelectionState("peas.md"))
+    store.update(store.view.query._replace(text="peas", scope="garden"), SelectionState("peas.md"))
     assert seen == ["peas", "told"]
     assert store.view == View(query=QueryState("peas", "garden"), selection=SelectionState("peas.md"))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from brvtui.app.app import BrvTui
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.engines.byterover.sections import Search
@@ -122,6 +120,6 @@ async def test_a_note_in_the_tree_opens_as_text(app: BrvTui) -> None:
 async def test_a_scope_that_is_gone_is_said_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).store.update(replace(brv(pilot).store.view.query, scope="auth/nowhere"))
+        brv(pilot).store.update(brv(pilot).store.view.query._replace(scope="auth/nowhere"))
         await ask(pilot, "token")
         assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,7 @@ class Logs:
     def _were_read(self, read: tuple[tuple[LoggedQuery, ...], LogSummary]) -> None:
         store = self._services.store
         entries, summary = read
-        store.update(replace(store.view.log, entries=entries, summary=summary))
+        store.update(store.view.log._replace(entries=entries, summary=summary))
 
     def compare(self, entry: LoggedQuery) -> bool:
         """Asks a logged query again on an empty cache and shows the differences; False before notes are read."""
@@ -59,7 +58,7 @@ class Logs:
 
     def _compared(self, compared: Compared) -> None:
         store = self._services.store
-        store.update(replace(store.view.log, compared=compared))
+        store.update(store.view.log._replace(compared=compared))
 
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""
@@ -73,7 +72,7 @@ class Logs:
         if log.entries is None:
             return
         following = not log.following
-        store.update(replace(log, following=following), replace(store.view.query, followed=None))
+        store.update(log._replace(following=following), store.view.query._replace(followed=None))
         text = "each query that the engine logs is explained on the Query screen, re-computed here"
         self._services.notify(text if following else "the engine is no longer followed", timeout=4)
 
@@ -82,7 +81,7 @@ class Logs:
         if self._project.session is not None:
             self._read(self._project.session)
         if store.view.log.following and entries:
-            store.update(replace(store.view.query, followed=entries[-1]))
+            store.update(store.view.query._replace(followed=entries[-1]))
             self._fill(entries[-1].query)
 
     def logged(self, problem: str) -> None:

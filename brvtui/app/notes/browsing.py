@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ class Browsing:
         """Finds the notes most like ``file``."""
         session, store = self._project.session, self._services.store
         if session is not None:
-            store.update(replace(store.view.note, similar=None, seeking_similar=file))
+            store.update(store.view.note._replace(similar=None, seeking_similar=file))
             task = partial(_similar, session, file)
             self._services.background.run(task, self._similar_found, group="similar", exclusive=True)
 
@@ -77,7 +77,7 @@ class Browsing:
     def _page_read(self, page: About) -> None:
         store = self._services.store
         if page.path == store.view.selection.file:
-            store.update(replace(store.view.note, page=page))
+            store.update(store.view.note._replace(page=page))
 
     def _read_stale_page(self) -> None:
         """Reads the page again if its file has changed since."""
@@ -98,12 +98,12 @@ class Browsing:
     def _surroundings_read(self, around: Around) -> None:
         store = self._services.store
         if around.path == store.view.selection.file:
-            store.update(replace(store.view.note, around=around))
+            store.update(store.view.note._replace(around=around))
 
     def _similar_found(self, similar: SimilarNotes) -> None:
         store = self._services.store
         if similar.path == store.view.note.seeking_similar:
-            store.update(replace(store.view.note, similar=similar, seeking_similar=""))
+            store.update(store.view.note._replace(similar=similar, seeking_similar=""))
 
 
 class _NoteReader:

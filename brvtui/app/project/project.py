@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -102,7 +101,7 @@ class Project:
         self.session = session
         self._listener.project_opened(session)
         store, background = self._services.store, self._services.background
-        store.update(replace(store.view.engine, frozen=session.frozen, recording=session.recording))
+        store.update(store.view.engine._replace(frozen=session.frozen, recording=session.recording))
         read = partial(self._read_first, session, background.relay(self._progressed))
         background.run(read, self._first_read, group=LOAD, on_error=self.failed)
 
@@ -117,7 +116,7 @@ class Project:
     def _progressed(self, done: int, total: int) -> None:
         project = self._services.store.view.project
         if project.phase is Phase.LOADING:
-            self._services.store.update(replace(project, done=done, total=total))
+            self._services.store.update(project._replace(done=done, total=total))
 
     def _first_read(self, read: TreeRead | None) -> None:
         self.show_tree(read)
@@ -158,11 +157,11 @@ class Project:
             return
         store = self._services.store
         first = store.view.project.overview is None
-        project = replace(store.view.project, phase=Phase.READY, problem="", overview=read.overview)
-        store.update(project, replace(store.view.note, text=None))
+        project = store.view.project._replace(phase=Phase.READY, problem="", overview=read.overview)
+        store.update(project, store.view.note._replace(text=None))
         if first:
             _settle_memory()
-            store.update(replace(store.view.query, history=read.history))
+            store.update(store.view.query._replace(history=read.history))
             for notice in read.overview.notices:
                 self._services.notify(notice, timeout=8)
         if not by_a_run:
@@ -174,7 +173,7 @@ class Project:
         if store.view.project.overview is None:
             _settle_memory()
             self._listener.opening_failed()
-            store.update(replace(store.view.project, phase=Phase.FAILED, problem=why))
+            store.update(store.view.project._replace(phase=Phase.FAILED, problem=why))
         else:
             self._services.notify(why, severity="error", timeout=10)
 
@@ -211,11 +210,11 @@ class Project:
     def _show_catching_up(self, catching_up: bool) -> None:
         watch = self._services.store.view.watch
         if watch.catching_up != catching_up:
-            self._services.store.update(replace(watch, catching_up=catching_up))
+            self._services.store.update(watch._replace(catching_up=catching_up))
 
     def _watching(self, watch: WatchState) -> None:
         store = self._services.store
-        store.update(replace(watch, catching_up=store.view.watch.catching_up))
+        store.update(watch._replace(catching_up=store.view.watch.catching_up))
         if watch.poll_s:
             often = f"so all files are looked at every {seconds(watch.poll_s)}, or less often when there are many"
             self._services.notify(f"{watch.why}; {often}", severity="warning", timeout=10)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -63,7 +62,7 @@ class Selection:
 
     def _show_text(self, text: NoteText) -> None:
         self._text_requested = ("", None)
-        self._services.store.update(replace(self._services.store.view.note, text=text))
+        self._services.store.update(self._services.store.view.note._replace(text=text))
 
 
 # in worker threads

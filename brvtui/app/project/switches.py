@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,7 +50,7 @@ class Switches:
     def _switched(self, session: Session, engine: str, read: TreeRead | None) -> None:
         self._project.show_tree(read)
         store, profile = self._services.store, session.engines.profile(engine)
-        store.update(replace(store.view.engine, profile=profile), replace(store.view.answer, ticks={}))
+        store.update(store.view.engine._replace(profile=profile), store.view.answer._replace(ticks={}))
         summary = f": {session.profile.summary}" if engine == DEFAULT else ""
         self._services.notify(f"profile {profile}{summary}", timeout=4)
         self._ask_again()
@@ -61,7 +60,7 @@ class Switches:
         session, store = self._project.session, self._services.store
         if session is not None:
             session.recording = not session.recording
-            store.update(replace(store.view.engine, recording=session.recording))
+            store.update(store.view.engine._replace(recording=session.recording))
             said = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"
             self._services.notify(said if session.recording else "access hits are no longer recorded")
 
@@ -74,4 +73,4 @@ class Switches:
             if settings.recording != before:
                 session.recording = settings.recording
         recording = session is not None and session.recording
-        store.update(replace(store.view.engine, recording=recording))
+        store.update(store.view.engine._replace(recording=recording))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -44,10 +43,10 @@ class EngineChoice:
             mode = next(iter(session.engines.named(session.engine).modes), "")
         except EngineError as error:
             self._services.notify(f"{error}; {DEFAULT} answers", severity="error", timeout=10)
-            store.update(replace(store.view.engine, profile=session.profile.name))
+            store.update(store.view.engine._replace(profile=session.profile.name))
         else:
             profile = session.engines.profile(session.engine)
-            store.update(replace(store.view.engine, name=session.engine, mode=mode, profile=profile))
+            store.update(store.view.engine._replace(name=session.engine, mode=mode, profile=profile))
 
     def next_engine(self) -> None:
         """Switches to the next engine that can be loaded, and asks it the same query."""
@@ -75,7 +74,7 @@ class EngineChoice:
             self._services.notify(said, timeout=4)
             return
         following = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]
-        store.update(replace(store.view.engine, mode=following))
+        store.update(store.view.engine._replace(mode=following))
         self._queries.ask_again()
 
     # preparing
@@ -127,4 +126,4 @@ class EngineChoice:
     def _show(self, preparing: str) -> None:
         store = self._services.store
         if store.view.answer.preparing != preparing:
-            store.update(replace(store.view.answer, preparing=preparing))
+            store.update(store.view.answer._replace(preparing=preparing))

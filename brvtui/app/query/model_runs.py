@@ -117,7 +117,7 @@ class ModelRuns:
 
     def _show_live(self, live: LiveAnswer | None) -> None:
         store = self._services.store
-        store.update(replace(store.view.model, live=live))
+        store.update(store.view.model._replace(live=live))
 
     def _ask_permission(self, request: QueryRequest, wanted: PermissionWanted) -> None:
         session = self._project.session
@@ -144,7 +144,7 @@ class ModelRuns:
         if live is not None and live.number == request.number:
             self._show_live(None)
         if self._is_of_now(trace):
-            store.update(replace(store.view.answer, trace=trace))
+            store.update(store.view.answer._replace(trace=trace))
             if store.view.project.generation != trace.snapshot.generation:
                 self._services.notify("the tree changed while this answer was written: enter asks again", timeout=6)
         elif not ended.why:

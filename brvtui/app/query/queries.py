@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -84,8 +83,8 @@ class Queries:
         query, file = store.view.query, store.view.selection.file
         kept = not query.text.strip() or store.view.knows(file)
         store.update(
-            replace(query, text=""),
-            replace(store.view.answer, trace=None, serving=False),
+            query._replace(text=""),
+            store.view.answer._replace(trace=None, serving=False),
             SelectionState(file if kept else ""),
         )
 
@@ -98,9 +97,9 @@ class Queries:
         moment = f" at {saved.saved_at}" if saved.saved_at else ""
         by = f"saved by {saved.saved_by or 'brv-tui'}{moment}"
         store.update(
-            replace(store.view.project, phase=Phase.READY, problem="", overview=overview, saved=by),
-            replace(store.view.engine, name=trace.engine, profile=trace.profile, frozen=True),
-            replace(store.view.query, text=trace.query, scope=trace.scope_option),
+            store.view.project._replace(phase=Phase.READY, problem="", overview=overview, saved=by),
+            store.view.engine._replace(name=trace.engine, profile=trace.profile, frozen=True),
+            store.view.query._replace(text=trace.query, scope=trace.scope_option),
             AnswerState(trace=trace, ticks=ticks_of(trace)),
         )
         self._selection.select(next(iter(selectable(trace)), ""))
@@ -116,7 +115,7 @@ class Queries:
         """Keeps queries to ``folder``; empty for the whole tree."""
         if not self._project.refuses():
             store = self._services.store
-            store.update(replace(store.view.query, scope=folder))
+            store.update(store.view.query._replace(scope=folder))
             self.ask_again()
 
     def _pause(self) -> None:
@@ -140,7 +139,7 @@ class Queries:
         self.has_run |= request.run
         serving = request.run and answering.has_services(session)
         if serving != store.view.answer.serving:  # every pane that reads the answer would be built again
-            store.update(replace(store.view.answer, serving=serving))
+            store.update(store.view.answer._replace(serving=serving))
         answer = partial(answering.answer, session, self._project.surveyor, request, chosen.name, chosen.mode)
         run = self._services.background.run
         failed = partial(self._failed, request)
@@ -170,7 +169,7 @@ class Queries:
             self._services.background.run(log, self._logged, group="log run")
         if ended.request.number == self.prober.newest:
             self._served = ended.request.number
-            self._services.store.update(replace(self._services.store.view.answer, serving=False))
+            self._services.store.update(self._services.store.view.answer._replace(serving=False))
             self.show(ended)
 
     def remember(self, answered: Answered) -> None:
@@ -179,7 +178,7 @@ class Queries:
         if answered.read is not None:
             self._project.show_tree(answered.read, by_a_run=True)
         if answered.history is not None:
-            store.update(replace(store.view.query, history=answered.history))
+            store.update(store.view.query._replace(history=answered.history))
         if answered.problem:
             self._services.notify(answered.problem, severity="warning")
 
@@ -197,8 +196,8 @@ class Queries:
         before = view.answer.trace
         known = view.answer.ticks if before is not None and before.engine == trace.engine else {}
         store.update(
-            replace(view.query, text=trace.query),
-            replace(view.answer, trace=trace, ticks={**known, **ticks_of(trace)}),
+            view.query._replace(text=trace.query),
+            view.answer._replace(trace=trace, ticks={**known, **ticks_of(trace)}),
             SelectionState(selected, detail),
             CacheState(),
         )
@@ -215,7 +214,7 @@ class Queries:
             self.prober.failed(request.number)
         else:
             store = self._services.store
-            store.update(replace(store.view.answer, serving=False))
+            store.update(store.view.answer._replace(serving=False))
 
     def _refused(self, refused: Refused) -> None:
         self.prober.failed()
@@ -235,8 +234,8 @@ class Queries:
         assert session is not None
         mode = next(iter(session.engines.named(engine).modes), "")
         store.update(
-            replace(store.view.engine, name=engine, mode=mode, profile=session.engines.profile(engine)),
-            replace(store.view.answer, trace=None, preparing="", serving=False),
+            store.view.engine._replace(name=engine, mode=mode, profile=session.engines.profile(engine)),
+            store.view.answer._replace(trace=None, preparing="", serving=False),
             SelectionState(),
             CacheState(),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -59,7 +58,7 @@ class Reasons:
             said = "nothing to find: only a query that needs a model, or that nothing covers, can need less"
             self._services.notify(said, timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
-            self._services.store.update(replace(view.answer, counterfactuals=CounterfactualSearch(trace)))
+            self._services.store.update(view.answer._replace(counterfactuals=CounterfactualSearch(trace)))
             find, found = partial(_counterfactuals, session, trace), partial(self._found, trace)
             self._services.background.run(find, found, group=_COUNTERFACTUALS, exclusive=True)
 
@@ -68,12 +67,12 @@ class Reasons:
         self._services.background.cancel(_COUNTERFACTUALS)
         answer = self._services.store.view.answer
         if answer.counterfactuals is not None and answer.counterfactuals.found is None:
-            self._services.store.update(replace(answer, counterfactuals=None))
+            self._services.store.update(answer._replace(counterfactuals=None))
 
     def _found(self, trace: Trace, found: Counterfactuals | None) -> None:
         answer = self._services.store.view.answer
         if found is not None and trace is answer.trace:
-            self._services.store.update(replace(answer, counterfactuals=CounterfactualSearch(trace, found)))
+            self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, found)))
 
 
 def _entries(explanation: Explanation) -> list[Entry]:
