@@ -61,7 +61,7 @@ def test_what_was_done_is_searched_at_once(yard: Tree) -> None:
 
 def test_what_was_done_is_searched_at_once_while_watching(yard: Tree) -> None:
     session = yard.session()
-    assert session.watch(lambda: None).active
+    assert not session.watch(lambda: None).why
     try:
         session.load()
         session.notes.apply(session.notes.plan_move("yard", "court"))

@@ -22,7 +22,7 @@ def followed(tree: Tree) -> Iterator[Following]:
         tree.note(f"auth/jwt/n{number}.md", f"Rotation {number}", "tokens rotate")
     tree.note("ops/deep/down/a.md", "Deploy", "roll back")
     with following(tree.session()) as made:
-        assert made.begun.active
+        assert not made.begun.why
         assert not made.begun.poll_seconds
         yield made
 
