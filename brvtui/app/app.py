@@ -215,7 +215,7 @@ class BrvTui(ConfiguredApp):
         """Begins to look at files now and then, and to listen to signals."""
         self.stale.begin()
         if not self.is_headless:
-            self.end_on_signals(self.editing.keep_drafts)
+            self.end_on_signals(lambda: self.editing.keep_drafts())
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""

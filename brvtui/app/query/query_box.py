@@ -91,11 +91,12 @@ class LintLine(Lines):
     def build(self, view: View, width: int) -> list[Line]:
         """Returns one line; where it is too narrow, the least important groups are left out."""
         if view.answered is None:
-            said = view.presentation.typing
             if view.project.phase is Phase.LOADING:
                 said = "type on: the query is probed as soon as the notes are read"
             elif view.project.phase is Phase.FAILED:
                 said = "no tree to ask"
+            else:
+                said = view.presentation.typing
             return [line(f"  {said}", "muted").cut(width)]
         groups = view.presentation.reading(view.answered, self.glyphs)
         return [Line().gap(2).extend(spread(width - 2, groups).spans)]
