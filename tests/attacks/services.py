@@ -64,7 +64,7 @@ def settings(folder: Path, text: str) -> None:
 
 @cache
 def _bomb() -> bytes:
-    return gzip.compress(gzip.compress(bytes(1 << 30), 9), 9)
+    return gzip.compress(gzip.compress(bytes(1 << 29), 9), 9)
 
 
 def _bombing(head: str, encoding: str) -> Answer:
@@ -136,7 +136,7 @@ def _embedding(what: str, reached: Reached) -> Attack:
     def prepare(folder: Path) -> Sequence[str | Path]:
         _bomb()
         project(folder)
-        fast = f"[profile.service]\ntimeout_seconds = {_TIMEOUT_S}\n"
+        fast = f"[profile.service]\ntimeout_seconds = {_TIMEOUT_S}\ntries = 2\nwait_seconds = 0.1\n"
         settings(folder, f'[services.embedder]\nmodel = "mini"\nurl = "{service(reached)}"\n{fast}')
         return ["query", "gate", "--engine", "jeffs_brain", "--project", folder]
 
