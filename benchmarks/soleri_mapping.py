@@ -19,7 +19,7 @@ from statistics import mean
 
 from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.mapping import map_note
-from brvtui.engines.soleri.profile import SoleriProfile, named
+from brvtui.engines.soleri.profile import SoleriProfile, load_profile
 from brvtui.engines.soleri.search import VaultRequest, search
 from brvtui.engines.soleri.vault import Vault, tier_of
 from brvtui.session import Session
@@ -59,7 +59,7 @@ def main() -> None:
 
 def mapped_with(chars: int, by_maturity: bool) -> SoleriProfile:
     """The profile with this mapping."""
-    profile = named("")
+    profile = load_profile("")
     return replace(profile, mapping=replace(profile.mapping, compared_chars=chars, severity_by_maturity=by_maturity))
 
 

@@ -22,7 +22,7 @@ from brvtui.engines.contract import Context, Query
 from brvtui.engines.soleri.engine import Soleri
 from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.matching import alternatives
-from brvtui.engines.soleri.profile import SoleriProfile, named
+from brvtui.engines.soleri.profile import SoleriProfile, load_profile
 from brvtui.session import Session
 from brvtui.text.fts import FullText, FullTextError
 
@@ -35,7 +35,7 @@ def main() -> None:
     queries = [row["query"] for row in json.loads((project / "queries.json").read_text(encoding="utf-8"))][:_QUERIES]
     session = Session.open(project, now_ms=time_of(project))
     session.load()
-    snapshot, profile = session.snapshot, named("")
+    snapshot, profile = session.snapshot, load_profile("")
     print(setting(), f"{len(snapshot.notes)} notes, {len(queries)} queries", sep="\n")
     wall, processor = time.perf_counter(), time.process_time()
     vault = index_notes(snapshot, profile).vault

@@ -75,6 +75,16 @@ def test_imports_point_one_way() -> None:
     assert wrong == []
 
 
+def test_every_engine_is_held_to_know_no_other() -> None:
+    folders = {f"brvtui.engines.{file.parent.name}" for file in PACKAGE.glob("engines/*/engine.py")}
+    assert set(CONTRACTS["engines"]["modules"]) == folders
+
+
+def test_every_room_but_the_app_and_its_doors_is_headless() -> None:
+    rooms = {room for layer in LAYERS for room in layer}
+    assert rooms - set(CONTRACTS["headless"]["source_modules"]) == {"brvtui.app", "brvtui.cli"}
+
+
 def test_no_module_imports_itself_by_way_of_others() -> None:
     """Imports for types only count too: who reads one module must be able to stop. Packages' own files do not."""
     modules = {

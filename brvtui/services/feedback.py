@@ -12,7 +12,7 @@ class FeedbackLog(Protocol):
     """What was said of one engine's results over one tree."""
 
     def counts(self) -> Mapping[Usefulness, int]:
-        """How often each was said."""
+        """How often each was said. Raises OSError."""
 
     def add(self, feedback: Feedback) -> None:
         """Keeps ``feedback``. Raises OSError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ class FeedbackFile:
         self.path = tree_folder(tree) / _FOLDER / f"{engine}.jsonl"
 
     def counts(self) -> Counter[Usefulness]:
-        """Returns how often each was said; broken lines do not count."""
+        """Returns how often each was said; broken lines do not count. Raises OSError for a file that is unreadable."""
         return Counter(_said(self.path))
 
     def add(self, feedback: Feedback) -> None:
@@ -37,7 +38,8 @@ def clear_feedback(tree: Path) -> int:
     """Removes the feedback on every engine's results over ``tree``; returns how many rows it had. Raises OSError."""
     removed = 0
     for file in sorted((tree_folder(tree) / _FOLDER).glob("*.jsonl")):
-        removed += sum(1 for _ in _said(file))
+        with contextlib.suppress(OSError):  # what cannot be read is removed all the same
+            removed += sum(1 for _ in _said(file))
         file.unlink(missing_ok=True)
     return removed
 
@@ -45,7 +47,7 @@ def clear_feedback(tree: Path) -> int:
 def _said(file: Path) -> Iterator[Usefulness]:
     try:
         lines = read_regular(file, _LARGEST_BYTES).splitlines()
-    except OSError:
+    except FileNotFoundError:
         return
     for line in lines:
         try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.soleri.sections import ENGINE, VaultSearch
@@ -15,6 +16,7 @@ from brvtui.services.requests import LegError, ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
+from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.soleri.index import NoteVault
@@ -32,6 +34,8 @@ Progress = Callable[[int, int], None]
 MODES = ("full", "scan")
 _OPTIONS = {"mode": str, "top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int}
 _PROBED = "a probe asks no service: a run does"
+_UNDER_WAY = "the notes' vectors are still being made"
+_ANY_TEXT = "ready"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class _ReadyVault:
     embedder: str
     notes: NoteVault
     gaps: str = ""
+    is_whole: bool = False
+    """Whether every entry was seen to have a vector."""
 
 
 class Soleri:
@@ -69,9 +75,9 @@ class Soleri:
 
     def constants(self, profile: str = "") -> SoleriProfile:
         """The built-in constants called ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
-        from brvtui.engines.soleri.profile import named
+        from brvtui.engines.soleri.profile import load_profile
 
-        return named(profile)
+        return load_profile(profile)
 
     def prepare(self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
         """Makes the vault of the snapshot and the vectors that are missing.
@@ -79,25 +85,31 @@ class Soleri:
         A failing embedder is no error: the next answer says what could not be made. Raises :class:`EngineError` for a
         service that is set wrongly.
         """
-        self._with_vectors(context, progress, cancelled)
+        ready = self._with_vectors(context, progress, cancelled)
+        embedder = _embedder(context)
+        if embedder is not None and not embedder.is_remote and ready.notes.vault.vectors.vectors:
+            with suppress(LegError):
+                embedder.embed([_ANY_TEXT])  # loads a local model, so that no key waits for it
 
     def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`."""
-        from brvtui.engines.soleri.learning import counted
         from brvtui.engines.soleri.tracing import traced
 
         watch = Stopwatch()
         request = _request(context.constants, query)
         embedder = _embedder(context)
-        feedback = counted(context.services.feedback(ENGINE).counts())
+        feedback, unread_feedback = _feedback(context)
         with watch.measure("total"):
             with watch.measure("index"):
                 ready = self._with_vectors(context, query.progress, _never) if _may_ask(query) else self._vault(context)
-            dense = _dense(embedder, query, watch)
+            dense = _dense(embedder, ready, query, watch)
             with watch.measure("search"):
                 ranking = self._ranked(context, ready, request, feedback, dense)
-            notices = [text for text in (ready.gaps, _scope_notice(query)) if text]
-            made = traced(context, query, ready.notes, ranking, feedback, embedder.name if embedder else "", notices)
+            unread = ready.notes.unread
+            hidden = f"{counted(unread, 'note', 'notes')} cannot be read: only names are searched" if unread else ""
+            notices = [text for text in (ready.gaps, hidden, unread_feedback, _scope_notice(query)) if text]
+            name = embedder.name if embedder else ""
+            made = traced(context, query, _mode(query), ready.notes, ranking, feedback, name, notices)
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         return made
 
@@ -115,10 +127,10 @@ class Soleri:
         """Why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.soleri.reasons import explain
 
-        def ask(text: str, **options: Any) -> Trace:
+        def ask(text: str, scope: str | None = None, **options: Any) -> Trace:
             query = Query.repeating(trace, text)
             merged = {name: value for name, value in {**query.options, **options}.items() if value is not None}
-            return self.answer(context, replace(query, options=merged))
+            return self.answer(context, replace(query, scope=query.scope if scope is None else scope, options=merged))
 
         return explain(context, self._vault(context).notes, trace, document, ask)
 
@@ -127,14 +139,14 @@ class Soleri:
 
         Raises :class:`EngineError` when it cannot be kept.
         """
-        from brvtui.engines.soleri.learning import accept_rate, counted
+        from brvtui.engines.soleri.learning import accept_rate
 
         log = context.services.feedback(ENGINE)
         try:
             log.add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
             raise EngineError(f"the feedback cannot be kept: {error_line(error)}") from error
-        counts = counted(log.counts())
+        counts, _ = _feedback(context)
         needed = context.constants.learning.rows
         rate = accept_rate(counts, context.constants) or 0.0
         if counts.rows < needed:
@@ -160,6 +172,7 @@ class Soleri:
         """The vault of the snapshot; what did not change since the last is not read again."""
         from brvtui.engines.soleri.index import index_notes
         from brvtui.engines.soleri.vectors import read_vectors
+        from brvtui.text.fts import FullTextError
 
         embedder = _embedder(context)
         name = embedder.name if embedder else ""
@@ -168,7 +181,10 @@ class Soleri:
             if ready is not None and ready.profile != context.constants:
                 ready = None
             if ready is None or ready.snapshot is not context.snapshot or ready.embedder != name:
-                notes = index_notes(context.snapshot, context.constants, ready.notes if ready is not None else None)
+                try:
+                    notes = index_notes(context.snapshot, context.constants, ready.notes if ready is not None else None)
+                except FullTextError as error:
+                    raise EngineError(f"{ENGINE} needs SQLite's full-text search: {error}") from error
                 if embedder is not None:
                     notes = _with_table(notes, read_vectors(_cache(context, embedder), name))
                 ready = self._ready = _ReadyVault(context.snapshot, context.constants, name, notes)
@@ -185,6 +201,8 @@ class Soleri:
             return ready
         with self._embedding:
             ready = self._vault(context)
+            if ready.is_whole:
+                return ready
             rules, cache = context.constants.vectors, _cache(context, embedder)
             kept = read_vectors(cache, embedder.name)
             report = embed_entries(
@@ -200,10 +218,10 @@ class Soleri:
             gaps = f"{report.failed} entries have no vector: {report.errors[0]}" if report.errors else ""
             if report.embedded:
                 try:
-                    write_vectors(cache, kept)
+                    write_vectors(cache, kept, {entry.id for entry in ready.notes.vault.home_entries})
                 except OSError as error:
                     gaps = gaps or f"the vectors cannot be kept: {error}"
-            whole = replace(ready, notes=_with_table(ready.notes, kept), gaps=gaps)
+            whole = replace(ready, notes=_with_table(ready.notes, kept), gaps=gaps, is_whole=not report.errors)
             with self._indexing:
                 if self._ready is ready:
                     self._ready = whole
@@ -243,14 +261,28 @@ def _scope_notice(query: Query) -> str:
     return f"{query.scope}: this engine filters by domain, so all of {domain} was searched"
 
 
-def _dense(embedder: Embedder | None, query: Query, watch: Stopwatch) -> Dense | None:
+def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:
+    """What users said of results; none, and why, where that cannot be read."""
+    from brvtui.engines.soleri.learning import FeedbackCounts, feedback_counts
+
+    try:
+        return feedback_counts(context.services.feedback(ENGINE).counts()), ""
+    except OSError as error:
+        return FeedbackCounts(), f"the feedback cannot be read, so weights are fixed: {error_line(error)}"
+
+
+def _mode(query: Query) -> Literal["full", "scan"]:
+    return "scan" if query.options.get("mode") == "scan" else "full"
+
+
+def _dense(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: Stopwatch) -> Dense | None:
     """The query's vector; None where there is no embedder, which makes the search one by words alone."""
     from brvtui.engines.soleri.search import Dense
 
     if embedder is None:
         return None
-    if embedder.is_remote and not _may_ask(query):
-        return Dense(None, _PROBED)
+    if not _may_ask(query) and (embedder.is_remote or not ready.notes.vault.vectors.vectors):
+        return Dense(None, waits=_PROBED if embedder.is_remote else _UNDER_WAY)
     try:
         with watch.measure("query vector"):
             vectors = embedder.embed([query.text])

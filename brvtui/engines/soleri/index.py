@@ -30,7 +30,9 @@ class VaultRow:
     note: Note
     mapped: Mapped
     file: Parsed | None
+    """None for one that is to be read again: it is being edited, or could not be read."""
     maturity: str
+    is_read: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,13 @@ class NoteVault:
     """Of each tier, in the order of its entries."""
     notes: Mapping[tuple[str, str], Note]
     """By tier and id."""
+    shadowed: Mapping[str, str]
+    """Notes that are no entries, because another of their tier has their id; by path, with that other's path."""
+
+    @property
+    def unread(self) -> int:
+        """How many notes could not be read, so that only their names are searched."""
+        return sum(not row.is_read for rows in self.rows.values() for row in rows)
 
     def note(self, tier: str, id_: str) -> Note:
         """The note behind the entry ``id_`` of ``tier``. Raises KeyError."""
@@ -68,24 +77,28 @@ def index_notes(snapshot: Snapshot, profile: SoleriProfile, before: NoteVault | 
     Derived files and archived stubs are left out: they would count double.
     """
     known = {row.note.path: row for rows in before.rows.values() for row in rows} if before is not None else {}
-    by_tier: dict[str, list[VaultRow]] = {}
+    by_tier: dict[str, dict[str, VaultRow]] = {}
+    shadowed: dict[str, str] = {}
     for position, note in enumerate(snapshot.notes):
         if note.role is Role.STUB:
             continue
         row = _row(snapshot, position, note, profile, known.get(note.path))
-        by_tier.setdefault(_tier_of(row, profile), []).append(row)
-    order = sorted(by_tier, key=lambda name: -_weight(name, profile))
-    tiers = tuple(_tier(name, by_tier[name], profile, before) for name in order)
-    home = [row.mapped for row in by_tier.get(HOME, ())]
+        standing = by_tier.setdefault(_tier_of(row, profile), {}).setdefault(row.mapped.entry.id, row)
+        if standing is not row:
+            shadowed[note.path] = standing.note.path
+    rows = {name: tuple(by_id.values()) for name, by_id in by_tier.items()}
+    order = sorted(rows, key=lambda name: -_weight(name, profile))
+    tiers = tuple(_tier(name, rows[name], profile, before) for name in order)
+    home = [row.mapped for row in rows.get(HOME, ())]
     vault = Vault(
         tiers,
         link_graph(links_of(home)),
         federated=len(tiers) > 1,
         home=HOME,
-        counted=_counted(tiers, before.vault if before is not None else None),
+        document_counts=_document_counts(tiers, before.vault if before is not None else None),
     )
-    notes = {(name, row.mapped.entry.id): row.note for name, rows in by_tier.items() for row in rows}
-    return NoteVault(vault, {name: tuple(rows) for name, rows in by_tier.items()}, notes)
+    notes = {(name, row.mapped.entry.id): row.note for name, held in rows.items() for row in held}
+    return NoteVault(vault, rows, notes, shadowed)
 
 
 def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, known: VaultRow | None) -> VaultRow:
@@ -97,7 +110,7 @@ def _row(snapshot: Snapshot, position: int, note: Note, profile: SoleriProfile, 
     try:
         text = snapshot.text(note.path)
     except OSError:
-        text = ""
+        return VaultRow(note, map_note(note, "", maturity, profile.mapping), None, maturity, is_read=False)
     return VaultRow(note, map_note(note, text, maturity, profile.mapping), file, maturity)
 
 
@@ -108,13 +121,13 @@ def _tier_of(row: VaultRow, profile: SoleriProfile) -> str:
         return row.mapped.entry.tier
     if not alias:
         return HOME
-    if alias == rules.personal:
-        return "agent"
-    return rules.shared_tier if rules.shared_tier == "team" else alias
+    return "agent" if alias == rules.personal else alias
 
 
 def _weight(name: str, profile: SoleriProfile) -> float:
-    return tier_weight(name, profile.tiers)
+    """The weight of a tier; a shared source has that of the team, or of a source with a name of its own."""
+    is_tier = name in ("agent", "project", "team")
+    return tier_weight(name if is_tier else profile.mapping.shared_tier, profile.tiers)
 
 
 def _tier(name: str, rows: Sequence[VaultRow], profile: SoleriProfile, before: NoteVault | None) -> Tier:
@@ -129,14 +142,14 @@ def _tier(name: str, rows: Sequence[VaultRow], profile: SoleriProfile, before: N
     return Tier(name, _weight(name, profile), entries, text)
 
 
-def _counted(tiers: Sequence[Tier], before: Vault | None) -> tuple[int, Counter[str]]:
+def _document_counts(tiers: Sequence[Tier], before: Vault | None) -> tuple[int, Counter[str]]:
     """In how many entries each term stands, and how many there are; only what changed is counted again."""
     entries: list[VaultEntry] = list(Vault(tuple(tiers)).entries())
-    if before is None or before.counted is None:
+    if before is None or before.document_counts is None:
         return len(entries), count_documents(entry.compared for entry in entries)
     now, then = {entry.id: entry for entry in entries}, {entry.id: entry for entry in before.entries()}
     changed = {id_ for id_ in now.keys() | then.keys() if now.get(id_) != then.get(id_)}
-    counts = Counter(before.counted[1])
+    counts = Counter(before.document_counts[1])
     counts.update(count_documents(now[id_].compared for id_ in changed if id_ in now))
     counts.subtract(count_documents(then[id_].compared for id_ in changed if id_ in then))
     return len(entries), counts

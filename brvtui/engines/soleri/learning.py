@@ -24,7 +24,7 @@ class FeedbackCounts:
         return self.accepted + self.modified + self.dismissed
 
 
-def counted(said: Mapping[Usefulness, int]) -> FeedbackCounts:
+def feedback_counts(said: Mapping[Usefulness, int]) -> FeedbackCounts:
     """The feedback that a log holds."""
     return FeedbackCounts(
         said.get(Usefulness.ACCEPTED, 0), said.get(Usefulness.MODIFIED, 0), said.get(Usefulness.DISMISSED, 0)

@@ -20,6 +20,8 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _BULLET = re.compile(r"^\s*[-*+]\s+")
 _FACTS, _REASON, _RAW, _NARRATIVE, _RELATIONS = "facts", "reason", "raw concept", "narrative", "relations"
+_LATEST = datetime.max.replace(tzinfo=UTC).timestamp()
+"""Seconds beyond which a number, like infinity and what is no number, is no time."""
 TOP_LEVEL = "general"
 """The domain of notes that lie in no folder."""
 
@@ -141,4 +143,6 @@ def _seconds(value: Any) -> float | None:
         return (value if value.tzinfo is not None else value.replace(tzinfo=UTC)).timestamp()
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp()
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= _LATEST:
+        return float(value)
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from brvtui.engines.presentation import Groups, Presentation
@@ -11,6 +12,7 @@ from brvtui.paint.headline import Headline
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import wrap
+from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
 
 _LISTED_TERMS = 8
@@ -43,7 +45,7 @@ class SoleriPresentation(Presentation):
         groups: Groups = [(9, [("searched ", "muted"), (section.expression, "text")])]
         if section.filters:
             groups.append((8, [(" ".join(f"{name} {value}" for name, value in section.filters.items()), "accent")]))
-        if section.differences:
+        if section.deviations:
             groups.append((6, [(f"{glyphs.warn} as the program runs, not as documented", "warn")]))
         return groups
 
@@ -69,9 +71,9 @@ class SoleriPresentation(Presentation):
         """Pool and vectors, counts, weights, and what differs from the document."""
         section = trace.section(VaultSearch)
         made = [*super().flow(trace, width, glyphs), *_tiers(section, width, glyphs), *_weights(section, width, glyphs)]
-        if section.differences:
+        if section.deviations:
             made.append(rule(width, "as the program runs", dash=glyphs.dash))
-            made += [line(f" {part}", "warn") for text in section.differences for part in wrap(text, width - 2)]
+            made += [line(f" {part}", "warn") for text in section.deviations for part in wrap(text, width - 2)]
         return made
 
     def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
@@ -84,7 +86,7 @@ class SoleriPresentation(Presentation):
             *_terms(placed, width, glyphs),
             rule(width, "places", dash=glyphs.dash),
             *_places(placed, section, width),
-            *_missing(section, width),
+            *_unreachable(section, width),
             *_under_others(placed, section, width),
         ]
 
@@ -97,6 +99,16 @@ class SoleriPresentation(Presentation):
         given = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}"
         return [line(f" {part}", "text") for part in wrap(text, width - 2)]
+
+    def prompt_title(self, trace: Trace | None) -> str:
+        """What an agent is given stands where another engine has a prompt."""
+        return f"given, {trace.section(VaultSearch).shape}" if trace is not None else "prompt"
+
+    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """The records that an agent gets, as JSON."""
+        text = json.dumps(trace.section(VaultSearch).given, ensure_ascii=False, indent=1)
+        made = [line(f" {part}", "text") for row in text.splitlines() for part in wrap(visible(row), width - 2)]
+        return made if trace.hits else [line(" an agent is given nothing", "muted")]
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The terms that were searched."""
@@ -135,10 +147,10 @@ def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     return [line(f" {part}", "text") for text in made for part in wrap(text, width - 2)]
 
 
-def _missing(section: VaultSearch, width: int) -> list[Line]:
+def _unreachable(section: VaultSearch, width: int) -> list[Line]:
     """What of a whole score cannot be reached."""
     total = sum(section.weights.used.values())
-    best = total - section.weights.used["graph_proximity"] / 2
+    best = section.reach
     text = f"weights sum to {total:.2f}, and links give at most half of theirs: no score exceeds {best:.3f}"
     return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
 

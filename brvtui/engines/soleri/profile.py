@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from brvtui.engines.soleri.sections import ENGINE
 from brvtui.typed_tables import Count, Positive, ProfileError, Range, overlay, typed
@@ -157,8 +157,8 @@ class MappingRules:
     """How many characters of the context the TF-IDF comparison reads; 0 for all of them."""
     severity_by_maturity: bool
     """Whether a note without a severity of its own has one by its maturity; else all of them are suggestions."""
-    shared_tier: str
-    """The tier of shared sources: ``team``, or ``named`` for sources of their own weight."""
+    shared_tier: Literal["team", "named"]
+    """Whose weight shared sources have: that of the ``team``, or of a ``named`` source."""
     personal: str
     """The alias of the shared source that is the personal tree, hence the tier ``agent``; empty for none."""
 
@@ -200,7 +200,7 @@ class SoleriProfile:
 
 
 @cache
-def named(name: str) -> SoleriProfile:
+def load_profile(name: str) -> SoleriProfile:
     """The built-in profile ``name``, the first for an empty one.
 
     Raises :class:`brvtui.typed_tables.ProfileError` when there is none of that name.

@@ -59,6 +59,8 @@ def _loss(
     context: Context[SoleriProfile], notes: NoteVault, trace: Trace, document: Named, ask: Ask
 ) -> tuple[VaultLoss, str]:
     section, profile = trace.section(VaultSearch), context.constants
+    if document.path in notes.shadowed:
+        return VaultLoss.OTHER_COPY, f"{notes.shadowed[document.path]} has the same id in the same tier"
     found = notes.found(document.path)
     if found is None:
         return VaultLoss.NOT_AN_ENTRY, "derived files and archived stubs are no entries"
@@ -77,7 +79,8 @@ def _loss(
     filtered = _filtered(entry, section)
     if filtered:
         return VaultLoss.FILTERED, filtered
-    copy = next((one for one in section.ranking if one.tier != tier and notes.entry_of(one.hit.file) == entry.id), None)
+    copies = (one for one in section.ranking if any(text.startswith(f"{tier} ") for text in one.lost_copies))
+    copy = next((one for one in copies if notes.entry_of(one.hit.file) == entry.id), None)
     if copy is not None:
         return VaultLoss.OTHER_COPY, f"the copy of {copy.tier} stands; {', '.join(copy.lost_copies)} gave way"
     everything = len(context.snapshot.notes)
@@ -103,7 +106,7 @@ def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, titl
         return Remedy("change validFrom or validUntil in its frontmatter", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
     if loss is VaultLoss.FILTERED:
-        tries.append(("ask without the filter", trace.query, dict.fromkeys(section.filters)))
+        tries.append(("ask without the filter", trace.query, {**dict.fromkeys(section.filters), "scope": ""}))
     if loss in (VaultLoss.LIMIT, VaultLoss.POOL):
         more = section.limit * 2
         tries.append((f"ask for {more} results", trace.query, {"top_k": more}))

@@ -11,6 +11,7 @@ from brvtui.engines.soleri.profile import GuardRules, SoleriProfile, Weights
 from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
 from brvtui.engines.soleri.tfidf import DocumentFrequencies, SparseVector, cosine
 from brvtui.engines.soleri.vault import NO_FILTERS, CandidatePool, Filters, Pooled, Vault
+from brvtui.engines.soleri.vectors import nearest_of
 from brvtui.services.embedding import Vector
 
 
@@ -19,8 +20,10 @@ class Dense:
     """The vector side of a query: there as soon as a provider is, even one that fails."""
 
     query: Vector | None
-    """None when the provider failed."""
+    """None when the provider failed, or was not asked."""
     error: str = ""
+    waits: str = ""
+    """Why it was not asked this time; empty when it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,8 @@ def search(
     """The ranking of ``vault`` for ``request`` at ``now`` (seconds since 1970)."""
     fetch_limit = profile.pool.size(request.limit)
     pool = vault.pool(request.text, profile, now, fetch_limit, request.filters)
-    nearest = vault.vectors.nearest(dense.query, fetch_limit) if dense is not None and dense.query is not None else []
     scorer = _Scorer(vault, request, profile, weights, now, dense)
+    nearest = nearest_of(scorer.cosines, fetch_limit)
     vector_ranks = {id_: rank for rank, (id_, _) in enumerate(nearest, 1)}
     pooled = {hit.entry.id: hit for hit in pool.found}
     brought = [entry for id_ in vector_ranks if id_ not in pooled and (entry := vault.entry(id_)) is not None]
@@ -169,20 +172,20 @@ class _Scorer:
     dense: Dense | None
     query_vector: SparseVector = field(init=False)
     vocabulary: DocumentFrequencies = field(init=False)
-    _cosines: Mapping[str, float] = field(init=False)
+    cosines: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
         self.vocabulary = self.vault.vocabulary(self.now)
         self.query_vector = self.vocabulary.vector(self.request.text)
         query = self.dense.query if self.dense is not None else None
-        self._cosines = self.vault.vectors.cosines(query) if query is not None else {}
+        self.cosines = self.vault.vectors.cosines(query) if query is not None else {}
 
     def candidate(self, entry: VaultEntry, pooled: Pooled | None, vector_rank: int | None) -> ScoredEntry:
         """``entry`` scored without links."""
         dated = replace(entry, created_at=None, updated_at=None) if self.profile.as_run.dates_dropped else entry
         signals = EntrySignals(
             semantic=cosine(self.query_vector, self.vocabulary.vector(entry.compared)) if self.query_vector else 0.0,
-            vector=self._cosines.get(entry.id, 0.0),
+            vector=self.cosines.get(entry.id, 0.0),
             severity=severity_of(entry.severity, self.profile.severity),
             temporal_decay=temporal_decay(dated, self.now, self.profile.decay),
             tag_overlap=jaccard(self.request.tags, entry.tags) if self.request.tags else 0.0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from brvtui.trace import Hit
 
@@ -96,10 +96,20 @@ class VaultSearch:
     returned: int
     embedder: str
     embedder_error: str
-    differences: tuple[str, ...]
+    deviations: tuple[str, ...]
     """Where this profile does what the running program does, and the document does not say."""
+    shape: str
+    """``full`` or ``scan``: what an agent gets of each result."""
+    given: tuple[dict[str, Any], ...]
+    """What an agent gets: the results in that shape, under Soleri's own names."""
     max_tokens: int | None = None
     cut_by_budget: int = 0
+
+    @property
+    def reach(self) -> float:
+        """The most that a score can be with these weights: everything perfect, and a direct neighbour."""
+        used = self.weights.used
+        return sum(used.values()) - used["graph_proximity"] / 2
 
     def placed(self, file: str) -> RankedEntry | None:
         """The candidate whose note is ``file``; None when it is none."""

@@ -11,6 +11,7 @@ from brvtui.engines.soleri.index import NoteVault
 from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate, expected_weights
 from brvtui.engines.soleri.matching import expression
 from brvtui.engines.soleri.profile import AsRun, SoleriProfile, Weights
+from brvtui.engines.soleri.results import Shape, shaped
 from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking
 from brvtui.engines.soleri.sections import (
     ENGINE,
@@ -46,9 +47,10 @@ VERSION = "Soleri 9.22"
 POOL, VECTOR = "pool", "vector"
 _DECIMALS = 3
 _DAY_SECONDS = 86_400.0
-_FAR = 0.5
-"""What the nearest entry over links lacks of the whole signal."""
-_DIFFERENCES = {
+_NO_EMBEDDER = "there is no embedder"
+NEAREST = 0.5
+"""The graph proximity of a direct neighbour, which no entry exceeds."""
+_DEVIATIONS = {
     "length_before_stripping": "the length of a term is tested before it is stripped (D01)",
     "ascii_terms": "letters outside ASCII are dropped from terms (D02)",
     "dates_dropped": "an entry's age is not known, so only a validity window decays it (D03)",
@@ -61,13 +63,14 @@ _DIFFERENCES = {
 def traced(
     context: Context[SoleriProfile],
     query: Query,
+    shape: Shape,
     notes: NoteVault,
     ranking: VaultRanking,
     feedback: FeedbackCounts,
     embedder: str,
     notices: Sequence[str],
 ) -> Trace:
-    """The trace of ``ranking``, which ``query`` gave over ``notes``."""
+    """The trace of ``ranking``, which ``query`` gave over ``notes``; an agent gets its results in ``shape``."""
     profile, now = context.constants, context.now_ms / 1000
     lost: dict[str, list[str]] = {}
     for copy in ranking.pool.lost:
@@ -76,8 +79,10 @@ def traced(
     other = _other_weights(ranking, feedback, profile)
     ceiling = Ceiling(best_score(ranking.weights), ())
     first = {id_: rank for rank, id_ in enumerate(ranking.first_order, 1)}
+    pool_ranks = {hit.entry.id: rank for rank, hit in enumerate(ranking.pool.found, 1)}
     placed = tuple(
-        _placed(found, notes, ranking, profile, now, first, lost, ceiling, other) for found in ranking.ranked
+        _placed(found, notes, ranking, profile, now, first, pool_ranks, lost, ceiling, other)
+        for found in ranking.ranked
     )
     hits = tuple(one.hit for one in placed[: ranking.returned])
     section = VaultSearch(
@@ -94,7 +99,9 @@ def traced(
         ranking.returned,
         embedder,
         ranking.dense.error if ranking.dense is not None else "",
-        differences(profile.as_run),
+        deviations(profile.as_run),
+        shape,
+        tuple(shaped(found, shape, profile).record for found in ranking.results),
         ranking.request.max_tokens,
         ranking.cut_by_budget,
     )
@@ -126,14 +133,14 @@ def traced(
     )
 
 
-def differences(as_run: AsRun) -> tuple[str, ...]:
+def deviations(as_run: AsRun) -> tuple[str, ...]:
     """What a profile does as the program runs, each in words."""
-    return tuple(text for name, text in _DIFFERENCES.items() if getattr(as_run, name))
+    return tuple(text for name, text in _DEVIATIONS.items() if getattr(as_run, name))
 
 
 def best_score(weights: Weights) -> float:
     """The most that any entry can reach with ``weights``: everything perfect, and a direct neighbour of a best one."""
-    return float(sum(astuple(weights))) - _FAR * weights.graph_proximity
+    return float(sum(astuple(weights))) - (1 - NEAREST) * weights.graph_proximity
 
 
 def _placed(
@@ -143,6 +150,7 @@ def _placed(
     profile: SoleriProfile,
     now: float,
     first: dict[str, int],
+    pool_ranks: dict[str, int],
     lost: dict[str, list[str]],
     ceiling: Ceiling,
     other: Weights,
@@ -151,7 +159,7 @@ def _placed(
     note = notes.note(entry.tier, entry.id)
     places = []
     if pooled is not None:
-        places.append(LegRank(POOL, pooled.rank - 1, pooled.weighted))
+        places.append(LegRank(POOL, pool_ranks[entry.id] - 1, pooled.weighted))
     if found.vector_rank is not None:
         places.append(LegRank(VECTOR, found.vector_rank - 1, found.signals.vector))
     decay = _decay(found, profile, now)
@@ -170,7 +178,7 @@ def _placed(
     return RankedEntry(
         hit,
         entry.tier,
-        pooled.rank if pooled is not None else None,
+        pool_ranks.get(entry.id),
         pooled.bm25 if pooled is not None else None,
         pooled.weighted if pooled is not None else None,
         found.vector_rank,
@@ -246,17 +254,22 @@ def _weight(vault: Vault, name: str) -> float:
 
 
 def _legs(ranking: VaultRanking, section: VaultSearch) -> tuple[Leg, ...]:
-    pool = tuple(LegHit(hit.entry.id, rank, hit.weighted) for rank, hit in enumerate(ranking.pool.found))
-    legs = [Leg(POOL, State.HIT if pool else State.MISSED, "BM25", True, section.expression, pool)]
-    near = sorted((one for one in section.ranking if one.vector_rank is not None), key=lambda one: one.vector_rank or 0)
-    hits = tuple(LegHit(one.hit.file, place, one.hit.parts[1].amount or 0.0) for place, one in enumerate(near))
-    if ranking.dense is None:
-        legs.append(Leg(VECTOR, State.NOT_RUN, "", False, "there is no embedder"))
-    elif ranking.dense.query is None:
-        legs.append(Leg(VECTOR, State.FAILED, "", True, ranking.dense.error))
-    else:
-        legs.append(Leg(VECTOR, State.HIT if hits else State.MISSED, "cosine", True, section.embedder, hits))
-    return tuple(legs)
+    def placed(name: str) -> tuple[LegHit, ...]:
+        places = (
+            LegHit(one.hit.file, place.rank, place.value)
+            for one in section.ranking
+            for place in one.hit.places
+            if place.leg == name
+        )
+        return tuple(sorted(places, key=lambda hit: hit.rank))
+
+    pool, near, dense = placed(POOL), placed(VECTOR), ranking.dense
+    words = Leg(POOL, State.HIT if pool else State.MISSED, "BM25", True, section.expression, pool)
+    if dense is None or dense.waits:
+        return words, Leg(VECTOR, State.NOT_RUN, "", False, dense.waits if dense is not None else _NO_EMBEDDER)
+    if dense.query is None:
+        return words, Leg(VECTOR, State.FAILED, "", True, dense.error)
+    return words, Leg(VECTOR, State.HIT if near else State.MISSED, "cosine", True, section.embedder, near)
 
 
 def _stages(ranking: VaultRanking, placed: Sequence[RankedEntry]) -> tuple[Stage, ...]:
@@ -276,8 +289,9 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     pulled = sum(1 for one in section.ranking if one.first_rank is None)
     small = _check("candidates", guard.candidates, "<", guard.most, "guard.candidates")
     drops = _check("limit", guard.limit, "<", guard.half, "guard.share")
-    if ranking.dense is None:
-        vectors = Step("vectors", None, "vectors", State.NOT_RUN, (), "there is no embedder")
+    if ranking.dense is None or ranking.dense.waits:
+        why = ranking.dense.waits if ranking.dense is not None else _NO_EMBEDDER
+        vectors = Step("vectors", None, "vectors", State.NOT_RUN, (), why)
     elif ranking.dense.query is None:
         vectors = Step("vectors", None, "vectors", State.FAILED, (), f"{ranking.dense.error}; hybrid weights stay")
     else:

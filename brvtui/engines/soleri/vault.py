@@ -53,7 +53,7 @@ class LostCopy:
     """A copy of an entry that another tier's copy stands for."""
 
     lost: Pooled
-    to: Pooled
+    winner: Pooled
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Vault:
     """Whether tiers are searched together, even if there is only one at this moment."""
     home: str = ""
     """The tier whose links and vectors these are; empty for the first."""
-    counted: tuple[int, Counter[str]] | None = None
+    document_counts: tuple[int, Counter[str]] | None = None
     """How many entries there are, and in how many of them each term stands; counted on demand where it is None."""
 
     def entry(self, id_: str) -> VaultEntry | None:
@@ -160,8 +160,8 @@ class Vault:
 
     @cached_property
     def _frequencies(self) -> DocumentFrequencies:
-        if self.counted is not None:
-            return DocumentFrequencies(*self.counted)
+        if self.document_counts is not None:
+            return DocumentFrequencies(*self.document_counts)
         held = list(self.entries())
         return DocumentFrequencies(len(held), count_documents(entry.compared for entry in held))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +45,12 @@ class EntryVectors:
     def __init__(self, held: Mapping[str, StoredVector] | None = None) -> None:
         """A store that holds ``held``."""
         self._held = dict(held or {})
+        self.newest: StoredVector | None = next(reversed(self._held.values()), None)
 
-    def put(self, vectors: Mapping[str, StoredVector]) -> None:
+    def put(self, vectors: dict[str, StoredVector]) -> None:
         """Keeps ``vectors`` by the ids of their entries, in place of those before."""
         self._held.update(vectors)
+        self.newest = next(reversed(vectors.values()), self.newest)
 
     def all(self) -> dict[str, StoredVector]:
         """Every vector by the id of its entry."""
@@ -64,9 +66,15 @@ def read_vectors(cache: VectorCache, model: str) -> EntryVectors:
     return EntryVectors(made)
 
 
-def write_vectors(cache: VectorCache, vectors: EntryVectors) -> None:
-    """Keeps ``vectors`` on disk under the ids of their entries and the digests of their texts. Raises OSError."""
-    cache.write({f"{kept.digest} {id_}": kept.numbers for id_, kept in vectors.all().items()})
+def write_vectors(cache: VectorCache, vectors: EntryVectors, ids: Collection[str]) -> None:
+    """Keeps the vectors of the entries ``ids`` on disk, under their ids and the digests of their texts.
+
+    All have the length of the newest: where a model changed its own, the others are made again. Raises OSError.
+    """
+    held = vectors.all()
+    length = len(vectors.newest.numbers) if vectors.newest is not None else 0
+    kept = {id_: vector for id_, vector in held.items() if id_ in ids and len(vector.numbers) == length}
+    cache.write({f"{vector.digest} {id_}": vector.numbers for id_, vector in kept.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +82,7 @@ class VectorIndex:
     """Vectors that are searched: cosines are of 64-bit numbers, against every one of equal length."""
 
     vectors: Mapping[str, StoredVector]
+    _by_length: dict[int, tuple[list[str], NDArray[np.float64], NDArray[np.float64]]] = field(default_factory=dict)
 
     def cosines(self, query: Vector) -> dict[str, float]:
         """The cosine of ``query`` with each vector that has its length and a direction, in the vectors' order.
@@ -82,18 +91,28 @@ class VectorIndex:
         """
         asked = np.asarray(query, dtype=np.float64)
         length = float(np.linalg.norm(asked))
-        alike = {id_: kept.numbers for id_, kept in self.vectors.items() if len(kept.numbers) == len(asked)}
-        if not alike or not np.isfinite(length) or length == 0:
+        ids, matrix, norms = self._of_length(len(asked))
+        if not ids or not np.isfinite(length) or length == 0:
             return {}
-        matrix = np.stack(list(alike.values())).astype(np.float64)
-        norms = np.linalg.norm(matrix, axis=1)
         values = matrix @ asked / np.where(norms > 0, norms * length, 1.0)
-        return {id_: float(value) for id_, value, norm in zip(alike, values, norms, strict=True) if norm > 0}
+        return {id_: float(value) for id_, value, norm in zip(ids, values, norms, strict=True) if norm > 0}
+
+    def _of_length(self, length: int) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+        """Ids, numbers and norms of the vectors of one length; made once."""
+        if length not in self._by_length:
+            alike = {id_: kept.numbers for id_, kept in self.vectors.items() if len(kept.numbers) == length}
+            matrix = np.stack(list(alike.values())).astype(np.float64) if alike else np.zeros((0, length))
+            self._by_length[length] = list(alike), matrix, np.linalg.norm(matrix, axis=1)
+        return self._by_length[length]
 
     def nearest(self, query: Vector, limit: int) -> list[tuple[str, float]]:
         """Ids and cosines of the ``limit`` nearest, nearest first, also below 0; equal ones in the vectors' order."""
-        ranked = sorted(self.cosines(query).items(), key=lambda found: -found[1])
-        return ranked[: max(0, limit)]
+        return nearest_of(self.cosines(query), limit)
+
+
+def nearest_of(cosines: Mapping[str, float], limit: int) -> list[tuple[str, float]]:
+    """The ``limit`` highest of ``cosines``, highest first; equal ones in their order."""
+    return sorted(cosines.items(), key=lambda found: -found[1])[: max(0, limit)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,5 +191,5 @@ def _stored(entries: Sequence[VaultEntry], made: EmbeddedBatch, model: str) -> d
 
 
 def digest(text: str) -> str:
-    """What tells one text from another."""
+    """The SHA-256 of ``text``, in hex."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -13,14 +13,14 @@ from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.soleri.engine import Soleri
 from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.mapping import map_note
-from brvtui.engines.soleri.profile import named
+from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.services.provided import NoServices
 from brvtui.services.requests import LegError
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.store.feedback import FeedbackFile, clear_feedback
-from brvtui.trace import Trace, adds_up
+from brvtui.trace import State, Trace, adds_up
 from brvtui.trace.feedback import Feedback, Usefulness
 from tests.support.trees import NOW_MS, Tree
 
@@ -77,7 +77,7 @@ def snapshot(garden: Tree) -> Snapshot:
 
 
 def context(snapshot: Snapshot, profile: str = "", services: Any = None) -> Context[Any]:
-    return Context(snapshot, named(profile), NOW_MS, services or NoServices())
+    return Context(snapshot, load_profile(profile), NOW_MS, services or NoServices())
 
 
 def ask(snapshot: Snapshot, text: str, profile: str = "", services: Any = None, **options: Any) -> Trace:
@@ -86,7 +86,7 @@ def ask(snapshot: Snapshot, text: str, profile: str = "", services: Any = None, 
 
 def test_a_note_is_an_entry(snapshot: Snapshot) -> None:
     position = snapshot.by_path["auth/jwt/rotation_of_refresh.md"]
-    mapped = map_note(snapshot.notes[position], ROTATION, "core", named("").mapping)
+    mapped = map_note(snapshot.notes[position], ROTATION, "core", load_profile("").mapping)
     entry = mapped.entry
     assert (entry.id, entry.domain, entry.type) == ("auth/jwt/rotation_of_refresh", "auth", "rule")
     assert entry.description == "Refresh tokens rotate on every use.\nReuse revokes the family"
@@ -97,13 +97,13 @@ def test_a_note_is_an_entry(snapshot: Snapshot) -> None:
     assert entry.created_at == entry.updated_at == 1_767_312_000
     assert entry.valid_until == 1_798_848_000
     assert mapped.related[0] == "auth/sessions/cookies"
-    vault = index_notes(snapshot, named("")).vault
+    vault = index_notes(snapshot, load_profile("")).vault
     assert vault.links.neighbours["auth/jwt/rotation_of_refresh"] == ("auth/sessions/cookies",)
 
 
 def test_severity_by_maturity_is_a_choice(snapshot: Snapshot) -> None:
     note = snapshot.notes[snapshot.by_path["auth/sessions/cookies.md"]]
-    rules = replace(named("").mapping, severity_by_maturity=True)
+    rules = replace(load_profile("").mapping, severity_by_maturity=True)
     assert map_note(note, "# Cookies", "core", rules).entry.severity == "critical"
     assert map_note(note, "# Cookies", "", rules).entry.severity == "suggestion"
     assert map_note(note, "---\nseverity: warning\n---\n# Cookies", "core", rules).entry.severity == "warning"
@@ -157,7 +157,7 @@ def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tr
     explanation = Soleri().why(context(snapshot), trace, lost)
     assert explanation.reason is not None
     assert "another tier's copy" in explanation.reason.text
-    personal = replace(named(""), mapping=replace(named("").mapping, personal="team"))
+    personal = replace(load_profile(""), mapping=replace(load_profile("").mapping, personal="team"))
     agent = Soleri().answer(Context(snapshot, personal, NOW_MS), Query("rollback")).section(VaultSearch)
     assert [name for name, _, _ in agent.tiers] == ["agent", "project"]
     assert {one.hit.file for one in agent.ranking} >= {"[team]:deploy/rollback.md"}
@@ -208,9 +208,9 @@ def test_options_that_are_none_are_refused(snapshot: Snapshot) -> None:
 
 
 def test_the_programs_profile_says_where_it_differs(snapshot: Snapshot) -> None:
-    assert not ask(snapshot, "token").section(VaultSearch).differences
+    assert not ask(snapshot, "token").section(VaultSearch).deviations
     as_run = ask(snapshot, "token", "soleri-code")
-    assert any("D03" in text for text in as_run.section(VaultSearch).differences)
+    assert any("D03" in text for text in as_run.section(VaultSearch).deviations)
     assert as_run.profile == "soleri-code"
 
 
@@ -287,7 +287,7 @@ class WithFeedback(NoServices):
 
 def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
     snapshot, engine = garden.snapshot(), Soleri()
-    asked = Context(snapshot, named(""), NOW_MS, WithFeedback(garden))
+    asked = Context(snapshot, load_profile(""), NOW_MS, WithFeedback(garden))
     first = engine.answer(asked, Query("token"))
     file = first.hits[0].file
     for row in range(1, 31):
@@ -312,3 +312,114 @@ def test_broken_rows_of_feedback_do_not_count(garden: Tree) -> None:
     with log.path.open("ab") as file:
         file.write(b'{"usefulness": "excellent"}\n[1]\nnot json\n' + b"[" * 100_000 + b"\n")
     assert log.counts() == {Usefulness.MODIFIED: 1}
+
+
+@pytest.mark.parametrize("value", [".inf", "-.inf", ".nan", "9" * 400, "'0001-01-01T00:00:00+23:59'"])
+@pytest.mark.parametrize("field", ["createdAt", "updatedAt", "validFrom", "validUntil"])
+def test_a_time_that_is_none_ends_no_query(tree: Tree, field: str, value: str) -> None:
+    tree.file("auth/odd.md", f"---\ntitle: Zebra\n{field}: {value}\n---\nZebra crossing.\n")
+    snapshot = tree.snapshot()
+    trace = ask(snapshot, "zebra")
+    assert all(adds_up(hit) for hit in trace.hits)
+    assert Soleri().why(context(snapshot), trace, find_note(snapshot, "auth/odd.md")).path == "auth/odd.md"
+
+
+def test_equal_paths_in_two_shared_sources_stay_apart(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+    sources = []
+    for alias in ("a", "b"):
+        source = make_tree(f"source-{alias}")
+        source.file("ops/canary.md", f"# Canary {alias * 3}\n\nText of {alias * 3}.\n", 1.0)
+        sources.append((alias, source))
+    garden.source(*sources)
+    snapshot = garden.snapshot()
+    trace = ask(snapshot, "aaa")
+    assert [(hit.title, hit.file) for hit in trace.hits if hit.places] == [("Canary aaa", "[a]:ops/canary.md")]
+    both = ask(snapshot, "text canary")
+    (stands,) = [one for one in both.section(VaultSearch).ranking if one.hit.title.startswith("Canary")]
+    assert stands.hit.file == f"[{stands.tier}]:ops/canary.md"
+    ranks = [place.rank for hit in both.hits for place in hit.places]
+    assert sorted(ranks) == [hit.rank for hit in both.leg("pool").hits]
+    assert {hit.id for hit in both.leg("pool").hits} <= set(snapshot.by_path)
+
+
+def test_a_note_whose_id_another_of_its_tier_has_says_so(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+    shared = make_tree("shared")
+    shared.file("deploy/freeze.md", "# Freeze of the team\n\nThe other text.\n", 1.0)
+    garden.file("deploy/freeze.md", "---\ntitle: Freeze\nscope: team\n---\nOurs.\n", 1.0)
+    garden.source(("team", shared))
+    snapshot = garden.snapshot()
+    paths = {note.path for note in snapshot.notes if note.file == "deploy/freeze.md"}
+    vault = index_notes(snapshot, load_profile(""))
+    ((hidden, stands),) = vault.shadowed.items()
+    assert {hidden, stands} == paths
+    trace = ask(snapshot, "freeze")
+    explanation = Soleri().why(context(snapshot), trace, find_note(snapshot, hidden))
+    assert explanation.reason is not None
+    assert "another tier's copy" in explanation.reason.text
+    assert stands in explanation.numbers
+
+
+def test_a_note_that_could_not_be_read_is_read_again(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = garden.snapshot()
+    real = Snapshot.text
+
+    def failing(snapshot: Snapshot, path: str) -> str:
+        if path == "deploy/rollback.md":
+            raise OSError("busy")
+        return real(snapshot, path)
+
+    engine = Soleri()
+    with monkeypatch.context() as patched:
+        patched.setattr(Snapshot, "text", failing)
+        trace = engine.answer(context(before), Query("tag"))
+        assert any("1 note cannot be read" in notice for notice in trace.notices)
+        assert not trace.hits
+    garden.file("auth/new.md", "# New\n\nOther.\n")
+    after = garden.snapshot(previous=before)
+    assert [hit.file for hit in engine.answer(context(after), Query("tag")).hits][:1] == ["deploy/rollback.md"]
+
+
+def test_a_probe_that_may_not_ask_is_no_failure(snapshot: Snapshot) -> None:
+    remote = Letters()
+    remote.is_remote = True
+    trace = Soleri().answer(context(snapshot, services=WithEmbedder(remote)), Query("token"))
+    assert trace.leg("vector").state is State.NOT_RUN
+    assert not trace.section(VaultSearch).embedder_error
+    assert not remote.texts
+
+
+def test_a_model_that_changes_the_length_of_its_vectors_is_asked_again(garden: Tree) -> None:
+    class Longer(Letters):
+        def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+            return [[*vector, 1.0] for vector in super().embed(texts)]
+
+    services = WithEmbedder(Letters())
+    ask(garden.snapshot(), "token", services=services)
+    services.embedder = Longer()
+    garden.file("auth/new.md", "# New\n\nAdded.\n")
+    snapshot = garden.snapshot()
+    ask(snapshot, "token", services=services)
+    assert {len(vector) for vector in services.kept.held.values()} == {27}
+    trace = ask(snapshot, "token", services=services)
+    assert len(services.kept.held) == len(snapshot.notes)
+    assert trace.leg("vector").hits
+
+
+def test_a_filter_by_scope_has_a_remedy(snapshot: Snapshot) -> None:
+    engine, asked = Soleri(), context(snapshot)
+    trace = engine.answer(asked, Query("rollback", scope="auth"))
+    explanation = engine.why(asked, trace, find_note(snapshot, "deploy/rollback.md"))
+    assert explanation.reason is not None
+    assert "filtered" in explanation.reason.text
+    assert explanation.remedy is not None
+    assert explanation.remedy.verified
+    assert "without the filter" in explanation.remedy.text
+
+
+@pytest.mark.parametrize("mode", ["full", "scan"])
+def test_an_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode: str) -> None:
+    section = ask(snapshot, "token store", mode=mode).section(VaultSearch)
+    assert len(section.given) == section.returned
+    first = section.given[0]
+    assert first["score"] == section.ranking[0].hit.score
+    assert set(first) >= ({"entry", "breakdown"} if mode == "full" else {"id", "snippet", "tokenEstimate"})

@@ -13,11 +13,11 @@ from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.links import link_graph
 from brvtui.engines.soleri.matching import terms
-from brvtui.engines.soleri.profile import named
+from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.search import VaultRanking, VaultRequest, guarded, search
 from brvtui.engines.soleri.vault import Filters, Vault, tier_of
 
-PROFILE = named("")
+PROFILE = load_profile("")
 NOW = 1_767_225_600.0
 WORDS = ("cache", "token", "retry", "queue", "index", "rotate", "rotation", "error", "deploy", "user")
 texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)

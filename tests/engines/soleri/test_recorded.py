@@ -13,7 +13,7 @@ from brvtui.engines.soleri import vectors as dense
 from brvtui.engines.soleri.entries import memory
 from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.matching import expression
-from brvtui.engines.soleri.profile import named
+from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.results import default_limit, merged, search_memories, shaped, shaped_memory
 from brvtui.engines.soleri.search import VaultRequest, search
 from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
@@ -23,7 +23,7 @@ from brvtui.services.requests import LegError
 from tests.engines.soleri import recorded
 from tests.engines.soleri.recorded import DATA, Case, agree, answers, cases
 
-SEED, AS_RUN = named(""), named("soleri-code")
+SEED, AS_RUN = load_profile(""), load_profile("soleri-code")
 FAMILIES = 21
 EXACT = 1e-12
 
