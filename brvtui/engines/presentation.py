@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from brvtui.paint.answers import answer_lines, marker, paragraphs, prompt_lines
 from brvtui.paint.attempts import Attempted, ladder_rows
@@ -33,6 +33,10 @@ class Presentation:
     """The effects of typing and of running, in one line."""
     caches = False
     """Whether it keeps answers."""
+    pane_help: ClassVar[Mapping[str, str]] = {
+        "Results": "Beside a path: the note's place in each ranked list, after the first letter of the list's name."
+    }
+    """Sentences about this engine alone, by the title of the pane whose help they end."""
 
     def headline(self, trace: Trace) -> Headline:
         """The badge and why; the name of the engine unless a step with a tier took the query."""

@@ -15,6 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.reasons import explanation
+from brvtui.app.screens.message import TextPane
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
 from brvtui.engines import registry
@@ -511,6 +512,21 @@ async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: Non
         await settled(pilot)
         assert any("the engine broken cannot be loaded" in toast for toast in toasts(pilot))
         assert view(pilot).engine.name == "byterover"
+
+
+async def test_help_explains_the_letters_of_the_engine_that_answers(app: BrvTui) -> None:
+    own = {"byterover": "the word whose own search", "jeffs_brain": "by words (w)", "soleri": "words find (b)"}
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        for engine, letters in own.items():
+            await switch_to(pilot, engine)
+            screen(pilot).query_one("#results").focus()
+            await pilot.press("f1")
+            await settled(pilot)
+            text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
+            assert [said in text for said in own.values()] == [said == letters for said in own.values()]
+            await pilot.press("escape")
 
 
 async def test_profiles_are_byterovers_alone(app: BrvTui) -> None:

@@ -256,6 +256,16 @@ async def test_switching_the_profile_asks_again(app: BrvTui) -> None:
         assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 
+async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        for _ in range(2):
+            brv(pilot).action_profile()
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "combined")
+        await settled(pilot)
+        assert view(pilot).engine.profile == "combined"
+
+
 async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvTui, garden: Tree) -> None:
     garden.read_frontmatter()
     async with app.run_test(size=WIDE) as pilot:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from brvtui.app.newest import Newest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
@@ -24,9 +25,13 @@ class Switches:
         self._services = services
         self._project = project
         self._ask_again = ask_again
+        self._switching: Newest[tuple[str, str]] = Newest(self._switch)
+        """Engine and profile: a switch reads the tree, and another may be asked for meanwhile."""
+        self._asked = ("", "")
+        """The engine and profile that were asked for last."""
 
     def next_profile(self) -> None:
-        """Switches the engine to its next built-in profile; the tree is read with ByteRover's."""
+        """Switches the engine to its next built-in profile, counted from the last one that was asked for."""
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None:
             return
@@ -36,16 +41,23 @@ class Switches:
             said = f"profiles are constants of {presentation(DEFAULT).title}: {view.presentation.title} has its own"
             self._services.notify(said, timeout=4)
             return
-        current = session.engines.profile(engine).removesuffix("*")
+        asked_engine, asked = self._asked
+        is_switching = self._switching.is_busy and asked_engine == engine
+        current = asked if is_switching else session.engines.profile(engine).removesuffix("*")
         place = built_in.index(current) if current in built_in else -1
-        profile = built_in[(place + 1) % len(built_in)]
+        self._asked = engine, built_in[(place + 1) % len(built_in)]
+        self._switching.want(self._asked)
+
+    def _switch(self, asked: tuple[str, str]) -> None:
+        session, (engine, profile) = self._project.session, asked
+        assert session is not None
 
         def switch() -> TreeRead | None:
             session.use_profile(profile, engine)
             return self._project.read_tree(session)
 
-        switched = partial(self._switched, session, engine)
-        self._services.background.run(switch, switched, group=LOAD, on_error=self._project.failed)
+        switched, run = partial(self._switched, session, engine), self._services.background.run
+        run(switch, switched, group=LOAD, on_error=self._project.failed, on_end=self._switching.finished)
 
     def _switched(self, session: Session, engine: str, read: TreeRead | None) -> None:
         self._project.show_tree(read)

@@ -34,8 +34,7 @@ class AnswerPane(Pane):
     HELP_TEXT = (
         "answer: what the user would read at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
         "by section with estimated tokens, and the lanes of the manifest. note: the text of the selected result. The "
-        "left and right arrows change the tab; the query's terms are underlined. Jeffs Brain only retrieves: its "
-        "second tab holds what a reranker is sent of the head of the list."
+        "left and right arrows change the tab; the query's terms are underlined."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 

@@ -33,8 +33,7 @@ class ResultsPane(ChoicePane):
     HELP_TEXT = (
         "Hits in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, "
         "▱ archived stub), title, score, bar. Below the ruled lines stand the near misses with what each lacked. "
-        "Moving through them shows score, text and place in the tree of each. Of Jeffs Brain: the fused list, with "
-        "each note's place by words (w) and by vectors (v)."
+        "Moving through them shows score, text and place in the tree of each."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 

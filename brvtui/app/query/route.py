@@ -31,10 +31,9 @@ class RoutePane(Pane):
     HELP_TEXT = (
         "The route a query takes, in the router's order: two cache look-ups, entity searches, the out-of-domain "
         "test, then tier 2 (direct answer), 3 (one LLM call) or 4 (agentic loop). Each gate shows its value, its "
-        "threshold by name and the margin. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not reached. Of Jeffs "
-        "Brain: its legs, what fusion made of them, and the rules of intent. For a query that needs a model, or that "
-        "nothing covers, v lists the smallest changes after which notes answer it directly: each was tried on the tree "
-        "as it would be (✓), is proven impossible (✗), or was not found (–)."
+        "threshold by name and the margin. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not reached. For a "
+        "query that needs a model, or that nothing covers, v lists the smallest changes after which notes answer it "
+        "directly: each was tried on the tree as it would be (✓), is proven impossible (✗), or was not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 

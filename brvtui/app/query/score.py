@@ -31,8 +31,7 @@ class ScorePane(Pane):
         "Every part of the score and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
         "what the maturity factor or the cap take away is hatched. Ceiling: the score this note would have with a "
         "perfect text match, and for how long that is enough. Below: its signals before and after decay, and what "
-        "every matched term adds per field. For a near miss: what it lacked. Of Jeffs Brain: what each leg adds, "
-        "1 / (60 + place), what each factor of intent changes, and the places."
+        "every matched term adds per field. For a near miss: what it lacked."
     )
 
     def build(self, view: View, width: int) -> list[Line]:

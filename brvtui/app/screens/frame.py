@@ -247,7 +247,7 @@ class FrameScreen(Screen[None]):
         self.body.reset()
 
     def action_help(self) -> None:
-        """Help for what has the focus."""
+        """Shows the help of what has the focus, with what it says of the engine alone."""
         from brvtui.app.screens.message import MessageScreen, entries_of
 
         focused = self.focused
@@ -255,6 +255,7 @@ class FrameScreen(Screen[None]):
         if focused is not None and text:
             own = entries_of(own_keys(type(focused)), self.services.keymap)
             title = getattr(focused, "TITLE", "") or self.TITLE
+            text = f"{text} {self.view.presentation.pane_help.get(title, '')}".rstrip()
             self.app.push_screen(MessageScreen(f"{title} · help", text, [("", "Keys"), *own]))
 
     def action_keys(self) -> None:

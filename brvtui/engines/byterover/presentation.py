@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from brvtui.engines.byterover.cache_lines import cache_lines, cache_title
 from brvtui.engines.byterover.sections import (
@@ -51,6 +51,10 @@ class ByteRoverPresentation(Presentation):
     question = "which tier would answer it"
     typing = "every key probes and changes nothing; Enter runs and caches the answer"
     caches = True
+    pane_help: ClassVar[Mapping[str, str]] = {
+        "Results": "Beside a path: the word whose own search added it, “shared” if another project has it, or “lifted "
+        "from below” for a folder."
+    }
 
     def unused(self, trace: Trace) -> bool:
         """Whether the cache answered: then the search is computed only to be shown."""

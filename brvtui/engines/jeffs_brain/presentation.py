@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote
 from brvtui.engines.presentation import Groups, Presentation
@@ -38,6 +39,12 @@ class JeffsBrainPresentation(Presentation):
         StepName("rerank", "rerank", timed_by="rerank"),
     )
     question = "which notes two ranked lists agree on"
+    pane_help: ClassVar[Mapping[str, str]] = {
+        "Results": "Jeffs Brain: the fused list, with each note's place by words (w) and by vectors (v).",
+        "Score": "Jeffs Brain: what each leg adds, 1 / (60 + place), the effect of each factor of intent, and places.",
+        "Route": "Jeffs Brain: its legs, what fusion made of them, and the rules of intent.",
+        "Answer": ("Jeffs Brain only retrieves: its second tab holds what a reranker is sent of the head of the list."),
+    }
 
     def headline(self, trace: Trace) -> Headline:
         """The mode, and what came of it."""

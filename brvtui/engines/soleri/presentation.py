@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.engines.soleri.sections import LearnedWeights, RankedEntry, VaultSearch
@@ -31,6 +32,12 @@ class SoleriPresentation(Presentation):
         StepName("guard", "guard"),
     )
     question = "which entries seven signals rank first"
+    pane_help: ClassVar[Mapping[str, str]] = {
+        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v).",
+        "Score": "Soleri: what each signal adds by its weight, the terms shared with the query, and the places.",
+        "Route": "Soleri: the pool and the vectors, the weights of the signals, and what the guard did.",
+        "Answer": "Soleri only retrieves: an agent would be given the entries of the list.",
+    }
 
     def headline(self, trace: Trace) -> Headline:
         """Whether weights are fixed or learned, and which entry is first, and why."""
