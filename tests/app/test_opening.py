@@ -155,14 +155,17 @@ async def test_the_cache_counts_down_while_the_clock_runs(garden: Tree, make_app
 def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
     code = (
         "import sys, brvtui.app; assert 'textual' not in sys.modules;"
-        "import brvtui.app.app, brvtui.app.query.screen;"
+        "from brvtui.app.app import BrvTui; from brvtui.app.project.opening import Opening;"
         "heavy = {'numpy', 'tantivy', 'yaml', 'watchdog', 'rapidfuzz', 'brvtui.session', 'brvtui.snapshot',"
         " 'markdown_it', 'textual.widgets._data_table', 'textual.widgets._markdown', 'pyuca',"
         " 'textual.widgets._text_area', 'tree_sitter', 'brvtui.app.editing.screen', 'brvtui.notes.plan',"
         " 'brvtui.tree.editing.note_text', 'brvtui.engines.byterover.profile',"
         " 'brvtui.engines.jeffs_brain.profile', 'brvtui.services.model', 'brvtui.trace', 'brvtui.app.contents',"
-        " 'brvtui.app.editing.controller', 'brvtui.app.query.model_runs', 'brvtui.app.actions.dialogs'};"
-        "found = heavy & set(sys.modules); assert not found, found"
+        " 'brvtui.app.editing.controller', 'brvtui.app.query.model_runs', 'brvtui.engines.contract',"
+        " 'brvtui.app.actions.dialogs'};"
+        "app = BrvTui(Opening(None, None, None, None));"
+        "app.project.open = lambda: app.exit(heavy & set(sys.modules));"  # called once the first frame is painted
+        "found = app.run(headless=True); assert found == set(), found"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
