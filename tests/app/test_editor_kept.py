@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,13 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_io
 from brvtui.app.editing.note_io import NoteOpened, OnDisk, SaveConflict
-from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog
+from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog, LeavingDialog
+from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.session import Session
 from brvtui.store.drafts import DraftStore
 from brvtui.tree.saving.note_files import read_note_file
+from tests.app import waiting
 from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
 from tests.app.editing import NOTE, area, drafted, looked, open_note, toasts, type_keys
 from tests.support.trees import NOW_MS, Tree
@@ -173,6 +175,103 @@ def test_merging_keeps_the_line_ends_of_each_line(
     assert isinstance(conflict, SaveConflict)
     assert conflict.merged == both
     assert conflict.undecided == 0
+
+
+# another note is opened meanwhile
+
+_OTHER = "deploy/freeze_window.md"
+
+
+async def _open_other(pilot: Pilot[Any]) -> None:
+    """The text of the note that is open is discarded, and another note opened."""
+    brv(pilot).editing.edit(_OTHER)
+    await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
+    await pilot.press("d")
+    await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.path == _OTHER)  # type: ignore[union-attr]
+    await waiting.at_rest(pilot.app, stuck="save")
+
+
+@pytest.fixture
+def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Saving ``NOTE`` waits for this event, as on a slow disk."""
+    is_wanted = threading.Event()
+    save = note_io.save
+
+    def late(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> note_io.SaveResult:
+        if disk.path == NOTE:
+            assert is_wanted.wait(20)
+        return save(session, disk, data, keep_mtime)
+
+    monkeypatch.setattr(note_io, "save", late)
+    yield is_wanted
+    is_wanted.set()
+
+
+@pytest.mark.parametrize("theirs", [b"theirs\n", None], ids=["changed", "gone"])
+async def test_a_conflict_of_a_note_that_is_not_open_any_more_is_kept_as_a_draft(
+    app: BrvTui, garden: Tree, save_is_wanted: threading.Event, theirs: bytes | None
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await pilot.press("ctrl+s")
+        await _open_other(pilot)
+        other = area(pilot).text
+        if theirs is None:
+            (garden.tree / NOTE).unlink()
+        else:
+            garden.file(NOTE, theirs, 0)
+        save_is_wanted.set()
+        await until(pilot, lambda: drafted(garden.root) == f"x{_TEXT}".encode())
+        await looked(pilot)
+        assert "changed on disk meanwhile; your text is kept as a draft" in toasts(pilot)
+        assert isinstance(pilot.app.screen, EditorScreen)
+        assert area(pilot).text == other
+        assert "ON DISK" not in shown(pilot)
+        assert (_on_disk(garden) if theirs else None) == theirs
+
+
+async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved(
+    app: BrvTui, garden: Tree, save_is_wanted: threading.Event
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await pilot.press("ctrl+s", "ctrl+s")
+        await _open_other(pilot)
+        await type_keys(pilot, "y")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: (garden.tree / _OTHER).read_text().startswith("y#"))
+        await until(pilot, lambda: not view(pilot).editor.edit.dirty)  # type: ignore[union-attr]
+        assert _on_disk(garden) == _TEXT.encode()
+        await type_keys(pilot, "z")
+        save_is_wanted.set()
+        await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
+        await looked(pilot)
+        assert _on_disk(garden) == f"x{_TEXT}".encode()
+        assert area(pilot).text.startswith("yz#")
+        assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("theirs", "key"), [(b"theirs\n", "m"), (b"theirs\n", "t"), (None, "w"), (None, "d")])
+async def test_an_answer_to_a_conflict_does_nothing_to_another_note(
+    app: BrvTui, garden: Tree, theirs: bytes | None, key: str
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _changed(pilot, garden, theirs)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog | GoneDialog))
+        await _open_other(pilot)
+        other = area(pilot).text
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog | GoneDialog))
+        await pilot.press(key)
+        await until(pilot, lambda: drafted(garden.root) == f"x{_TEXT}".encode())
+        await looked(pilot)
+        assert "your text is kept as a draft" in toasts(pilot)
+        assert area(pilot).text == other
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+        assert ((garden.tree / NOTE).read_bytes() if theirs else None) == theirs
+        assert (garden.tree / NOTE).exists() == (theirs is not None)
 
 
 # what comes late, or from outside

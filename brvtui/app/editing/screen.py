@@ -71,6 +71,7 @@ class EditorScreen(FrameScreen):
         self._drafted: bytes | None = None
         """The text of the draft."""
         self._saving = False
+        """Whether a save of the note that is open is under way."""
         self._save_again = False
         """Whether the user asked to save while a save was under way."""
         self._after_save: Callable[[], object] | None = None
@@ -159,6 +160,7 @@ class EditorScreen(FrameScreen):
         self._disk, self._note = disk, None
         self._clean = note.encode(note.text)
         self._drafted = None
+        self._end_save()
         self._show_edit(Edit(disk.path, is_new=disk.data is None))
         self._put(note)
         self._explain_marks(draft or note)
@@ -222,6 +224,7 @@ class EditorScreen(FrameScreen):
         self._check_timer = self._draft_timer = None
         self._last_check = None
         self._checked_for = ()
+        self._end_save()
         self.area.open("", ())
         self._show_edit(None)
 
@@ -351,40 +354,47 @@ class EditorScreen(FrameScreen):
             return
         self._saving, self._after_save = True, then
         task = partial(note_io.save, self._session, disk, data, edit.keep_mtime)
-        self.services.background.run(task, self._save_ended, group="save", on_error=self._save_failed, owner=self)
+        ended = partial(self._save_ended, disk)
+        self.services.background.run(
+            task, ended, group="save", on_error=lambda why: ended(SaveFailed(disk, data, why)), owner=self
+        )
 
-    def _save_ended(self, result: note_io.SaveResult) -> None:
-        match result:
-            case NoteSaved():
-                self._saved(result)
-            case SaveConflict():
-                self._end_save()
-                if self.edit is not None:
-                    state = GONE if result.theirs.data is None else CHANGED
-                    self._show_edit(replace(self.edit, on_disk=state))
-                self.resolve(result)
-            case SaveFailed():
-                self._save_failed(result.problem)
+    def _save_ended(self, before: OnDisk, result: note_io.SaveResult) -> None:
+        """Goes on after the text was saved over ``before``, or was not; by now another note may be open."""
+        if isinstance(result, NoteSaved):
+            self._saved(before, result)
+        elif before is not self._disk:
+            self._set_aside(result)
+        else:
+            self._end_save()
+            if isinstance(result, SaveFailed):
+                self.notify(result.problem, severity="error", timeout=10)
+                return
+            if self.edit is not None:
+                state = GONE if result.theirs.data is None else CHANGED
+                self._show_edit(replace(self.edit, on_disk=state))
+            self.resolve(result)
 
-    def _saved(self, saved: NoteSaved) -> None:
-        then, again = self._after_save, self._save_again
-        self._end_save()
-        path = saved.disk.path
+    def _saved(self, before: OnDisk, saved: NoteSaved) -> None:
         for notice in saved.notices:
             self.notify(notice, severity="warning", timeout=10)
-        self.notify(f"saved {path}", timeout=4)
+        self.notify(f"saved {saved.disk.path}", timeout=4)
         self._project.follow()
-        if self._disk is None or self._disk.path != path:
+        if before is not self._disk:
             return
+        then, again = self._after_save, self._save_again
+        self._end_save()
         self._rebase(saved.disk)
         if again and self.is_dirty:
             self.save(then)
         elif then is not None:
             then()
 
-    def _save_failed(self, why: str) -> None:
-        self._end_save()
-        self.notify(why, severity="error", timeout=10)
+    def _set_aside(self, unsaved: SaveConflict | SaveFailed) -> None:
+        """Keeps the text of a note that is no longer open as a draft, and says why it was not saved."""
+        path = unsaved.disk.path
+        why = unsaved.problem if isinstance(unsaved, SaveFailed) else f"{path} was changed on disk meanwhile"
+        self._external.set_aside(why, unsaved.disk, unsaved.data)
 
     def _end_save(self) -> None:
         self._saving, self._save_again, self._after_save = False, False, None
@@ -396,7 +406,7 @@ class EditorScreen(FrameScreen):
         self.bring_to_front()
         path = conflict.theirs.path
         if conflict.theirs.data is None:
-            self.app.push_screen(questions.GoneDialog(path), lambda answer: self._gone(answer))
+            self.app.push_screen(questions.GoneDialog(path), lambda answer: self._gone(answer, conflict))
             return
         said = [f"{path} was changed on disk since its text was read. - is mine, + is theirs, on disk."]
         if conflict.merged is None:
@@ -407,10 +417,10 @@ class EditorScreen(FrameScreen):
         dialog = questions.ConflictDialog(said, conflict.hunks, conflict.merged is not None)
         self.app.push_screen(dialog, lambda answer: self._resolved(answer, conflict))
 
-    def _gone(self, answer: str | None) -> None:
-        if self.edit is None:
-            return
-        if answer == questions.AGAIN:
+    def _gone(self, answer: str | None, conflict: SaveConflict) -> None:
+        if conflict.disk is not self._disk:
+            self._set_aside(conflict)
+        elif answer == questions.AGAIN:
             self._rebase(OnDisk(self.path, None, None))
             self.save()
         elif answer == questions.DROP:
@@ -418,9 +428,9 @@ class EditorScreen(FrameScreen):
             self._go_back()
 
     def _resolved(self, answer: str | None, conflict: SaveConflict) -> None:
-        if self.edit is None:
-            return
-        if answer == questions.MINE:
+        if conflict.disk is not self._disk:
+            self._set_aside(conflict)
+        elif answer == questions.MINE:
             self._rebase(conflict.theirs)
             self.save()
         elif answer == questions.THEIRS and self._put_data(conflict.theirs.data or b""):
