@@ -529,13 +529,13 @@ async def test_help_explains_the_letters_of_the_engine_that_answers(app: BrvTui)
             await pilot.press("escape")
 
 
-async def test_profiles_are_byterovers_alone(app: BrvTui) -> None:
+async def test_an_engine_with_one_profile_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")
         before = view(pilot).engine.profile
         await pilot.press("p")
         await settled(pilot)
-        assert any("profiles are constants of ByteRover" in toast for toast in toasts(pilot))
+        assert any("Jeffs Brain has one profile" in toast for toast in toasts(pilot))
         assert view(pilot).engine.profile == before
         await switch_to(pilot, "byterover")
         await pilot.press("p")

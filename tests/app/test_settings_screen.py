@@ -260,3 +260,13 @@ async def test_a_file_that_cannot_be_changed_is_said(app: BrvTui) -> None:
         await until(pilot, lambda: toasts(pilot))
         assert "cannot be read as settings" in toasts(pilot)[-1]
         assert user_file().read_text() == "junk"
+
+
+async def test_escape_leads_back_to_the_queries(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("f3", "escape")
+        await settled(pilot)
+        assert isinstance(frame(pilot), SettingsScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(frame(pilot), SettingsScreen))

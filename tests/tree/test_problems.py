@@ -211,3 +211,10 @@ def test_a_frontmatter_that_was_pushed_from_the_first_line_is_told() -> None:
     said = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
     assert said == ["the frontmatter no longer begins with --- in the first line, so the engine reads none"]
     assert problems(PATH, note_text(b"# Note\n"), "# Other\n", KNOWN, LIMITS) == ()
+
+
+def test_a_conflict_that_is_left_open() -> None:
+    said = "a conflict to decide: keep one side and remove the marks"
+    text = "# Note\n<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n"
+    assert found(text) == [(1, 0, said), (5, 0, said)]
+    assert found("# Note\nas in <<<<<<< mine\n") == []

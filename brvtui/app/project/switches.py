@@ -10,7 +10,7 @@ from brvtui.app.newest import Newest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
-from brvtui.engines.registry import DEFAULT, presentation
+from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.config import Configuration
@@ -38,7 +38,7 @@ class Switches:
         engine = view.engine.name
         built_in = session.engines.named(engine).profiles
         if len(built_in) == 1:
-            said = f"profiles are constants of {presentation(DEFAULT).title}: {view.presentation.title} has its own"
+            said = f"{view.presentation.title} has one profile: {built_in[0]}"
             self._services.notify(said, timeout=4)
             return
         asked_engine, asked = self._asked

@@ -36,6 +36,14 @@ class SettingsScreen(FrameScreen):
         super().show(view)
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
+    async def action_back(self) -> None:
+        """Goes back as on every screen; from the list, which is where back ends, to the queries."""
+        pane = self.pane
+        if pane is None or pane.id != self.home or self.body.maximised:
+            await super().action_back()
+        elif not pane.clear_filter():
+            await self.services.switch_mode("query")
+
     @on(SettingsPane.RowChosen)
     def _chosen(self) -> None:
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)

@@ -176,8 +176,9 @@ def _tiers(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
     if len(section.tiers) < 2:
         return []
     made = [rule(width, "tiers", dash=glyphs.dash)]
-    for name, weight, entries in section.tiers:
-        made.append(Line().gap().fit(name, _TERM, "text").add(f"× {weight:g}", "strong").add(f"  {entries} entries"))
+    for tier in section.tiers:
+        row = Line().gap().fit(tier.name, _TERM, "text").add(f"× {tier.weight:g}", "strong")
+        made.append(row.add(f"  {tier.entries} entries", "muted"))
     return [row.cut(width) for row in made]
 
 

@@ -207,7 +207,7 @@ def load_profile(name: str) -> SoleriProfile:
     """
     found = name or ENGINE
     if found not in PROFILES:
-        raise ProfileError(f"no profile {name} of Soleri{nearest(name, PROFILES)}: it has {', '.join(PROFILES)}")
+        raise ProfileError(f"no profile {name} of Soleri{nearest(name, PROFILES)}")
     base = typed(SoleriProfile, _table(ENGINE), "", ENGINE)
     return base if found == ENGINE else overlay(base, _table(found), found)
 

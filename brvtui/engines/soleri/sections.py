@@ -76,6 +76,15 @@ class LearnedWeights:
 
 
 @dataclass(frozen=True)
+class SearchedTier:
+    """A tier that was searched."""
+
+    name: str
+    weight: float
+    entries: int
+
+
+@dataclass(frozen=True)
 class VaultSearch:
     """Everything that the vault search did, beside what all traces hold."""
 
@@ -86,8 +95,7 @@ class VaultSearch:
     fetch_limit: int
     filters: dict[str, str]
     tags: tuple[str, ...]
-    tiers: tuple[tuple[str, float, int], ...]
-    """Name, weight and entries of each."""
+    tiers: tuple[SearchedTier, ...]
     seeds: tuple[str, ...]
     guard: GuardDecision
     weights: LearnedWeights

@@ -19,6 +19,7 @@ from brvtui.engines.soleri.sections import (
     GuardDecision,
     LearnedWeights,
     RankedEntry,
+    SearchedTier,
     SharedTerm,
     VaultSearch,
 )
@@ -47,6 +48,8 @@ VERSION = "Soleri 9.22"
 POOL, VECTOR = "pool", "vector"
 _DECIMALS = 3
 _DAY_SECONDS = 86_400.0
+_NAMED_PARTS = 3
+_LEAST_LEAD = 0.0005
 _NO_EMBEDDER = "there is no embedder"
 NEAREST = 0.5
 """The graph proximity of a direct neighbour, which no entry exceeds."""
@@ -91,7 +94,7 @@ def traced(
         ranking.fetch_limit,
         {name: value for name, value in asdict(ranking.request.filters).items() if value},
         ranking.request.tags,
-        tuple((tier.name, tier.weight, len(tier.entries)) for tier in notes.vault.tiers),
+        tuple(SearchedTier(tier.name, tier.weight, len(tier.entries)) for tier in notes.vault.tiers),
         ranking.seeds,
         _guard(ranking.guard, profile),
         _weights(ranking, other, feedback, profile),
@@ -114,7 +117,7 @@ def traced(
         query=query.text,
         scope_option=query.scope,
         snapshot=context.snapshot_info,
-        verdict=_verdict(ranking, placed),
+        verdict=_verdict(placed),
         tier=None,
         covered=bool(hits),
         steps=_steps(ranking, section),
@@ -307,7 +310,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
             "guard",
             None,
             "guard",
-            State.HIT if guard.acts else State.PASSED,
+            State.HIT if guard.acts else State.SKIPPED,
             (small, drops),
             "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned",
         ),
@@ -319,19 +322,19 @@ def _check(name: str, value: float, operator: str, threshold: float, constant: s
     return Check(name, value, operator, threshold, value < threshold, margin, constant, "the-small-corpus-guard")
 
 
-def _verdict(ranking: VaultRanking, placed: Sequence[RankedEntry]) -> str:
+def _verdict(placed: Sequence[RankedEntry]) -> str:
+    """Which entry is first, what most of its score comes from, and by how much it leads."""
     if not placed:
         return "nothing was found: no entry holds a term of the query"
     best, shared = placed[0].hit, placed[0].shared
-    terms = ", ".join(term.term for term in shared[:3])
-    if terms:
-        why = f"shares {terms} with the query"
-    elif placed[0].pool_rank is not None:
-        why = "shares only word stems with the query"
-    else:
-        why = "is near the best entries over links" if placed[0].path else "has the nearest vector"
-    behind = f", {best.score - placed[1].hit.score:.3f} before the next" if len(placed) > 1 else ""
-    return f"{best.title} is first with {best.score:.3f}: it {why}{behind}"
+    heaviest = sorted(best.parts, key=lambda part: -part.value)[:_NAMED_PARTS]
+    words = " ".join(term.term for term in shared[:_NAMED_PARTS])
+    named = [f"{words if part.name == SIGNALS[0] else part.name} {part.value:.3f}" for part in heaviest if part.value]
+    made = f"{best.title}, {best.score:.3f}: {'' if shared else 'none of your words; '}{', '.join(named)}"
+    if len(placed) == 1:
+        return made
+    lead = best.score - placed[1].hit.score
+    return f"{made}; {lead:.3f} ahead" if lead >= _LEAST_LEAD else f"{made}; level with the next"
 
 
 def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:

@@ -15,7 +15,7 @@ _MOST_PAIRS = 400_000_000
 """A table of so many pairs of lines takes 50 MB."""
 _MOST_EXACT = 2_000
 """With more differing lines than this, a difference may be longer than the shortest one."""
-_MINE, _MIDDLE, _THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
+MINE, _MIDDLE, THEIRS = "<<<<<<< mine", "=======", ">>>>>>> theirs"
 
 
 class Side(StrEnum):
@@ -185,7 +185,7 @@ def _shared(base: list[str], mine: list[str], theirs: list[str]) -> Iterator[tup
 
 def _marked(mine: list[str], theirs: list[str]) -> list[str]:
     """Both versions between markers, each marker on a line of its own."""
-    return [f"{_MINE}\n", *_closed(mine), f"{_MIDDLE}\n", *_closed(theirs), f"{_THEIRS}\n"]
+    return [f"{MINE}\n", *_closed(mine), f"{_MIDDLE}\n", *_closed(theirs), f"{THEIRS}\n"]
 
 
 def _closed(lines: list[str]) -> list[str]:

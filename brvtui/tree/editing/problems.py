@@ -16,6 +16,7 @@ from rapidfuzz import fuzz, process
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldSpan, fields_of
+from brvtui.tree.editing.merging import MINE, THEIRS
 from brvtui.tree.editing.note_text import EditableText
 from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_units, units
 from brvtui.tree.reading.frontmatter import block_span, parse
@@ -90,6 +91,7 @@ def problems(
         *_of_reading(note, edited, text, limits),
         *_of_block(note, text),
         *_of_links(path, text, known),
+        *_of_conflicts(text),
     ]
     try:
         fields = fields_of(text)
@@ -116,6 +118,12 @@ class _Places:
     def of(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._starts, offset) - 1
         return line, offset - self._starts[line]
+
+
+def _of_conflicts(text: str) -> Iterator[_Found]:
+    for mark in (MINE, THEIRS):
+        for found in re.finditer(rf"^{mark}$", text, re.MULTILINE):
+            yield _Found(found.start(), "a conflict to decide: keep one side and remove the marks", Severity.ERROR)
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:

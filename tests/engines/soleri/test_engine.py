@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.mapping import map_note
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.saved.traces import as_json, read
 from brvtui.services.provided import NoServices
 from brvtui.services.requests import LegError
 from brvtui.snapshot import Snapshot
@@ -119,7 +121,7 @@ def test_a_trace_holds_everything(snapshot: Snapshot) -> None:
     for placed in section.ranking:
         semantic = placed.hit.parts[0].amount
         assert semantic == pytest.approx(sum(shared.adds for shared in placed.shared), abs=1e-12)
-    assert trace.verdict.startswith(f"{trace.hits[0].title} is first")
+    assert trace.verdict.startswith(f"{trace.hits[0].title}, {trace.hits[0].score:.3f}: ")
     linked = next(one for one in section.ranking if one.hit.file == "auth/sessions/cookies.md")
     assert linked.path[-1] == "auth/sessions/cookies"
     assert "links" in " ".join(step.name for step in trace.steps)
@@ -147,7 +149,7 @@ def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tr
     snapshot = garden.snapshot()
     trace = ask(snapshot, "rollback")
     section = trace.section(VaultSearch)
-    assert [(name, weight) for name, weight, _ in section.tiers] == [("project", 0.8), ("team", 0.6)]
+    assert [(tier.name, tier.weight) for tier in section.tiers] == [("project", 0.8), ("team", 0.6)]
     by_file = {one.hit.file: one for one in section.ranking}
     (lost_copy,) = by_file["deploy/rollback.md"].lost_copies
     assert lost_copy.startswith("team × 0.6 = ")
@@ -159,7 +161,7 @@ def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tr
     assert "another tier's copy" in explanation.reason.text
     personal = replace(load_profile(""), mapping=replace(load_profile("").mapping, personal="team"))
     agent = Soleri().answer(Context(snapshot, personal, NOW_MS), Query("rollback")).section(VaultSearch)
-    assert [name for name, _, _ in agent.tiers] == ["agent", "project"]
+    assert [tier.name for tier in agent.tiers] == ["agent", "project"]
     assert {one.hit.file for one in agent.ranking} >= {"[team]:deploy/rollback.md"}
 
 
@@ -423,3 +425,19 @@ def test_an_agent_gets_records_under_soleris_own_names(snapshot: Snapshot, mode:
     first = section.given[0]
     assert first["score"] == section.ranking[0].hit.score
     assert set(first) >= ({"entry", "breakdown"} if mode == "full" else {"id", "snippet", "tokenEstimate"})
+
+
+def test_a_saved_trace_opens_again(garden: Tree, tmp_path: Path) -> None:
+    session = garden.session()
+    trace = session.probe("refresh token rotation", engine="soleri")
+    (tmp_path / "saved.json").write_bytes(as_json(session.answers.saved(trace)))
+    opened = read(tmp_path / "saved.json").trace
+    assert opened.section(VaultSearch) == trace.section(VaultSearch)
+    assert opened.hits == trace.hits
+
+
+def test_the_verdict_names_what_the_score_comes_from(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "rollback")
+    heaviest = max(trace.hits[0].parts, key=lambda part: part.value)
+    assert f"{heaviest.value:.3f}" in trace.verdict
+    assert "none of your words" in ask(snapshot, "refunded").verdict
