@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +15,18 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
+from brvtui.app.query.answering import Refused
+from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.reasons import explanation
 from brvtui.app.screens.message import TextPane
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
 from brvtui.engines import registry
+from brvtui.engines.contract import EngineError
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RetrievalMode, SkipReason
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.saved.traces import as_json
+from brvtui.session import Session
 from brvtui.trace import State, Trace
 from tests.app.driving import (
     HUGE,
@@ -375,8 +380,6 @@ async def test_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
 
 
 async def test_a_service_that_is_slow_holds_up_no_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    import threading
-
     hold = threading.Event()
 
     def slow(payload: Any) -> Answer:
@@ -425,6 +428,51 @@ async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch
         assert any(toast.startswith("the embedder has a url but no model") for toast in toasts(pilot))
         assert view(pilot).engine.name == "byterover"
         assert view(pilot).answer.trace is not None
+
+
+async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since(
+    app: BrvTui, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold = threading.Event()
+
+    def late(*_: object) -> Trace:
+        assert hold.wait(20)
+        raise EngineError("it cannot be asked")
+
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        await pilot.press("escape")
+        await switch_to(pilot, "soleri")
+        monkeypatch.setattr(Session, "run", late)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: view(pilot).answer.serving)
+        brv(pilot).queries.use("jeffs_brain")
+        await until(pilot, lambda: view(pilot).answer.trace and found(pilot))
+        hold.set()
+        await settled(pilot)
+        assert found(pilot).query == "token"
+        assert "it cannot be asked" not in toasts(pilot)
+
+
+@pytest.mark.parametrize(("engine", "behind", "answers"), [
+    ("soleri", None, "jeffs_brain"),
+    ("soleri", 0, "jeffs_brain"),
+    ("jeffs_brain", 1, "jeffs_brain"),
+    ("jeffs_brain", 0, "byterover"),
+    ("jeffs_brain", None, "byterover"),
+])  # fmt: skip
+async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(
+    app: BrvTui, engine: str, behind: int | None, answers: str
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "token")
+        queries = brv(pilot).queries
+        number = queries.prober.newest - (behind or 0)
+        request = None if behind is None else QueryRequest(number, "token", "", True)
+        queries.refused(Refused("it cannot be asked", engine, request))
+        await settled(pilot)
+        assert view(pilot).engine.name == answers
+        assert ("it cannot be asked" in toasts(pilot)) == (answers != "jeffs_brain")
 
 
 async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ def test_a_failure_lets_the_next_one_begin() -> None:
     engine = Engine()
     engine.prober.ask("a", "")
     engine.prober.ask("b", "")
-    engine.prober.failed()
+    engine.prober.failed(1)
     assert engine.queries == ["a", "b"]
 
 

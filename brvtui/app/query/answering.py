@@ -35,9 +35,12 @@ class Answered(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """The engine cannot be asked as it is set; ``why`` says also what to do."""
+    """``engine`` cannot be asked as it is set; ``why`` says also what to do."""
 
     why: str
+    engine: str
+    request: QueryRequest | None
+    """What it was asked; None when it was only to be prepared."""
 
 
 def answer(
@@ -51,7 +54,7 @@ def answer(
     try:
         trace = asks(request.query, request.scope, engine, {"mode": mode} if mode else {})
     except EngineError as error:
-        return Refused(str(error))
+        return Refused(str(error), engine, request)
     return answered(session, surveyor, request, trace, (time.perf_counter() - started) * 1000, before)
 
 
@@ -114,5 +117,5 @@ def prepare(
     try:
         chosen.prepare(session.engines.context(engine), progressed, cancelled)
     except EngineError as error:
-        return Refused(str(error))
+        return Refused(str(error), engine, None)
     return None

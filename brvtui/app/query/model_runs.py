@@ -99,8 +99,8 @@ class ModelRuns:
                 if self._queries.finished(step):
                     self._queries.show(step)
             case Refused():
-                self._queries.prober.failed()
                 self._queries.refused(step)
+                self._queries.prober.failed(request.number)
             case Logged(problem):
                 self._logged(problem)
             case PermissionWanted():

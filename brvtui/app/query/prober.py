@@ -86,8 +86,8 @@ class Prober:
         self.go()
         return number == self._number
 
-    def failed(self, number: int | None = None) -> None:
-        """The request under way ended without an answer; an older ``number`` that did so changes nothing."""
-        if number in (None, self._begun):
+    def failed(self, number: int) -> None:
+        """The request ``number`` ended without an answer; one that is not under way any more changes nothing."""
+        if number == self._begun:
             self._busy = False
             self.go()

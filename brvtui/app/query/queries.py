@@ -143,14 +143,15 @@ class Queries:
         answer = partial(answering.answer, session, self._project.surveyor, request, chosen.name, chosen.mode)
         run = self._services.background.run
         failed = partial(self._failed, request)
-        run(partial(answer, False), self._answered, group="probe", exclusive=True, on_error=failed)
+        run(partial(answer, False), partial(self._answered, request), group="probe", exclusive=True, on_error=failed)
         if request.run:
             failed = partial(self._failed, None)
             run(partial(answer, True), self._served_by_services, group="serve", exclusive=True, on_error=failed)
 
-    def _answered(self, ended: Answered | Refused) -> None:
+    def _answered(self, request: QueryRequest, ended: Answered | Refused) -> None:
         if isinstance(ended, Refused):
-            self._refused(ended)
+            self.refused(ended)
+            self.prober.failed(request.number)
         elif self.finished(ended) and self._served != ended.request.number:
             self.show(ended)
 
@@ -160,7 +161,7 @@ class Queries:
 
     def _served_by_services(self, ended: Answered | Refused) -> None:
         if isinstance(ended, Refused):
-            self._refused(ended)
+            self.refused(ended)  # its probe ends by itself
             return
         self.remember(ended)
         session = self._project.session
@@ -216,14 +217,16 @@ class Queries:
             store = self._services.store
             store.update(store.view.answer._replace(serving=False))
 
-    def _refused(self, refused: Refused) -> None:
-        self.prober.failed()
-        self.refused(refused)
-
     def refused(self, refused: Refused) -> None:
-        """Says why the engine cannot be asked as it is set; the default one answers instead."""
+        """Says why the engine cannot be asked as it is set; the default one answers instead.
+
+        A refusal of an older request, or by an engine that was chosen before, changes nothing.
+        """
+        request, chosen = refused.request, self._services.store.view.engine.name
+        if refused.engine != chosen or (request is not None and request.number != self.prober.newest):
+            return
         self._services.notify(refused.why, severity="error", timeout=10)
-        if self._services.store.view.engine.name != DEFAULT:
+        if chosen != DEFAULT:
             self.use(DEFAULT)
 
     # choosing
@@ -233,6 +236,7 @@ class Queries:
         session, store = self._project.session, self._services.store
         assert session is not None
         mode = next(iter(session.engines.named(engine).modes), "")
+        self._services.background.cancel("serve")
         store.update(
             store.view.engine._replace(name=engine, mode=mode, profile=session.engines.profile(engine)),
             store.view.answer._replace(trace=None, preparing="", serving=False),
