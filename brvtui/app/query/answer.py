@@ -55,6 +55,11 @@ class AnswerPane(Pane):
         """``answer`` or ``prompt``, whichever is in front; ``path`` where a note is."""
         return "path" if self.tab == "note" else self.tab
 
+    def reads(self, view: View) -> tuple[object, ...]:
+        """The note and its text only while they are in front: the answer is long, and an edit on disk changes them."""
+        note = (view.selection.file, view.note.text, view.project.overview) if self.tab == "note" else ()
+        return (view.answered, view.live, view.opening, view.engine.name, *note)
+
     def also_reads(self) -> tuple[object, ...]:
         """The tab in front."""
         return (self.tab, *super().also_reads())

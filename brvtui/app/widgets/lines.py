@@ -119,7 +119,7 @@ class Lines(Widget):
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return
-        key = (*read_of(self.view, self.READS), self.room, self.content_size.height, *self.also_reads())
+        key = (*self.reads(self.view), self.room, self.content_size.height, *self.also_reads())
         if not force and self._built is not None and _same(key, self._built):
             return
         self._built = key
@@ -129,6 +129,10 @@ class Lines(Widget):
             self.changed()
         for wanted in self.lacks(self.view):
             self.post_message(wanted)
+
+    def reads(self, view: View) -> tuple[object, ...]:
+        """What of ``view`` the lines are built from: they are built again once one of these is another object."""
+        return read_of(view, self.READS)
 
     def also_reads(self) -> tuple[object, ...]:
         """What beside the view the lines are built from."""
