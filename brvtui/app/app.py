@@ -94,6 +94,7 @@ class BrvTui(ConfiguredApp):
             self.reasons,
             self.cache,
             lambda ask: self.model.run(ask),
+            lambda: self.model.cancel(),
             lambda problem: self.logs.logged(problem),
         )
         self.switches = Switches(self, project, self.queries.ask_again)

@@ -16,6 +16,7 @@ class LiveAnswer:
     """Of the request."""
     query: str
     scope: str
+    engine: str
     model: str
     turn: int = 0
     text: str = ""
@@ -28,9 +29,9 @@ class LiveAnswer:
     """Tokens of the turns that are over."""
     cancelling: bool = False
 
-    def is_about(self, query: str, scope: str) -> bool:
-        """Whether it answers this query."""
-        return (query, scope) == (self.query, self.scope)
+    def is_about(self, query: str, scope: str, engine: str) -> bool:
+        """Whether it is the answer of ``engine`` to this query."""
+        return (query, scope, engine) == (self.query, self.scope, self.engine)
 
 
 def advanced(live: LiveAnswer, event: events.Event) -> LiveAnswer:

@@ -69,9 +69,10 @@ class View(NamedTuple):
 
     @property
     def live(self) -> LiveAnswer | None:
-        """The answer that a model is writing to the query; None when it writes none, or to another query."""
-        live = self.model.live
-        return live if live is not None and live.is_about(self.query.text, self.query.scope) else None
+        """The answer that a model is writing to the query; None when it writes none, to another query, or for another
+        engine."""
+        live, query = self.model.live, self.query
+        return live if live is not None and live.is_about(query.text, query.scope, self.engine.name) else None
 
     @property
     def opening(self) -> bool:

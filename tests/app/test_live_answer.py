@@ -14,7 +14,7 @@ _REFUSED = ToolStep(2, 1, "read_note", '{"path": "../b"}', "{}", 3, "leads out o
 
 
 def after(*happened: events.Event) -> LiveAnswer:
-    live = LiveAnswer(1, "why", "", "echo")
+    live = LiveAnswer(1, "why", "", "byterover", "echo")
     for event in happened:
         live = advanced(live, event)
     return live

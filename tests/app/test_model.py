@@ -15,7 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.live_answer import LiveAnswer
 from brvtui.app.query import answering, completing
 from brvtui.app.query.answer import AnswerPane
-from brvtui.app.query.completing import RunStep
+from brvtui.app.query.completing import AnswerEnded, RunStep
 from brvtui.app.query.model_permission import PermissionDialog, what_is_asked
 from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.query_box import QueryBox
@@ -331,6 +331,44 @@ async def test_an_answer_of_another_profile_does_not_replace_what_is_shown(garde
         assert trace.snapshot.generation == view(pilot).project.overview.generation  # type: ignore[union-attr]
 
 
+async def test_choosing_another_engine_ends_the_model_and_shows_nothing_of_it(garden: Tree, make_app: MakeApp) -> None:
+    hold = threading.Event()
+    with chatting(_held(hold)) as server:
+        model_at(server)
+        async with make_app(garden.root).run_test(size=WIDE) as pilot:
+            await run(pilot, _CALL)
+            await until(pilot, lambda: (live := view(pilot).model.live) and live.text)
+            await pilot.press("f7")
+            brv(pilot).queries.use("soleri")
+            assert view(pilot).live is None
+            await until(pilot, server.gone.is_set)
+            await until(pilot, lambda: view(pilot).model.live is None)
+            await settled(pilot)
+            trace = view(pilot).answer.trace
+            assert trace is not None
+            assert (trace.engine, trace.query) == ("soleri", _CALL)
+            assert "Half an" not in text_of(pilot, "#answer")
+            assert _logged(pilot) == [("cancelled", "")]
+
+
+async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, _CALL)
+        session, trace = brv(pilot).project.session, view(pilot).answer.trace
+        assert session is not None
+        assert trace is not None
+        brv(pilot).queries.use("soleri")
+        await settled(pilot)
+        shown_now = view(pilot).answer.trace
+        assert shown_now is not None
+        late = replace(trace, profile=shown_now.profile)  # another engine's profile may have the same name
+        brv(pilot).model._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
+        await settled(pilot)
+        assert view(pilot).answer.trace is shown_now
+
+
 async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_app: MakeApp) -> None:
     with chatting(written(*_ANSWER)) as server:
         model_at(server, allowed=False)
@@ -355,7 +393,9 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     monkeypatch.setattr(completing, "run", broken)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
-        brv(pilot).store.update(brv(pilot).store.view.model._replace(live=LiveAnswer(1, _CALL, "", "echo")))
+        brv(pilot).store.update(
+            brv(pilot).store.view.model._replace(live=LiveAnswer(1, _CALL, "", "byterover", "echo"))
+        )
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).model.live is None)
         assert "failed: RuntimeError: broken" in toasts(pilot)

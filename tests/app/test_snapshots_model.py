@@ -50,7 +50,7 @@ async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
         brv(pilot).store.update(
             brv(pilot).store.view.model._replace(
                 name="echo",
-                live=LiveAnswer(1, _QUERY, "", "echo", 3, _TEXT, steps, "", 7200, 96),
+                live=LiveAnswer(1, _QUERY, "", "byterover", "echo", 3, _TEXT, steps, "", 7200, 96),
             )
         )
         await looks(pilot)

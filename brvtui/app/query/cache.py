@@ -43,9 +43,10 @@ class Cache:
         from brvtui.engines.byterover.sections import CacheLook
 
         trace = self._services.store.view.answer.trace
-        if trace is None or trace.query != query:
-            return
+        before = trace.find(CacheLook) if trace is not None and trace.query == query else None
+        if trace is None or before is None:
+            return  # of another query by now, or answered by an engine without a cache
         self._services.store.update(CacheState(seen))
-        before, now = trace.section(CacheLook), seen.look
+        now = seen.look
         if (before.exact, before.fuzzy) != (now.exact, now.fuzzy) and not trace.ran:
             self._ask_again()

@@ -106,8 +106,9 @@ class ModelRuns:
             case PermissionWanted():
                 self._ask_permission(request, step)
             case events.Routed(trace, model):
-                self._show_live(LiveAnswer(request.number, trace.query, trace.scope_option, model))
-                self._bring_answer()
+                self._show_live(LiveAnswer(request.number, trace.query, trace.scope_option, trace.engine, model))
+                if self._services.store.view.live is not None:
+                    self._bring_answer()
             case AnswerEnded():
                 self._ended(request, step)
             case _:
@@ -121,7 +122,9 @@ class ModelRuns:
 
     def _ask_permission(self, request: QueryRequest, wanted: PermissionWanted) -> None:
         session = self._project.session
-        is_asked = (self._queries.typed, self._services.store.view.query.scope) == (request.query, request.scope)
+        view = self._services.store.view
+        asked = (request.query, request.scope, wanted.trace.engine)
+        is_asked = (self._queries.typed, view.query.scope, view.engine.name) == asked
         if session is None or not is_asked or self._services.has_modal:
             return
         from brvtui.app.query.model_permission import ALLOW, NOT_NOW, PermissionDialog
@@ -158,9 +161,10 @@ class ModelRuns:
             self._services.notify(ended.why, severity="error", timeout=10)
 
     def _is_of_now(self, trace: Trace) -> bool:
-        """Whether ``trace`` answers what is shown: the same query of the same tree, read with the same profile."""
+        """Whether ``trace`` answers what is shown: the same query of the same tree, by the same engine and profile."""
         view = self._services.store.view
         shown = view.answer.trace
         if shown is None or (view.query.text, view.query.scope) != (trace.query, trace.scope_option):
             return False
-        return (trace.profile, trace.snapshot.generation) == (shown.profile, shown.snapshot.generation)
+        made = (trace.engine, trace.profile, trace.snapshot.generation)
+        return made == (shown.engine, shown.profile, shown.snapshot.generation)

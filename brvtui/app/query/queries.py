@@ -36,16 +36,18 @@ class Queries:
         reasons: Reasons,
         cache: Cache,
         complete: Callable[[QueryRequest], None],
+        cancel_model: Callable[[], None],
         logged: Callable[[str], None],
     ) -> None:
-        """Nothing was asked. ``complete`` has a model answer, where an engine lets one; ``logged`` is told that a run
-        was logged, or why not."""
+        """Nothing was asked. ``complete`` has a model answer, where an engine lets one, and ``cancel_model`` ends that;
+        ``logged`` is told that a run was logged, or why not."""
         self._services = services
         self._project = project
         self._selection = selection
         self._reasons = reasons
         self._cache = cache
         self._complete = complete
+        self._cancel_model = cancel_model
         self._logged = logged
         self.typed = ""
         """What stands in the query's field."""
@@ -108,7 +110,7 @@ class Queries:
         """Asks again, unless a model is writing the answer: that stays to be read, though it is of the tree before."""
         view = self._services.store.view
         live = view.model.live
-        if live is None or not live.is_about(self.typed, view.query.scope):
+        if live is None or not live.is_about(self.typed, view.query.scope, view.engine.name):
             self.ask_again()
 
     def scope_to(self, folder: str) -> None:
@@ -237,6 +239,7 @@ class Queries:
         assert session is not None
         mode = next(iter(session.engines.named(engine).modes), "")
         self._services.background.cancel("serve")
+        self._cancel_model()
         store.update(
             store.view.engine._replace(name=engine, mode=mode, profile=session.engines.profile(engine)),
             store.view.answer._replace(trace=None, preparing="", serving=False),
