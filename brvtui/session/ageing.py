@@ -43,21 +43,27 @@ class ProjectAgeing:
         board = board or self.board()
         return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)
 
-    def after_hits(self, path: str, hits: int) -> After:
-        """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note."""
+    def after_hits(self, path: str, hits: int, board: Board | None = None) -> After:
+        """The note at ``path`` after so many access hits; records nothing. Raises KeyError for an unknown note.
+
+        It is looked up on ``board``, or else in the newest snapshot.
+        """
         from brvtui.engines.byterover.ageing.after_changes import after_hits
 
-        return after_hits(*self._signals_of(path), hits, self._opened.profile)
+        return after_hits(*self._signals_of(path, board), hits, self._opened.profile)
 
-    def after_updates(self, path: str, updates: int) -> After:
-        """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note."""
+    def after_updates(self, path: str, updates: int, board: Board | None = None) -> After:
+        """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note.
+
+        It is looked up on ``board``, or else in the newest snapshot.
+        """
         from brvtui.engines.byterover.ageing.after_changes import after_updates
 
-        return after_updates(*self._signals_of(path), updates, self._opened.profile)
+        return after_updates(*self._signals_of(path, board), updates, self._opened.profile)
 
-    def _signals_of(self, path: str) -> tuple[NoteSignals, float, bool]:
+    def _signals_of(self, path: str, board: Board | None) -> tuple[NoteSignals, float, bool]:
         """Signals of the note at ``path``, its age in days, and whether it is local."""
-        snapshot = self._opened.snapshot
+        snapshot = board.snapshot if board is not None else self._opened.snapshot
         position = snapshot.by_path[path]
         note = snapshot.notes[position]
         return snapshot.signals[position], float(age_days(self._opened.clock(), note.mtime_ms)), note.is_local

@@ -22,3 +22,15 @@ def test_maturity(quokkas: Tree) -> None:
         with pytest.raises(KeyError):
             ask("x/gone.md")
     assert board.snapshot is session.snapshot
+
+
+def test_a_note_of_an_older_board_is_still_looked_up_on_it(tree: Tree) -> None:
+    path = tree.note("a/gone.md", "Gone", days=3)
+    session = tree.session()
+    board = session.ageing.board()
+    (tree.tree / path).unlink()
+    session.load()
+    assert session.ageing.after_hits(path, 1, board).access_count == 1
+    assert session.ageing.after_updates(path, 1, board).update_count == 1
+    with pytest.raises(KeyError):
+        session.ageing.after_hits(path, 1)

@@ -136,6 +136,6 @@ def ageing_of(session: Session, standings: Standings, path: str, times: int) -> 
         standings.forecast.coming(position),
         session.ageing.curve(path, board=standings.board),
         (session.profile.direct.min_top, session.profile.direct.prefetch),
-        session.ageing.after_hits(path, times),
-        session.ageing.after_updates(path, times),
+        session.ageing.after_hits(path, times, standings.board),
+        session.ageing.after_updates(path, times, standings.board),
     )
