@@ -18,6 +18,6 @@ def run(start: Path | None, profile: str | None, now_ms: float | None, signals_f
     from brvtui.app.project.opening import Opening
 
     app = BrvTui(Opening(start, profile, now_ms, signals_file))
-    app.hear_of_threads()
+    app.report_thread_errors()
     app.run()
     return app.return_code or 0

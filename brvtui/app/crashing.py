@@ -27,10 +27,10 @@ _WITHOUT_TERMINAL_S = 3.0
 
 
 class ReportingApp(App[None]):
-    """Ends, when something breaks that nobody expected, with a report, a line and an exit code; shows no variables."""
+    """On an unexpected exception, writes a crash report without variables and exits with one line and a code."""
 
-    def told_of(self, error: BaseException | None, doing: str) -> str:
-        """One line on an ``error`` that came up while ``doing`` something; a report when it is not the system's."""
+    def error_line(self, error: BaseException | None, doing: str) -> str:
+        """Returns one line on an ``error`` raised while ``doing`` something; writes a report unless an OSError."""
         if isinstance(error, OSError):
             return faults.error_line(error)
         from brvtui.store.crash_report import Circumstances, write_crash_report
@@ -38,15 +38,15 @@ class ReportingApp(App[None]):
         size = (self.size.width, self.size.height)
         return write_crash_report(error or RuntimeError(doing), Circumstances(doing, self.current_mode, size))
 
-    def hear_of_threads(self) -> None:
-        """Has errors of threads told like those of workers, instead of printed over the screen."""
+    def report_thread_errors(self) -> None:
+        """Notifies of errors of threads, as of those of workers, instead of printing them over the screen."""
 
-        def hear(thrown: threading.ExceptHookArgs) -> None:
+        def notify(thrown: threading.ExceptHookArgs) -> None:
             name = thrown.thread.name if thrown.thread is not None else "a thread"
-            what = self.told_of(thrown.exc_value, f"the thread {name}")
+            what = self.error_line(thrown.exc_value, f"the thread {name}")
             self.call_later(lambda: self.notify(what, severity="error", timeout=10))
 
-        threading.excepthook = hear
+        threading.excepthook = notify
 
     def end_on_signals(self, keep: Callable[[], Awaitable[object]]) -> None:
         """Ends the app on SIGTERM, SIGHUP, SIGQUIT and SIGINT, after ``keep`` wrote what is unsaved."""
@@ -96,4 +96,4 @@ class ReportingApp(App[None]):
 
     def _fatal_error(self) -> None:
         """Ends the app with one line, where Textual shows the values of variables, which may be text of notes."""
-        self.panic(Text(visible(f"brv-tui: {self.told_of(self._exception, 'showing the app')}")))
+        self.panic(Text(visible(f"brv-tui: {self.error_line(self._exception, 'showing the app')}")))

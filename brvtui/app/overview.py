@@ -1,4 +1,4 @@
-"""What header, tree and empty state show, gathered from a snapshot in a worker."""
+"""What header, tree and empty state show, computed from a snapshot in a worker."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _MOST_IMPORTANT = 6
 
 
-class Surveyor:
+class OverviewBuilder:
     """Makes overviews, each from the last one and the changes since. Any thread may call it."""
 
     def __init__(self) -> None:
         """Starts without an overview, so the first is made in full."""
         self._last: tuple[Snapshot, Branches, Overview] | None = None
-        self._surveying = threading.Lock()
+        self._building = threading.Lock()
 
-    def survey(self, snapshot: Snapshot) -> Overview:
+    def build(self, snapshot: Snapshot) -> Overview:
         """Returns the overview of ``snapshot``."""
-        with self._surveying:
+        with self._building:
             if self._last is None:
                 made = branches(snapshot)
                 important = _important(_lines(snapshot, range(len(snapshot.notes))))

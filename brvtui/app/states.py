@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
-    from brvtui.lab.log_summary import Compared, LogSummary
+    from brvtui.lab.log_summary import LogComparison, LogSummary
     from brvtui.trace import Detail, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
@@ -186,7 +186,7 @@ class LogState(NamedTuple):
     summary: LogSummary | None = None
     following: bool = False
     """Whether each query that the engine logs is explained as it comes."""
-    compared: Compared | None = None
+    compared: LogComparison | None = None
 
 
 class EditorState(NamedTuple):

@@ -184,9 +184,9 @@ class ThemedApp(ReportingApp):
     def action_next_theme(self) -> None:
         """The next of our own themes, for now."""
         place = OURS.index(self.theme) if self.theme in OURS else -1
-        following = our_theme(OURS[(place + 1) % len(OURS)])
-        self.register_theme(following)
-        self.theme = following.name
+        next_theme = our_theme(OURS[(place + 1) % len(OURS)])
+        self.register_theme(next_theme)
+        self.theme = next_theme.name
         self.notify(f"theme {self.theme}, for this session; T keeps one", timeout=2)
 
     def action_choose_theme(self) -> None:

@@ -80,7 +80,7 @@ class Workers:
         return tell
 
     def _failed(self, error: Exception, doing: str, on_error: Callable[[str], object] | None) -> None:
-        line = str(error) if isinstance(error, Refusal) else self._app.told_of(error, doing)
+        line = str(error) if isinstance(error, Refusal) else self._app.error_line(error, doing)
         if on_error is not None:
             on_error(line)
         else:

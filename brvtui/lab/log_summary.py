@@ -59,7 +59,7 @@ def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class LogComparison:
     """A logged query beside its answer now, on an empty cache."""
 
     entry: LoggedQuery
@@ -72,13 +72,13 @@ class Compared:
     """The decimals with which its engine writes scores."""
 
 
-def compare(entry: LoggedQuery, trace: Trace) -> Compared:
+def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     """``entry`` beside ``trace``, the answer to its query on an empty cache."""
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
     places = trace.scale.decimals
     if entry.status in _UNANSWERED:
-        return Compared(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],), places)
+        return LogComparison(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],), places)
     differences: list[str] = []
     if entry.from_cache:
         differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
@@ -90,7 +90,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> Compared:
         differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
     if entry.paths and paths and entry.paths[0] != paths[0]:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
-    return Compared(entry, trace.tier, shown, paths, tuple(differences), places)
+    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places)
 
 
 _UNANSWERED = {

@@ -16,7 +16,7 @@ from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
-    from brvtui.lab.log_summary import Compared
+    from brvtui.lab.log_summary import LogComparison
     from brvtui.saved.traces import SavedTrace
 
 _ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
@@ -98,10 +98,10 @@ class TraceExplainer:
         path = find_note(context.snapshot, note).path if note else ""
         return find_counterfactuals(context, trace, path, cancelled)
 
-    def compare_logged(self, entry: LoggedQuery) -> Compared:
+    def compare_logged(self, entry: LoggedQuery) -> LogComparison:
         """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now."""
         from brvtui.engines import registry
-        from brvtui.lab.log_summary import Compared, compare
+        from brvtui.lab.log_summary import LogComparison, compare
 
         try:
             asked = self._engines.named(entry.engine)
@@ -110,7 +110,7 @@ class TraceExplainer:
             query = Query(entry.query, entry.scope, options=entry.options)
             trace = asked.answer(self._engines.context(entry.engine), query)
         except EngineError as error:
-            return Compared(entry, None, None, (), (str(error),))
+            return LogComparison(entry, None, None, (), (str(error),))
         return compare(entry, trace)
 
     def _context(self, trace: Trace) -> Context[Any]:

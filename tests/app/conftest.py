@@ -14,7 +14,7 @@ from textual.css.stylesheet import Stylesheet
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import UnexpectedQuestion
-from brvtui.app.overview import Surveyor
+from brvtui.app.overview import OverviewBuilder
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening
 from brvtui.app.workers import is_cancelled
@@ -108,7 +108,10 @@ def stuck_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
 
     def begin(done: int, total: int) -> None:
         def read(
-            session: Session, surveyor: Surveyor, shown: int = 0, progressed: Callable[[int, int], None] | None = None
+            session: Session,
+            overviews: OverviewBuilder,
+            shown: int = 0,
+            progressed: Callable[[int, int], None] | None = None,
         ) -> None:
             assert progressed is not None
             progressed(done, total)

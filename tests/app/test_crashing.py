@@ -102,7 +102,7 @@ async def test_a_thread_that_breaks_is_told_of(
 
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        app.hear_of_threads()
+        app.report_thread_errors()
         thread = threading.Thread(target=broken, name="watching")
         thread.start()
         thread.join()

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
-from brvtui.app.query.answering import Refused
+from brvtui.app.query.answering import EngineUnusable
 from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.reasons import explanation
 from brvtui.app.screens.message import TextPane
@@ -469,7 +469,7 @@ async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chos
         queries = brv(pilot).queries
         number = queries.prober.newest - (behind or 0)
         request = None if behind is None else QueryRequest(number, "token", "", True)
-        queries.refused(Refused("it cannot be asked", engine, request))
+        queries.refused(EngineUnusable("it cannot be asked", engine, request))
         await settled(pilot)
         assert view(pilot).engine.name == answers
         assert ("it cannot be asked" in toasts(pilot)) == (answers != "jeffs_brain")

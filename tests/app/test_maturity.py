@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.maturity import standings as gathering
+from brvtui.app.maturity import board_on_day
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
@@ -38,7 +38,7 @@ async def opened(pilot: Pilot[Any], *keys: str) -> None:
     """The screen, with its notes, after some keys."""
     await settled(pilot)
     await pilot.press("escape", "3")
-    await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen) and maturity(pilot).standings is not None)
+    await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen) and maturity(pilot).on_day is not None)
     await settled(pilot)
     for key in keys:
         await pilot.press(key)
@@ -317,15 +317,15 @@ async def test_a_failure_is_told_and_the_next_question_works(app: BrvTui, monkey
         told: list[str] = []
         monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
         with monkeypatch.context() as patched:
-            patched.setattr("brvtui.app.maturity.screen.gather", lambda *_: 1 / 0)
+            patched.setattr("brvtui.app.maturity.screen.board_on_day", lambda *_: 1 / 0)
             await pilot.press("right_square_bracket")
             await until(pilot, lambda: told)
         assert "the board cannot be shown" in told[0]
         await pilot.press("right_square_bracket")
         await settled(pilot)
         assert brv(pilot).is_running
-        assert maturity(pilot).standings is not None
-        assert maturity(pilot).standings.wanted.day == 2
+        assert maturity(pilot).on_day is not None
+        assert maturity(pilot).on_day.wanted.day == 2
 
 
 async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
@@ -333,13 +333,13 @@ async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
 ) -> None:
     tree.notes(1_000)
     drawn: list[int] = []
-    draw = gathering.Standings.mark
+    draw = board_on_day.BoardOnDay.mark
 
-    def counting(self: gathering.Standings, position: int) -> Any:
+    def counting(self: board_on_day.BoardOnDay, position: int) -> Any:
         drawn.append(position)
         return draw(self, position)
 
-    monkeypatch.setattr(gathering.Standings, "mark", counting)
+    monkeypatch.setattr(board_on_day.BoardOnDay, "mark", counting)
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await opened(pilot, "G", "pageup")
         assert len(column(pilot, "draft").choices) == 1_000

@@ -22,7 +22,7 @@ _REFUNDS = "billing/refunds.md"
 
 async def _stands(pilot: Pilot[Any], path: str, level: str) -> None:
     """Waits until the note at ``path`` stands under ``level``."""
-    await until(pilot, lambda: maturity(pilot).standings.level_of(path) == level)  # type: ignore[union-attr]
+    await until(pilot, lambda: maturity(pilot).on_day.level_of(path) == level)  # type: ignore[union-attr]
     await settled(pilot)
 
 

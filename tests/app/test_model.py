@@ -408,13 +408,13 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()
     real = completing.run
 
-    def fragile(session: Any, surveyor: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
+    def fragile(session: Any, overviews: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
         if asked.query == _CALL:
-            yield answering.answer(session, surveyor, asked, rest[0], "", run=True)
+            yield answering.answer(session, overviews, asked, rest[0], "", run=True)
             breaks.wait(30)
             raise RuntimeError("broken")
         goes_on.wait(30)
-        yield from real(session, surveyor, asked, *rest)
+        yield from real(session, overviews, asked, *rest)
 
     monkeypatch.setattr(completing, "run", fragile)
     with chatting(_held(hold)) as server:

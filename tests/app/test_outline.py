@@ -65,7 +65,7 @@ def test_orders_are_of_files_and_folders_stay_first() -> None:
     assert [child.path for child in ordered(children, Order.IMPORTANCE)] == ["a/b", "a/y.md", "a/x.md"]
     assert [child.path for child in ordered(children, Order.AGE)] == ["a/b", "a/x.md", "a/y.md"]
     assert [child.path for child in ordered(children, Order.NAME)] == ["a/b", "a/x.md", "a/y.md"]
-    assert [Order.NAME.following, Order.IMPORTANCE.following, Order.AGE.following] == [
+    assert [Order.NAME.next, Order.IMPORTANCE.next, Order.AGE.next] == [
         Order.IMPORTANCE,
         Order.AGE,
         Order.NAME,

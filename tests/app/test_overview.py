@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from brvtui.app import overview as overviews
+from brvtui.app import overview as overview_module
 from brvtui.app.contents import Branch, Overview
-from brvtui.app.overview import Surveyor, changed_between
+from brvtui.app.overview import OverviewBuilder, changed_between
 from brvtui.loading import update
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
@@ -27,7 +27,7 @@ LEVELS = ("draft", "validated", "core")
 
 def survey(snapshot: Snapshot) -> Overview:
     """The overview, made whole."""
-    return Surveyor().survey(snapshot)
+    return OverviewBuilder().build(snapshot)
 
 
 def change(tree: Tree, signals: dict[str, NoteSignals], chance: random.Random) -> None:
@@ -61,7 +61,7 @@ def followed(tree: Tree, previous: Snapshot, signals: Mapping[str, NoteSignals])
 @pytest.mark.parametrize("seed", seeds(2, 6))
 def test_it_is_the_same_after_any_changes(tree: Tree, seed: int, follows: bool) -> None:
     chance = random.Random(seed)
-    surveyor, signals = Surveyor(), dict[str, NoteSignals]()
+    overviews, signals = OverviewBuilder(), dict[str, NoteSignals]()
     snapshot, known = tree.snapshot(signals={}), 0
     for _ in range(40):
         for _ in range(chance.choice((1, 1, 1, 4, 12))):
@@ -69,7 +69,7 @@ def test_it_is_the_same_after_any_changes(tree: Tree, seed: int, follows: bool) 
         before, made = snapshot, followed(tree, snapshot, dict(signals)) if follows else None
         snapshot = made or tree.snapshot(previous=before, signals=dict(signals))
         known += snapshot.changed_since(before) is not None
-        overview = surveyor.survey(snapshot)
+        overview = overviews.build(snapshot)
         assert overview == survey(snapshot)
         assert sum(overview.counts) == len(snapshot.notes)
     assert bool(known) == follows
@@ -78,10 +78,10 @@ def test_it_is_the_same_after_any_changes(tree: Tree, seed: int, follows: bool) 
 def test_a_changed_note_leaves_the_other_folders_what_they_were(tree: Tree) -> None:
     tree.notes(20)
     tree.note("a/one.md", "One")
-    surveyor = Surveyor()
-    before = surveyor.survey(first := tree.snapshot())
+    overviews = OverviewBuilder()
+    before = overviews.build(first := tree.snapshot())
     tree.note("a/one.md", "Other", days=1)
-    after = surveyor.survey(second := tree.snapshot(previous=first))
+    after = overviews.build(second := tree.snapshot(previous=first))
     assert changed_between(first, second) == {"a/one.md"}
     assert after.branches["pad"] is before.branches["pad"]
     assert after.branches["a/one.md"].name == "Other"
@@ -105,18 +105,18 @@ def test_the_most_important_are_counted_again_only_when_one_of_them_fell(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     signals = {tree.note(f"a/n{number}.md", "N"): stored(importance=number) for number in range(20)}
-    surveyor = Surveyor()
+    overviews = OverviewBuilder()
     snapshot = tree.snapshot(signals=signals)
-    surveyor.survey(snapshot)
+    overviews.build(snapshot)
     counted: list[int] = []
-    lines = overviews._lines
-    monkeypatch.setattr(overviews, "_lines", lambda made, some: counted.append(len(some)) or lines(made, some))
+    lines = overview_module._lines
+    monkeypatch.setattr(overview_module, "_lines", lambda made, some: counted.append(len(some)) or lines(made, some))
 
     def most_important(path: str, importance: float) -> list[str]:
         nonlocal snapshot
         signals[path] = stored(importance=importance)
         snapshot = tree.snapshot(previous=snapshot, signals=dict(signals))
-        return [line.path for line in surveyor.survey(snapshot).important]
+        return [line.path for line in overviews.build(snapshot).important]
 
     assert most_important("a/n3.md", 99)[0] == "a/n3.md"
     assert most_important("a/n3.md", 98)[0] == "a/n3.md"

@@ -7,7 +7,7 @@ from brvtui.app.states import LogState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.log_summary import Compared
+from brvtui.lab.log_summary import LogComparison
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms, number, wrap
 
@@ -37,7 +37,7 @@ class LogEntryPane(Pane):
         made.append(rule(width, "now, on an empty cache", dash=self.glyphs.dash))
         return made + _now(compared, width)
 
-    def _verdict(self, compared: Compared, width: int) -> list[Line]:
+    def _verdict(self, compared: LogComparison, width: int) -> list[Line]:
         if not compared.differences:
             return [line(f" {self.glyphs.check} would be answered the same", "ok")]
         made = []
@@ -47,7 +47,7 @@ class LogEntryPane(Pane):
         return made
 
 
-def _then(compared: Compared, with_engine: bool, width: int) -> list[Line]:
+def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
     entry = compared.entry
     tier, role = tier_of(entry)
     made = [
@@ -67,7 +67,7 @@ def _then(compared: Compared, with_engine: bool, width: int) -> list[Line]:
     return made + _paths(entry.paths, width)
 
 
-def _now(compared: Compared, width: int) -> list[Line]:
+def _now(compared: LogComparison, width: int) -> list[Line]:
     made = [
         _field("tier", f"T{compared.tier}" if compared.tier is not None else "–", width),
         _field("top score", number(compared.top_score, compared.decimals), width),

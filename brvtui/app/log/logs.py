@@ -11,7 +11,7 @@ from brvtui.app.services import AppServices
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
-    from brvtui.lab.log_summary import Compared, LogSummary
+    from brvtui.lab.log_summary import LogComparison, LogSummary
     from brvtui.session import Session
 
 _MOST_LOGGED = 2_000
@@ -56,7 +56,7 @@ class Logs:
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True
 
-    def _compared(self, compared: Compared) -> None:
+    def _compared(self, compared: LogComparison) -> None:
         store = self._services.store
         store.update(store.view.log._replace(compared=compared))
 

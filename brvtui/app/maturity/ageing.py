@@ -13,9 +13,9 @@ from textual.message import Message
 from brvtui.app.actions.panes import AGEING
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.ageing_words import sentence_of
+from brvtui.app.maturity.board_on_day import Ageing
 from brvtui.app.maturity.cards import share
 from brvtui.app.maturity.plot import Series, plot, row_of
-from brvtui.app.maturity.standings import Ageing
 from brvtui.app.states import GONE, NEWER, Phase, ProjectState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.maturity.standings import Mark
+from brvtui.app.maturity.board_on_day import Mark
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import UpcomingEvent
 from brvtui.paint.glyphs import Glyphs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.maturity.ageing_words import label_of
-from brvtui.app.maturity.standings import Standings
+from brvtui.app.maturity.board_on_day import BoardOnDay
 from brvtui.app.states import STALE_LABELS
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import Glyphs, glyph_of
@@ -33,27 +33,27 @@ def header(width: int) -> Line:
     return made.fit("next", _LABEL, "faint").cut(width)
 
 
-def card(standings: Standings, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
+def card(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs, stale: str = "") -> list[Line]:
     """The lines of the note at ``position``; of one whose file is ``stale``, that in place of what ageing brings."""
-    label, role = label_of(standings.mark(position), glyphs)
+    label, role = label_of(on_day.mark(position), glyphs)
     if stale:
         label, role = STALE_LABELS[stale], "warn"
-    recency = share(float(standings.forecast.then.recency[position]))
+    recency = share(float(on_day.forecast.then.recency[position]))
     if card_height(width) == 1:
-        made = _named(standings, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()
-        made.extend(_bar(standings, position, _BAR, glyphs).spans)
-        made.add(f" {_promotion(standings, position, glyphs):>4}", "ok").add(f"  {recency}", "recency")
-        made.add(f" {_counts(standings, position):>7} ", "muted")
+        made = _named(on_day, position, width - _BAR - _LABEL - _NUMBERS, glyphs).gap()
+        made.extend(_bar(on_day, position, _BAR, glyphs).spans)
+        made.add(f" {_promotion(on_day, position, glyphs):>4}", "ok").add(f"  {recency}", "recency")
+        made.add(f" {_counts(on_day, position):>7} ", "muted")
         return [made.fit(label, _LABEL, role)]
     right = Line().add(label, role)
-    first = _named(standings, position, max(width - right.width - 1, 4), glyphs).right(width, right).cut(width)
-    rest = Line().add(f" {_promotion(standings, position, glyphs):<3}", "ok").add(f" {recency}", "recency")
-    counts = f" {_counts(standings, position):>{_COUNTS}}"
+    first = _named(on_day, position, max(width - right.width - 1, 4), glyphs).right(width, right).cut(width)
+    rest = Line().add(f" {_promotion(on_day, position, glyphs):<3}", "ok").add(f" {recency}", "recency")
+    counts = f" {_counts(on_day, position):>{_COUNTS}}"
     cells = width - 6 - rest.width
     if cells - len(counts) >= _LEAST_BAR:
         rest.add(counts, "muted")
         cells -= len(counts)
-    second = Line().gap(2).extend(_bar(standings, position, max(cells, 4), glyphs).spans)
+    second = Line().gap(2).extend(_bar(on_day, position, max(cells, 4), glyphs).spans)
     return [first, second.extend(rest.spans).cut(width)]
 
 
@@ -62,15 +62,15 @@ def share(value: float) -> str:
     return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
 
 
-def _named(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Line:
-    note = standings.board.snapshot.notes[position]
-    sign, role = glyph_of(note.kind, LEVELS[standings.board.snapshot.columns.maturity[position]], glyphs)
+def _named(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
+    note = on_day.board.snapshot.notes[position]
+    sign, role = glyph_of(note.kind, LEVELS[on_day.board.snapshot.columns.maturity[position]], glyphs)
     return line(f"{sign} ", role).fit(note.title or note.path, width - 2, "text")
 
 
-def _bar(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Line:
+def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
     """Returns the importance left on the day of the forecast as a bar, with the thresholds of the note's maturity."""
-    board = standings.board
+    board = on_day.board
     level = int(board.snapshot.columns.maturity[position])
     rules = board.profile.signals
     ticks: dict[float, str] = {}
@@ -78,16 +78,16 @@ def _bar(standings: Standings, position: int, width: int, glyphs: Glyphs) -> Lin
         ticks[demoted_below(rules)[level]] = "warn"
     if level + 1 < len(LEVELS):
         ticks[promoted_from(rules)[level]] = "ok"
-    value = float(standings.forecast.then.importance[position])
+    value = float(on_day.forecast.then.importance[position])
     stored = float(board.snapshot.columns.importance[position])
     return Line().extend(importance_bar(value, stored, ticks, width, glyphs)).add(f" {value:3.0f}", "strong")
 
 
-def _promotion(standings: Standings, position: int, glyphs: Glyphs) -> str:
-    hits = float(standings.board.hits_to_promotion[position])
+def _promotion(on_day: BoardOnDay, position: int, glyphs: Glyphs) -> str:
+    hits = float(on_day.board.hits_to_promotion[position])
     return f"{glyphs.up}{hits:.0f}" if hits < float("inf") else "–"
 
 
-def _counts(standings: Standings, position: int) -> str:
-    stored = standings.board.snapshot.signals[position]
+def _counts(on_day: BoardOnDay, position: int) -> str:
+    stored = on_day.board.snapshot.signals[position]
     return f"{stored.access_count}/{stored.update_count}"

@@ -12,8 +12,8 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import COLUMN
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.maturity.board_on_day import BoardOnDay
 from brvtui.app.maturity.cards import card, card_height, header
-from brvtui.app.maturity.standings import Standings
 from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
@@ -44,72 +44,72 @@ class ColumnPane(ChoicePane):
         super().__init__(id=level)
         self.level = level
         self.pinned = 1
-        self.standings: Standings | None = None
+        self.on_day: BoardOnDay | None = None
         self._positions: list[int] = []
-        self._of: tuple[Standings, WordFilter] | None = None
+        self._of: tuple[BoardOnDay, WordFilter] | None = None
         """What the rows were built from, so that equal input is not built again."""
 
-    def put(self, standings: Standings) -> None:
-        """Shows other standings."""
-        self.standings = standings
-        self._choose(standings)
+    def put(self, on_day: BoardOnDay) -> None:
+        """Shows another board or day."""
+        self.on_day = on_day
+        self._choose(on_day)
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """The standings and the filter."""
-        return (self.standings, *super().also_reads())
+        """Returns the board on its day, and the filter."""
+        return (self.on_day, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """Returns the title: the maturity with its sign, and the number of notes."""
         name = f"{self.glyphs.maturity[self.level]} {self.level}"
-        if self.standings is None:
+        if self.on_day is None:
             return name
-        return f"{name} {len(self.standings.columns[self.level])}"
+        return f"{name} {len(self.on_day.columns[self.level])}"
 
     def build(self, view: View, width: int) -> Sequence[Line]:
         """Returns a card for every note that passes the filter."""
-        standings = self.standings
-        if standings is None:
+        on_day = self.on_day
+        if on_day is None:
             text = view.project.problem if view.project.phase is Phase.FAILED else "reading the tree…"
             return wrapped("" if view.project.saved else text, width)
-        self._choose(standings)
+        self._choose(on_day)
         if not self.choices:
-            return wrapped(NOTHING if self.word_filter else self._empty(standings, view), width)
+            return wrapped(NOTHING if self.word_filter else self._empty(on_day, view), width)
         height, positions, paths, stale = card_height(width), self._positions, tuple(self.choices), view.stale.files
         self.owner = [-1, *(place for place in range(len(positions)) for _ in range(height))]
 
         @cache
         def lines_of(place: int) -> list[Line]:
-            return card(standings, positions[place], width, self.glyphs, stale.get(paths[place], ""))
+            return card(on_day, positions[place], width, self.glyphs, stale.get(paths[place], ""))
 
         rows = range(len(positions) * height)
         return LazyLines([header(width)], rows, [], lambda row: lines_of(row // height)[row % height])
 
-    def _choose(self, standings: Standings) -> None:
+    def _choose(self, on_day: BoardOnDay) -> None:
         """Applies the filter and keeps the cursor, even while the column is hidden and has no cards."""
-        if self._of is not None and self._of[0] is standings and self._of[1] == self.word_filter:
+        if self._of is not None and self._of[0] is on_day and self._of[1] == self.word_filter:
             return
-        self._of = (standings, self.word_filter)
+        self._of = (on_day, self.word_filter)
         before = self.chosen or self.view.selection.file
-        column = standings.columns[self.level]
+        column = on_day.columns[self.level]
         self.all = len(column)
         keeps = self.word_filter.keeps
         self._positions = (
-            [place for place in column if keeps(standings.names[place])] if self.word_filter else list(column)
+            [place for place in column if keeps(on_day.names[place])] if self.word_filter else list(column)
         )
-        notes = standings.board.snapshot.notes
+        notes = on_day.board.snapshot.notes
         self.choices, self.owner = [notes[place].path for place in self._positions], []
         if before in self.choices:
             self.cursor = self.choices.index(before)
         else:
-            hidden = standings.level_of(before) == self.level
+            hidden = on_day.level_of(before) == self.level
             self.cursor = 0 if hidden else max(0, min(self.cursor, len(self.choices) - 1))
 
-    def _empty(self, standings: Standings, view: View) -> str:
-        if standings.wanted.only:
-            return f"no {self.level} note: {standings.wanted.only}"
+    def _empty(self, on_day: BoardOnDay, view: View) -> str:
+        if on_day.wanted.only:
+            return f"no {self.level} note: {on_day.wanted.only}"
         overview = view.project.overview
-        return f"no {self.level} note" if len(standings.board) or overview is None else overview.why_empty
+        return f"no {self.level} note" if len(on_day.board) or overview is None else overview.why_empty
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """Returns the lines unchanged: only cards that pass the filter were made."""
@@ -124,8 +124,8 @@ class ColumnPane(ChoicePane):
         """Follows the selected note."""
         before = self.view.selection.file
         super().update(view)
-        if before != view.selection.file and self.standings is not None:
-            held, holds = (self.standings.level_of(path) == self.level for path in (before, view.selection.file))
+        if before != view.selection.file and self.on_day is not None:
+            held, holds = (self.on_day.level_of(path) == self.level for path in (before, view.selection.file))
             if holds:
                 self.follow(view.selection.file)
             if held != holds:
@@ -150,15 +150,15 @@ class ColumnPane(ChoicePane):
         """Selects the note under the cursor, unless the selected note is of this column and a filter hides it."""
         super().on_focus(event)
         selected = self.view.selection.file
-        is_own = self.standings is not None and self.standings.level_of(selected) == self.level
+        is_own = self.on_day is not None and self.on_day.level_of(selected) == self.level
         if self.chosen and selected not in self.choices and not is_own:
             self.moved(self.chosen)
 
     def put_filter(self, text: str) -> None:
         """Applies the same filter to every column."""
         super().put_filter(text)
-        if self.standings is not None:
-            self._choose(self.standings)
+        if self.on_day is not None:
+            self._choose(self.on_day)
         for column in self.screen.query(ColumnPane).results(ColumnPane):
             if column.word_filter != self.word_filter:
                 column.put_filter(text)

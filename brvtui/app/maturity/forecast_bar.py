@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from brvtui.app.maturity.ageing_words import SHORT
-from brvtui.app.maturity.standings import HEAVIEST_FIRST, Standings
+from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay
 from brvtui.app.states import Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -41,53 +41,53 @@ class ForecastBar(Lines):
     def __init__(self, *, id: str) -> None:
         """Starts at today."""
         super().__init__(id=id)
-        self.standings: Standings | None = None
+        self.on_day: BoardOnDay | None = None
         self.day = 0
         self._dragged = False
 
-    def put(self, standings: Standings | None, day: int) -> None:
-        """Shows other standings; ``day`` is the requested one, which they may not have reached yet."""
-        self.standings, self.day = standings, day
+    def put(self, on_day: BoardOnDay | None, day: int) -> None:
+        """Shows another board or day; ``day`` is the requested one, for which the board may not be computed yet."""
+        self.on_day, self.day = on_day, day
         self.rebuild()
 
     def also_reads(self) -> tuple[object, ...]:
-        """Standings and day."""
-        return (self.standings, self.day)
+        """Returns the board on its day, and the requested day."""
+        return (self.on_day, self.day)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns the lines: day, slider, calendar, counts."""
         made = [self._head(view, width)]
-        if self.standings is None:
+        if self.on_day is None:
             return made
-        return [*made, self._slider(width), self._calendar(self.standings, width), self._counts(self.standings, width)]
+        return [*made, self._slider(width), self._calendar(self.on_day, width), self._counts(self.on_day, width)]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:
             return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
-        standings = self.standings
+        on_day = self.on_day
         if view.project.saved:
             return (
                 badge("SAVED", "accent")
                 .add("  a saved trace: open its project to see its notes age", "muted")
                 .cut(width)
             )
-        if standings is None:
+        if on_day is None:
             total = (
                 f"{view.project.done} of {view.project.total} files"
                 if view.project.total
                 else "looking for the context tree"
             )
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
-        when = datetime.fromtimestamp(standings.board.now_ms / 1000, UTC) + timedelta(days=self.day)
+        when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
         made.add(f"  {when.day} {when:%B %Y}", "strong")
-        if self.day and standings.wanted.day == self.day:
-            changes = int(standings.forecast.any_change.sum())
+        if self.day and on_day.wanted.day == self.day:
+            changes = int(on_day.forecast.any_change.sum())
             made.add(f"  {counted(changes, 'note changes', 'notes change')} if nobody touches them", "text")
         elif not self.day:
             made.add("  ] a day on, } a month, 0 today, or drag", "muted")
-        only = standings.wanted.only
-        right = Line().add(f"only {only} " if only else "", "warn").add(f"by {standings.wanted.order}", "muted")
+        only = on_day.wanted.only
+        right = Line().add(f"only {only} " if only else "", "warn").add(f"by {on_day.wanted.order}", "muted")
         return made.right(width - 1, right)
 
     def _track(self, width: int) -> tuple[int, int]:
@@ -101,10 +101,10 @@ class ForecastBar(Lines):
         made = Line().add(_LEFT, "muted").add(full * place, "accent").add(handle, "bold accent")
         return made.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
 
-    def _calendar(self, standings: Standings, width: int) -> Line:
+    def _calendar(self, on_day: BoardOnDay, width: int) -> Line:
         """Returns how many events fall into the days of each cell, as signs from low to high."""
         _, cells = self._track(width)
-        days = np.sum(list(standings.calendar.values()), axis=0)
+        days = np.sum(list(on_day.calendar.values()), axis=0)
         edges = np.round(np.arange(len(days)) / LAST_DAY * (cells - 1)).astype(np.int64)
         amounts = np.bincount(edges, weights=days, minlength=cells)
         steps = "▁▂▃▄▅▆▇█" if self.glyphs.unicode else ".:-=+*%#"
@@ -114,14 +114,14 @@ class ForecastBar(Lines):
         made = Line().add("changes".rjust(len(_LEFT) - 1) + " ", "faint")
         return made.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
-    def _counts(self, standings: Standings, width: int) -> Line:
+    def _counts(self, on_day: BoardOnDay, width: int) -> Line:
         """Returns how many notes each event has reached by the day, and how many of them since today."""
         for names in (_LONG, SHORT):
             made = Line()
             for event in HEAVIEST_FIRST:
-                added = int(standings.forecast.changed[event].sum())
+                added = int(on_day.forecast.changed[event].sum())
                 made.gap(3 if made.spans else 1).add(f"{names[event]} ", "muted")
-                made.add(str(int(standings.forecast.then.has_come[event].sum())), "strong")
+                made.add(str(int(on_day.forecast.then.has_come[event].sum())), "strong")
                 made.add(f" {self.glyphs.up}{added}" if added else "", "bold warn")
             if made.width <= width:
                 break
@@ -129,7 +129,7 @@ class ForecastBar(Lines):
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Starts a drag of the slider."""
-        if event.y in _TRACK_ROWS and self.standings is not None:
+        if event.y in _TRACK_ROWS and self.on_day is not None:
             self._dragged = True
             self.capture_mouse()
             self._want(event.x)

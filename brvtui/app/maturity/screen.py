@@ -14,9 +14,9 @@ from brvtui.app.actions.screens import MATURITY_SCREEN
 from brvtui.app.arrangement import MATURITY
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.ageing import AgeingPane
+from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, ageing_of, board_on_day
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from brvtui.app.maturity.standings import BoardOptions, Standings, ageing_of, gather
 from brvtui.app.newest import Newest
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
@@ -47,7 +47,7 @@ class MaturityScreen(FrameScreen):
         super().__init__(layouts)
         self._project = project
         self.wanted = BoardOptions()
-        self.standings: Standings | None = None
+        self.on_day: BoardOnDay | None = None
         self.times = _HITS
         self._of: tuple[object, ...] = ()
         self._boards: Newest[BoardOptions] = Newest(self._begin)
@@ -72,14 +72,14 @@ class MaturityScreen(FrameScreen):
         source = (view.project.overview, view.engine.profile)
         if view.project.overview is not None and source != self._of:
             self._of = source
-            self._gather(anew=True)
+            self._ask_for_board(anew=True)
         self._show_note()
 
     def on_screen_resume(self) -> None:
         """Refreshes on return: time has passed, and another note may be selected."""
         super().on_screen_resume()
-        if self.standings is not None:
-            self._gather(anew=True)
+        if self.on_day is not None:
+            self._ask_for_board(anew=True)
             self._go_to_selected()
 
     @property
@@ -92,34 +92,34 @@ class MaturityScreen(FrameScreen):
     def want(self, **changes: object) -> None:
         """Changes day, order or filter: the slider shows it at once, the notes when they are computed."""
         self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
-        self.query_one(ForecastBar).put(self.standings, self.wanted.day)
-        self._gather()
+        self.query_one(ForecastBar).put(self.on_day, self.wanted.day)
+        self._ask_for_board()
 
-    def _gather(self, anew: bool = False) -> None:
+    def _ask_for_board(self, anew: bool = False) -> None:
         self._outdated |= anew
         if self._project.session is not None and self.view.project.overview is not None:
             self._boards.want(self.wanted)
 
     def _begin(self, wanted: BoardOptions) -> None:
         assert self._project.session is not None
-        before = None if self._outdated else self.standings
+        before = None if self._outdated else self.on_day
         self._outdated = False
         self.services.background.run(
-            partial(gather, self._project.session, wanted, before),
-            self._show_standings,
+            partial(board_on_day, self._project.session, wanted, before),
+            self._show_board,
             group="board",
             on_error=self._broke_down,
             on_end=self._boards.finished,
             owner=self,
         )
 
-    def _show_standings(self, standings: Standings) -> None:
+    def _show_board(self, on_day: BoardOnDay) -> None:
         before = self._level_of_selected()
-        first = self.standings is None
-        self.standings = standings
+        first = self.on_day is None
+        self.on_day = on_day
         for column in self.columns:
-            column.put(standings)
-        self.query_one(ForecastBar).put(standings, self.wanted.day)
+            column.put(on_day)
+        self.query_one(ForecastBar).put(on_day, self.wanted.day)
         now = self._level_of_selected()
         if first or (now and now != before):
             self._go_to_selected()
@@ -129,23 +129,23 @@ class MaturityScreen(FrameScreen):
         self.notify(f"the board cannot be shown: {why}", severity="error", timeout=10)
 
     def _show_note(self) -> None:
-        session, standings = self._project.session, self.standings
-        if session is None or standings is None:
+        session, on_day = self._project.session, self.on_day
+        if session is None or on_day is None:
             return
-        self.query_one(AgeingPane).put(ageing_of(session, standings, self.view.selection.file, self.times))
+        self.query_one(AgeingPane).put(ageing_of(session, on_day, self.view.selection.file, self.times))
 
     def _level_of_selected(self) -> str:
-        return self.standings.level_of(self.view.selection.file) if self.standings is not None else ""
+        return self.on_day.level_of(self.view.selection.file) if self.on_day is not None else ""
 
     def _go_to_selected(self) -> None:
         """Focuses the column of the selected note; selects the first note if none is."""
-        if self.standings is None:
+        if self.on_day is None:
             return
         level = self._level_of_selected()
         if not level:
-            level = next((one for one in LEVELS if self.standings.columns[one]), LEVELS[0])
+            level = next((one for one in LEVELS if self.on_day.columns[one]), LEVELS[0])
         column = self.query_one(f"#{level}", ColumnPane)
-        if self.standings.position(self.view.selection.file) is None and column.chosen:
+        if self.on_day.position(self.view.selection.file) is None and column.chosen:
             self.services.select(column.chosen)
         column.follow(self.view.selection.file)
         if isinstance(self.focused, ColumnPane) and self.stop != level:

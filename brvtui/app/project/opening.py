@@ -12,7 +12,7 @@ from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
-    from brvtui.app.overview import Surveyor
+    from brvtui.app.overview import OverviewBuilder
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
     from brvtui.tree.watching.watch import Watching
@@ -63,7 +63,7 @@ def read_saved(file: Path) -> tuple[SavedTrace, Overview]:
 
 
 def read_tree(
-    session: Session, surveyor: Surveyor, shown: int = 0, progressed: Callable[[int, int], None] | None = None
+    session: Session, overviews: OverviewBuilder, shown: int = 0, progressed: Callable[[int, int], None] | None = None
 ) -> TreeRead | None:
     """Reads what changed on disk. Returns None if generation ``shown`` is still the newest. Raises :class:`Refusal`.
 
@@ -82,7 +82,7 @@ def read_tree(
         raise Refusal(faults.error_line(error, session.project.tree)) from error
     if session.snapshot.generation == shown:
         return None
-    return TreeRead(surveyor.survey(session.snapshot), tuple(session.history.read()))
+    return TreeRead(overviews.build(session.snapshot), tuple(session.history.read()))
 
 
 def keep(session: Session) -> None:

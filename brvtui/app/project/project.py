@@ -20,7 +20,7 @@ from brvtui.saved import is_saved
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
-    from brvtui.app.overview import Surveyor
+    from brvtui.app.overview import OverviewBuilder
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
@@ -70,11 +70,11 @@ class Project:
         self._late_timer: Timer | None = None
 
     @cached_property
-    def surveyor(self) -> Surveyor:
+    def overviews(self) -> OverviewBuilder:
         """Makes overviews of the tree; first needed in a worker, after the first frame."""
-        from brvtui.app.overview import Surveyor
+        from brvtui.app.overview import OverviewBuilder
 
-        return Surveyor()
+        return OverviewBuilder()
 
     def refuses(self) -> bool:
         """Whether a saved trace is shown in place of a project; if so, says in a toast that there is nothing to ask."""
@@ -108,7 +108,7 @@ class Project:
     def _read_first(self, session: Session, progressed: Callable[[int, int], None]) -> TreeRead | None:
         """Reads the tree for the first time; closes ``session`` if that fails. Blocks."""
         try:
-            return opening.read_tree(session, self.surveyor, progressed=progressed)
+            return opening.read_tree(session, self.overviews, progressed=progressed)
         except Refusal:
             session.close()
             raise
@@ -149,7 +149,7 @@ class Project:
 
     def read_tree(self, session: Session) -> TreeRead | None:
         """Reads what changed on disk; returns None if nothing did. Blocks, and raises :class:`Refusal`."""
-        return opening.read_tree(session, self.surveyor, self._services.store.view.project.generation)
+        return opening.read_tree(session, self.overviews, self._services.store.view.project.generation)
 
     def show_tree(self, read: TreeRead | None, by_a_run: bool = False) -> None:
         """Shows the tree as it was read. After a run, which may record access hits, its answer stays as it is."""

@@ -13,7 +13,7 @@ from brvtui.app.query.prober import QueryRequest
 from brvtui.config.sources import Layer
 
 if TYPE_CHECKING:
-    from brvtui.app.overview import Surveyor
+    from brvtui.app.overview import OverviewBuilder
     from brvtui.session import Session
     from brvtui.trace import Detail, Trace
 
@@ -34,7 +34,7 @@ class Answered(NamedTuple):
     """The tree as a run made it, by recording access hits."""
 
 
-class Refused(NamedTuple):
+class EngineUnusable(NamedTuple):
     """``engine`` cannot be asked as it is set; ``why`` says also what to do."""
 
     why: str
@@ -44,8 +44,8 @@ class Refused(NamedTuple):
 
 
 def answer(
-    session: Session, surveyor: Surveyor, request: QueryRequest, engine: str, mode: str, run: bool
-) -> Answered | Refused:
+    session: Session, overviews: OverviewBuilder, request: QueryRequest, engine: str, mode: str, run: bool
+) -> Answered | EngineUnusable:
     """Has ``engine`` answer ``request``, in a run or a probe. A run's query joins the history."""
     from brvtui.engines.contract import EngineError
 
@@ -54,12 +54,12 @@ def answer(
     try:
         trace = asks(request.query, request.scope, engine, {"mode": mode} if mode else {})
     except EngineError as error:
-        return Refused(str(error), engine, request)
-    return answered(session, surveyor, request, trace, (time.perf_counter() - started) * 1000, before)
+        return EngineUnusable(str(error), engine, request)
+    return answered(session, overviews, request, trace, (time.perf_counter() - started) * 1000, before)
 
 
 def answered(
-    session: Session, surveyor: Surveyor, request: QueryRequest, trace: Trace, took_ms: float, before: int
+    session: Session, overviews: OverviewBuilder, request: QueryRequest, trace: Trace, took_ms: float, before: int
 ) -> Answered:
     """``trace`` with what is shown beside it; it was made since generation ``before`` was the newest."""
     detail = detail_of(session, trace, trace.hits[0].file) if trace.hits else None
@@ -71,7 +71,7 @@ def answered(
     except OSError as error:
         problem = f"the history cannot be written: {faults.advice(error)}"
     if session.recording and session.snapshot.generation != before:
-        read = TreeRead(surveyor.survey(session.snapshot), tuple(session.history.read()))
+        read = TreeRead(overviews.build(session.snapshot), tuple(session.history.read()))
     return Answered(request, trace, took_ms, detail, history, problem, read)
 
 
@@ -108,7 +108,7 @@ def is_own_choice(session: Session) -> bool:
 
 def prepare(
     session: Session, engine: str, progressed: Callable[[int, int], None], cancelled: Callable[[], bool]
-) -> Refused | None:
+) -> EngineUnusable | None:
     """Makes what ``engine`` needs ahead of queries; tells how many vectors are made, of how many."""
     from brvtui.engines.contract import EngineError, Prepares
 
@@ -117,5 +117,5 @@ def prepare(
     try:
         chosen.prepare(session.engines.context(engine), progressed, cancelled)
     except EngineError as error:
-        return Refused(str(error), engine, None)
+        return EngineUnusable(str(error), engine, None)
     return None

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from brvtui.app.query.answering import Answered, Refused, answer, answered, log
+from brvtui.app.query.answering import Answered, EngineUnusable, answer, answered, log
 from brvtui.app.query.prober import QueryRequest
 from brvtui.trace import Trace, events
 
 if TYPE_CHECKING:
-    from brvtui.app.overview import Surveyor
+    from brvtui.app.overview import OverviewBuilder
     from brvtui.services.model import Cancellation
     from brvtui.session import Session
 
@@ -44,13 +44,13 @@ class AnswerEnded:
     cancelled: bool = False
 
 
-RunStep = Answered | Refused | Logged | PermissionWanted | events.Event | AnswerEnded
+RunStep = Answered | EngineUnusable | Logged | PermissionWanted | events.Event | AnswerEnded
 """What is told of a run while it goes on. Answered comes as soon as the route is decided; then, of a model, its events,
 and at last how it ended."""
 
 
 def run(
-    session: Session, surveyor: Surveyor, request: QueryRequest, engine: str, cancellation: Cancellation
+    session: Session, overviews: OverviewBuilder, request: QueryRequest, engine: str, cancellation: Cancellation
 ) -> Iterator[RunStep]:
     """Runs ``request``; where a model would answer that may not be asked yet, probes it. Each step blocks."""
     from brvtui.engines.byterover.completion.model_answer import asks_model
@@ -58,21 +58,21 @@ def run(
     state = session.model.state
     if state.name and not state.problem and not request.without_model:
         if state.allowed:
-            yield from _complete(session, surveyor, request, engine, cancellation)
+            yield from _complete(session, overviews, request, engine, cancellation)
             return
         trace = session.probe(request.query, request.scope, engine)
         if asks_model(trace):
-            yield answer(session, surveyor, request._replace(run=False), engine, "", run=False)
+            yield answer(session, overviews, request._replace(run=False), engine, "", run=False)
             yield PermissionWanted(state.name, trace)
             return
-    ended = answer(session, surveyor, request, engine, "", run=True)
+    ended = answer(session, overviews, request, engine, "", run=True)
     yield ended
     if isinstance(ended, Answered):
         yield Logged(log(session, ended.trace, ended.took_ms))
 
 
 def _complete(
-    session: Session, surveyor: Surveyor, request: QueryRequest, engine: str, cancellation: Cancellation
+    session: Session, overviews: OverviewBuilder, request: QueryRequest, engine: str, cancellation: Cancellation
 ) -> Iterator[RunStep]:
     before, began = session.snapshot.generation, time.perf_counter()
     text, told, asked = "", 0.0, False
@@ -90,7 +90,7 @@ def _complete(
             case events.TextDelta():
                 pass
             case events.Routed(trace, model):
-                yield answered(session, surveyor, request, trace, took_ms, before)
+                yield answered(session, overviews, request, trace, took_ms, before)
                 asked = bool(model)
                 if asked:
                     yield event

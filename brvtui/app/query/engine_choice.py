@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.project.project import Project
 from brvtui.app.query import answering
-from brvtui.app.query.answering import Refused
+from brvtui.app.query.answering import EngineUnusable
 from brvtui.app.query.queries import Queries
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
@@ -73,8 +73,8 @@ class EngineChoice:
             said = f"{store.view.presentation.title} has no modes to choose from: P switches the engine"
             self._services.notify(said, timeout=4)
             return
-        following = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]
-        store.update(store.view.engine._replace(mode=following))
+        next_mode = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]
+        store.update(store.view.engine._replace(mode=next_mode))
         self._queries.ask_again()
 
     # preparing
@@ -111,7 +111,7 @@ class EngineChoice:
         if self._services.store.view.answer.preparing:
             self._show(f"vectors {made} of {wanted}")
 
-    def _prepared(self, refused: Refused | None) -> None:
+    def _prepared(self, refused: EngineUnusable | None) -> None:
         session = self._project.session
         self._show("")
         if refused is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.live_answer import LiveAnswer, advanced
 from brvtui.app.project.project import Project
 from brvtui.app.query import completing
-from brvtui.app.query.answering import Answered, Refused
+from brvtui.app.query.answering import Answered, EngineUnusable
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.completing import AnswerEnded, Logged, PermissionWanted, RunStep
 from brvtui.app.query.prober import QueryRequest
@@ -60,11 +60,11 @@ class ModelRuns:
 
         cancellation = self._cancellation = Cancellation()
         self._newest = request.number
-        engine, surveyor = self._services.store.view.engine.name, self._project.surveyor
+        engine, overviews = self._services.store.view.engine.name, self._project.overviews
         told = self._services.background.relay(partial(self._step, request))
 
         def work() -> None:
-            for step in completing.run(session, surveyor, request, engine, cancellation):
+            for step in completing.run(session, overviews, request, engine, cancellation):
                 told(step)
 
         self._services.background.run(work, group="run", on_error=partial(self._broke_down, request))
@@ -98,7 +98,7 @@ class ModelRuns:
                 self._queries.remember(step)
                 if self._queries.finished(step):
                     self._queries.show(step)
-            case Refused():
+            case EngineUnusable():
                 self._queries.refused(step)
                 self._queries.prober.failed(request.number)
             case Logged(problem):

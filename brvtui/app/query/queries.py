@@ -11,7 +11,7 @@ from textual.timer import Timer
 from brvtui.app.project.project import Project
 from brvtui.app.project.selection import Selection
 from brvtui.app.query import answering
-from brvtui.app.query.answering import Answered, Refused
+from brvtui.app.query.answering import Answered, EngineUnusable
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.prober import PAUSE_S, Prober, QueryRequest
 from brvtui.app.query.reasons import Reasons
@@ -142,7 +142,7 @@ class Queries:
         serving = request.run and answering.has_services(session)
         if serving != store.view.answer.serving:  # every pane that reads the answer would be built again
             store.update(store.view.answer._replace(serving=serving))
-        answer = partial(answering.answer, session, self._project.surveyor, request, chosen.name, chosen.mode)
+        answer = partial(answering.answer, session, self._project.overviews, request, chosen.name, chosen.mode)
         run = self._services.background.run
         failed = partial(self._failed, request)
         run(partial(answer, False), partial(self._answered, request), group="probe", exclusive=True, on_error=failed)
@@ -150,8 +150,8 @@ class Queries:
             failed = partial(self._failed, None)
             run(partial(answer, True), self._served_by_services, group="serve", exclusive=True, on_error=failed)
 
-    def _answered(self, request: QueryRequest, ended: Answered | Refused) -> None:
-        if isinstance(ended, Refused):
+    def _answered(self, request: QueryRequest, ended: Answered | EngineUnusable) -> None:
+        if isinstance(ended, EngineUnusable):
             self.refused(ended)
             self.prober.failed(request.number)
         elif self.finished(ended) and self._served != ended.request.number:
@@ -161,8 +161,8 @@ class Queries:
         """Begins the next request; whether ``answered`` is of the newest."""
         return self.prober.finished(answered.request.number, answered.took_ms)
 
-    def _served_by_services(self, ended: Answered | Refused) -> None:
-        if isinstance(ended, Refused):
+    def _served_by_services(self, ended: Answered | EngineUnusable) -> None:
+        if isinstance(ended, EngineUnusable):
             self.refused(ended)  # its probe ends by itself
             return
         self.remember(ended)
@@ -219,7 +219,7 @@ class Queries:
             store = self._services.store
             store.update(store.view.answer._replace(serving=False))
 
-    def refused(self, refused: Refused) -> None:
+    def refused(self, refused: EngineUnusable) -> None:
         """Says why the engine cannot be asked as it is set; the default one answers instead.
 
         A refusal of an older request, or by an engine that was chosen before, changes nothing.

@@ -14,39 +14,39 @@ NOTHING = "nothing matches: Esc clears the filter"
 
 
 class ChoicePane(Pane):
-    """A pane with a cursor over the lines that stand for something."""
+    """A pane with a cursor over choices, each drawn as one or more lines."""
 
     def __init__(self, *, id: str) -> None:
-        """A pane without choices."""
+        """Starts without choices."""
         super().__init__(id=id)
         self.choices: list[str] = []
-        """What can be chosen, in order."""
+        """The choices from top to bottom, by a name that tells them apart."""
         self.owner: list[int] = []
-        """For each line, the choice that it belongs to; -1 for none."""
+        """The position in :attr:`choices` of what each line belongs to; -1 for a line that cannot be chosen."""
         self.cursor = 0
         self.all = 0
-        """How many choices there are without the filter."""
+        """The number of choices before filtering."""
 
     @property
     def chosen(self) -> str:
-        """The choice under the cursor; empty when there is none."""
+        """Returns the choice under the cursor; empty without one."""
         return self.choices[self.cursor] if 0 <= self.cursor < len(self.choices) else ""
 
     def add_rows(self, made: list[Line], rows: Sequence[Line], choice: str = "") -> None:
-        """Appends ``rows`` to ``made`` as those of one more ``choice``; of none when that is empty."""
+        """Appends ``rows`` to ``made`` as one more ``choice``; an empty one cannot be chosen."""
         if choice:
             self.choices.append(choice)
         made += rows
         self.owner += [len(self.choices) - 1 if choice else -1] * len(rows)
 
     def ground(self, number: int) -> str:
-        """The cursor's line is lit, more so in the focused pane."""
+        """Returns the background: that of the cursor, brighter with focus, for the lines of its choice."""
         if number < len(self.owner) and self.owner[number] == self.cursor and self.choices:
             return "cursor" if self.has_focus else "cursor-idle"
         return super().ground(number)
 
     def move_to(self, place: int, tell: bool = True) -> None:
-        """Puts the cursor on choice ``place``, scrolls it into view and says so to the screen."""
+        """Moves the cursor to choice ``place`` and into view; calls :meth:`moved` unless ``tell`` is false."""
         if not self.choices:
             return
         place = max(0, min(place, len(self.choices) - 1))
@@ -71,18 +71,18 @@ class ChoicePane(Pane):
             self.scroll_to_row(last - self.rows + 1)
 
     def moved(self, choice: str) -> None:
-        """Called when the cursor came to another choice."""
+        """Called after the cursor moved to another choice."""
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
-        """What a filter looks at in ``choice``, which is drawn as ``lines``."""
+        """Returns the text of ``choice``, drawn as ``lines``, that a filter searches."""
         return "\n".join(made.plain for made in lines)
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
-        """Whether the filter keeps ``choice``, which is drawn as ``lines``."""
+        """Returns whether ``choice``, drawn as ``lines``, passes the filter."""
         return self.word_filter.keeps(self.words(choice, lines).lower())
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """The lines of the choices that the filter keeps, and nothing else."""
+        """Returns only the lines of choices that pass the filter, and drops the other choices."""
         self.all = len(self.choices)
         if not self.word_filter:
             return lines
@@ -99,15 +99,15 @@ class ChoicePane(Pane):
         return shown or wrapped(NOTHING, self.room)
 
     def tally(self) -> str:
-        """How many choices the filter keeps, of how many."""
+        """Returns how many of all choices pass the filter; empty without one."""
         return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
     def filter_changed(self) -> None:
-        """Keeps the cursor in view."""
+        """Scrolls the cursor back into view."""
         self.reveal()
 
     def keep_filter(self) -> None:
-        """Leaves the field with the cursor on a choice that is kept."""
+        """Leaves the filter's field and selects the choice under the cursor."""
         super().keep_filter()
         if self.word_filter and self.chosen:
             self.moved(self.chosen)
@@ -117,20 +117,20 @@ class ChoicePane(Pane):
         self.move_to(self.cursor + step)
 
     def action_match(self, step: int) -> None:
-        """The next choice that is kept, or the one before; after the last comes the first."""
+        """Moves to the next or previous choice that passes the filter; goes on at the other end."""
         if self.choices:
             self.move_to((self.cursor + step) % len(self.choices))
 
     def on_focus(self, event: events.Focus) -> None:
-        """The cursor is brighter with focus."""
+        """Repaints the cursor, which is brighter with focus."""
         self.repaint()
 
     def on_blur(self, event: events.Blur) -> None:
-        """The cursor is dimmer without focus."""
+        """Repaints the cursor, which is dimmer without focus."""
         self.repaint()
 
     def on_click(self, event: events.Click) -> None:
-        """A click chooses; a click on what is chosen takes it."""
+        """Calls :meth:`clicked` for the choice under the mouse."""
         content = event.get_content_offset(self)
         if content is None:
             return
@@ -141,33 +141,33 @@ class ChoicePane(Pane):
         self.clicked(owner)
 
     def clicked(self, place: int) -> None:
-        """A click on choice ``place``."""
+        """Called for a click on choice ``place``: selects it."""
         self.move_to(place)
 
     def action_down(self) -> None:
-        """The next choice; after the last, a row down."""
+        """Moves to the next choice; after the last, scrolls a row down."""
         if self.cursor < len(self.choices) - 1:
             self.move_to(self.cursor + 1)
         else:
             super().action_down()
 
     def action_up(self) -> None:
-        """The choice before; before the first, a row up."""
+        """Moves to the previous choice; before the first, scrolls a row up."""
         if self.cursor > 0:
             self.move_to(self.cursor - 1)
         else:
             super().action_up()
 
     def action_top(self) -> None:
-        """The first choice, and what stands above it."""
+        """Moves to the first choice and scrolls to the top."""
         self.move_to(0)
         super().action_top()
 
     def action_bottom(self) -> None:
-        """The last choice, and what stands below it."""
+        """Moves to the last choice and scrolls to the bottom."""
         self.move_to(len(self.choices) - 1)
         super().action_bottom()
 
     def action_page(self, pages: int) -> None:
-        """A page of choices up or down."""
+        """Moves ``pages`` pages of choices down; up when negative."""
         self.move_to(self.cursor + pages * max(1, self.rows - 2))

@@ -1,4 +1,4 @@
-"""A labelled line to type in."""
+"""A labelled one-line input."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Field(Horizontal):
     """Label and input in one row."""
 
     def __init__(self, label: str, value: str = "", *, id: str) -> None:
-        """A field called ``label`` that begins with ``value``."""
+        """Labels the input ``label`` and fills it with ``value``."""
         super().__init__(id=id)
         self._label = label
         self._begin = value
 
     def compose(self) -> ComposeResult:
-        """The label, and where it is typed."""
+        """Yields the label and the input."""
         yield Paragraphs((self._label, "muted"), id=f"{self.id}-label")
         field = OrderedInput(self._begin, id=f"{self.id}-input", compact=True, select_on_focus=False)
         field.cursor_blink = False
@@ -28,5 +28,5 @@ class Field(Horizontal):
 
     @property
     def value(self) -> str:
-        """What is typed."""
+        """Returns the typed text."""
         return self.query_one(Input).value

@@ -1,4 +1,4 @@
-"""A widget that draws lines of roles, the base of everything on the Query screen."""
+"""The base of panes: a widget that draws lines whose spans have roles, and repaints only rows that changed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from brvtui.paint.text import wrap
 
 Row = TypeVar("Row")
 LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈─•", ".x/>--~''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
-"""A plain letter for the typographic signs in our own texts."""
+"""ASCII for the typographic signs of our own texts, on terminals without Unicode."""
 
 
 class LazyLines(Sequence[Line]):
-    """Lines of which only those that are asked for are made; equal to others that are made of the very same rows."""
+    """Lines that are drawn on access. Two are equal if head and tail are, and their rows are the same object."""
 
     def __init__(
         self, head: Sequence[Line], rows: Sequence[Row], tail: Sequence[Line], draw: Callable[[Row], Line]
@@ -43,7 +43,7 @@ class LazyLines(Sequence[Line]):
             return NotImplemented
         return self._rows is other._rows and (self._head, self._tail) == (other._head, other._tail)
 
-    __hash__ = None  # type: ignore[assignment]  # as of every sequence that can change
+    __hash__ = None  # type: ignore[assignment]  # the rows may be a list
 
     def __len__(self) -> int:
         return len(self._head) + len(self._rows) + len(self._tail)
@@ -66,47 +66,47 @@ class LazyLines(Sequence[Line]):
 
 
 class Lines(Widget):
-    """Draws what :meth:`build` returns for the current view; built again only when something it reads changed."""
+    """Draws what :meth:`build` returns, and builds again only when something that it reads has changed."""
 
     READS: ClassVar[tuple[type[SubState], ...]] = ()
     """The sub-states of the view that the lines are built from."""
 
     def __init__(self, *, id: str) -> None:
-        """A widget without lines; ``id`` names it for styles and layout."""
+        """Starts without lines; styles and layout name the widget by ``id``."""
         super().__init__(id=id)
         self.view = View()
         self.lines: Sequence[Line] = ()
-        """What is drawn; a sequence may make its lines when they are asked for."""
+        """The lines to draw; may be :class:`LazyLines`."""
         self._strips: dict[int, Strip] = {}
         self._painted: dict[int, Strip] = {}
-        """What was painted last, by row."""
+        """The strips that are on the terminal, by row."""
         self._repainting = False
         self._base = Style()
         self.area = Size(0, 0)
-        """The size of the content when it was painted."""
+        """The size of the content when it was last measured, in cells."""
         self._built: tuple[object, ...] | None = None
 
     @property
     def services(self) -> AppServices:
-        """The app, as far as it is known here."""
+        """Returns the app's services."""
         return services_of(self)
 
     @property
     def glyphs(self) -> Glyphs:
-        """The signs to draw with."""
+        """Returns the signs to draw with."""
         return self.services.glyphs
 
     @property
     def room(self) -> int:
-        """Cells that a line may take."""
+        """Returns the width for a line, in cells, at least 1."""
         return max(self.content_size.width, 1)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """The lines for ``view`` in ``width`` cells."""
+        """Returns the lines for ``view`` in ``width`` cells."""
         raise NotImplementedError
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """Requests for what ``view`` does not hold yet; posted when the lines were built without it."""
+        """Returns requests for what ``view`` does not hold yet; posted after the lines were built."""
         return ()
 
     def update(self, view: View) -> None:
@@ -115,7 +115,7 @@ class Lines(Widget):
         self.rebuild()
 
     def rebuild(self, force: bool = False) -> None:
-        """Builds the lines again if anything they are made from changed, and draws them if they did."""
+        """Builds the lines again if anything that they read has changed, or with ``force``; repaints if they differ."""
         if not self.is_attached or not self.content_size.width:
             self._built = None
             return
@@ -135,19 +135,19 @@ class Lines(Widget):
         return read_of(view, self.READS)
 
     def also_reads(self) -> tuple[object, ...]:
-        """What beside the view the lines are built from."""
+        """Returns what the lines are built from beside the view."""
         return ()
 
     def made(self) -> Sequence[Line]:
-        """The lines to draw now."""
+        """Returns the lines to draw now."""
         return self.build(self.view, self.room)
 
     def changed(self) -> None:
-        """Draws what has changed."""
+        """Called when the lines differ from those before: repaints."""
         self.repaint()
 
     def repaint(self) -> None:
-        """Draws, before long, the rows that look different from what was painted of them; the others are left alone."""
+        """Repaints, once the current messages are handled, only the rows that look different from the terminal's."""
         self._strips.clear()
         if not self._repainting:
             self._repainting = True
@@ -164,49 +164,49 @@ class Lines(Widget):
             self.refresh(*(Region(0, y, width, 1) for y in rows))
 
     def _measure(self) -> None:
-        """Looks up once what would be looked up for every row."""
+        """Reads size and style once, since Textual computes them on every access."""
         self.area = self.content_size
         self._base = self.rich_style
 
     def restyle(self) -> None:
-        """Draws anew in the colours of another theme."""
+        """Draws every row again, in the colours of another theme."""
         self._strips.clear()
         self._painted.clear()
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lines depend on the width; those that stay the same are as wide as the widget."""
+        """Builds the lines for the new width and repaints, since unchanged lines are padded to the width, too."""
         self.rebuild()
         self.repaint()
 
     def on_show(self, event: events.Show) -> None:
-        """A hidden widget is not kept up to date."""
+        """Catches up: a hidden widget is not kept up to date."""
         self.rebuild()
 
     def line_at(self, row: int) -> int:
-        """Which line is drawn in ``row``."""
+        """Returns the number of the line that is drawn in ``row``."""
         return row
 
     def ground(self, number: int) -> str:
-        """The role of the background of line ``number``; empty for none."""
+        """Returns the role of the background of line ``number``; empty for none."""
         return self.lines[number].ground
 
     def spans(self, number: int) -> Sequence[Span]:
-        """The spans of line ``number`` as they are painted."""
+        """Returns the spans of line ``number`` as they are painted."""
         return self.lines[number].spans
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The rows of ``crop`` as segments."""
+        """Returns the rows of ``crop``; called by Textual."""
         self._measure()
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Row ``y`` as segments."""
+        """Returns row ``y``, and remembers it as painted; called by Textual."""
         strip = self._painted[y] = self.paint_row(y)
         return strip
 
     def paint_row(self, y: int) -> Strip:
-        """How row ``y`` looks now."""
+        """Returns how row ``y`` should look now."""
         number = self.line_at(y)
         if not 0 <= number < len(self.lines):
             return Strip.blank(self.area.width, self._base)
@@ -229,16 +229,16 @@ class Lines(Widget):
 
 
 def _same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
-    """Equality that is cheap: a big frozen structure is the same only if it is the same object."""
+    """Compares strings and numbers by value and everything else by identity, since comparing large values is slow."""
     if len(new) != len(old):
         return False
     return all(a is b or (isinstance(a, (str, int, float)) and a == b) for a, b in zip(new, old, strict=True))
 
 
 def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> list[Segment]:
-    """``spans`` filled up to ``width`` cells with ``under``, in as few segments as possible: each costs its colours.
+    """Returns ``spans`` padded to ``width`` cells in style ``under``, in few segments: each writes its colours.
 
-    Blanks take the style of what stands beside them.
+    Blanks join their neighbours where they look the same.
     """
     made: list[Segment] = []
     text, style, used = "", under, 0
@@ -264,29 +264,29 @@ def _segments(spans: Iterable[tuple[str, Style]], width: int, under: Style) -> l
 
 
 def _same_blank(one: Style, other: Style) -> bool:
-    """Whether a blank looks the same in both styles."""
+    """Returns whether a blank looks the same in both styles."""
     drawn = one.underline or one.strike or one.reverse or other.underline or other.strike or other.reverse
     return not drawn and one.bgcolor == other.bgcolor
 
 
 def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
-    """``text`` in lines of ``width`` cells, a cell free on both sides."""
+    """Returns ``text`` wrapped to ``width`` cells, of which the first and the last stay free."""
     return [line(f" {part}", role) for part in wrap(text, width - 2)]
 
 
 def stale_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """A warning when the selected note's file is newer than what is shown, or gone, in the words of ``said``."""
+    """Returns a warning, in the words of ``said``, if the selected note's file is newer than the index, or gone."""
     text = said.get(view.stale.files.get(view.selection.file, ""), "")
     return wrapped(f"{glyphs.warn} {text}", width, "warn") if text else []
 
 
 def restyle(screen: Screen[Any]) -> None:
-    """Draws every part of ``screen`` anew in the colours of the theme."""
+    """Draws every part of ``screen`` again, in the colours of the theme."""
     for part in screen.query(Lines).results(Lines):
         part.restyle()
 
 
 def rebuild(screen: Screen[Any]) -> None:
-    """Makes every part of ``screen`` anew."""
+    """Builds every part of ``screen`` again."""
     for part in screen.query(Lines).results(Lines):
         part.rebuild(force=True)

@@ -1,4 +1,4 @@
-"""One of a few, chosen in a row."""
+"""A row of options, one of which is chosen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.paint.line import Line, line
 
 
 class Options(Lines, can_focus=True):
-    """A label and its options; left and right choose, and so does a click."""
+    """A label and its options; the left and right arrows choose, and so does a click."""
 
     TITLE = "Options"
     BINDINGS: ClassVar[list[BindingType]] = bindings(OPTIONS)
@@ -26,7 +26,7 @@ class Options(Lines, can_focus=True):
         """Another option was chosen."""
 
     def __init__(self, label: str, options: Sequence[str], chosen: str = "", *, id: str) -> None:
-        """A row of ``options``, the first of them chosen unless told otherwise."""
+        """Shows ``options``, with the first chosen unless ``chosen`` is given."""
         super().__init__(id=id)
         self._label = label
         self._options = options
@@ -34,11 +34,11 @@ class Options(Lines, can_focus=True):
         self._edges: list[tuple[int, str]] = []
 
     def also_reads(self) -> tuple[object, ...]:
-        """What is chosen, and the focus."""
+        """Returns the chosen option, and whether the row has the focus."""
         return (self.chosen, self.has_focus)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Label, options."""
+        """Returns label and options in one line."""
         made = line(f" {self._label} ", "muted")
         made.to(_LABEL_CELLS)
         self._edges = [(made.width, "")]
@@ -50,29 +50,29 @@ class Options(Lines, can_focus=True):
         return [made.cut(width)]
 
     def choose(self, option: str) -> None:
-        """Chooses ``option`` and says so."""
+        """Chooses ``option`` and posts :class:`Chosen` if it was not chosen before."""
         if option != self.chosen:
             self.chosen = option
             self.rebuild()
             self.post_message(self.Chosen())
 
     def action_choose(self, step: int) -> None:
-        """The option to the right, or to the left."""
+        """Chooses the option ``step`` places to the right; to the left when negative."""
         place = self._options.index(self.chosen) + step
         self.choose(self._options[max(0, min(place, len(self._options) - 1))])
 
     def on_click(self, event: events.Click) -> None:
-        """The option that was clicked."""
+        """Chooses the option under the mouse."""
         option = next((option for edge, option in self._edges if event.x < edge), "")
         if option:
             self.choose(option)
 
     def on_focus(self, event: events.Focus) -> None:
-        """The chosen option is brighter with focus."""
+        """Draws the chosen option brighter."""
         self.rebuild()
 
     def on_blur(self, event: events.Blur) -> None:
-        """The chosen option is dimmer without focus."""
+        """Draws the chosen option dimmer."""
         self.rebuild()
 
 

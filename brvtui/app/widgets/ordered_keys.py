@@ -1,7 +1,7 @@
-"""Fields whose keys act in the order in which they were pressed, also when a burst of them arrives at once.
+"""Fields whose keys act in the order in which they were pressed, even in a burst.
 
-Textual hands a key that is no text from the field up to the app, which runs its action; letters that came behind it are
-in the field by then, so that ctrl+u or backspace would take away what was typed after it.
+Textual passes an editing key from the field up to the app, which runs its action. By then, letters typed after it are
+in the field, so ctrl+u or backspace would delete them.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _LEFT_TO_THE_SCREEN = frozenset({"submit"})
 
 
 class OrderedInput(Input):
-    """A field of one line."""
+    """A one-line field."""
 
     async def on_key(self, event: events.Key) -> None:
-        """A key that edits acts here and now."""
+        """Runs the action of an editing key at once."""
         await act_in_order(self, event)
 
 
 async def act_in_order(field: Widget, event: events.Key) -> None:
-    """Runs the action of an editing key in ``field``, and keeps the key from going on."""
+    """Runs the action of an editing key in ``field`` and stops the key, unless the action declines it."""
     keymap = services_of(field).keymap
     for binding in _editing(type(field)):
         if event.key in keys_of(binding.id, binding.key, keymap):
@@ -42,7 +42,7 @@ async def act_in_order(field: Widget, event: events.Key) -> None:
 
 @cache
 def _editing(kind: type) -> tuple[Binding, ...]:
-    """The bindings of Textual's own field, or of a text with bindings of its own; not what sends it."""
+    """Returns the editing keys of ``kind``: those of Textual's Input, or its own; without Enter, which submits."""
     owner = Input if issubclass(kind, Input) else kind
     found = (item for item in owner.__dict__.get("BINDINGS", ()) if isinstance(item, Binding))
     single = (part for binding in found for part in Binding.make_bindings([binding]))

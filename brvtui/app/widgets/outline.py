@@ -1,4 +1,4 @@
-"""Which rows of a tree are seen: what is open, what is asked for, what a filter keeps, in which order."""
+"""The visible rows of a tree: open folders, the filter, and the order of files."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from brvtui.app.contents import Branch, Overview
 
 _OPEN_AT_FIRST = 60
-"""Trees of no more folders and files than that begin with all folders open."""
+"""A tree of at most this many folders and files starts with all folders open."""
 Row: TypeAlias = "tuple[Branch, int]"
-"""A folder or file, and how deep it stands."""
+"""A folder or file, and its depth."""
 
 
 class Order(StrEnum):
-    """In which order the files of a folder stand; folders always go by name."""
+    """The order of the files in a folder; folders are always ordered by name."""
 
     NAME = "name"
     IMPORTANCE = "importance"
     AGE = "age"
 
     @property
-    def following(self) -> Order:
-        """The one after it."""
+    def next(self) -> Order:
+        """Returns the order after this one; the first after the last."""
         orders = list(Order)
         return orders[(orders.index(self) + 1) % len(orders)]
 
@@ -40,7 +40,7 @@ _KEYS: dict[Order, Callable[[Branch], float]] = {
 
 
 def ordered(children: Sequence[Branch], order: Order) -> Sequence[Branch]:
-    """``children``, whose folders come first, in ``order``."""
+    """Returns ``children``, whose folders come first, with the files in ``order``."""
     key = _KEYS.get(order)
     if key is None:
         return children
@@ -49,7 +49,7 @@ def ordered(children: Sequence[Branch], order: Order) -> Sequence[Branch]:
 
 
 class Kept(NamedTuple):
-    """What a filter keeps: files, and the folders above them with how many of these each holds, all by path."""
+    """What passes a filter: files, and the folders above them with the number of such files in each, by path."""
 
     files: frozenset[str]
     folders: Mapping[str, int]
@@ -58,7 +58,7 @@ class Kept(NamedTuple):
 
 
 def kept(files: Sequence[Branch], word_filter: WordFilter) -> Kept:
-    """What ``word_filter`` keeps of ``files``."""
+    """Returns what of ``files`` passes ``word_filter``."""
     found = files
     for word in word_filter.words:
         found = [branch for branch in found if word in branch.low]
@@ -73,9 +73,9 @@ def kept(files: Sequence[Branch], word_filter: WordFilter) -> Kept:
 def rows(
     roots: Sequence[Branch], order: Order, opened: Container[str] | None, shown: Callable[[Branch], bool]
 ) -> list[Row]:
-    """The rows of ``roots`` from top to bottom: what is ``shown``, and what is shown in ``opened`` folders.
+    """Returns the rows of ``roots`` from top to bottom: what is ``shown``, in folders that are ``opened``.
 
-    ``opened`` is None where all folders are.
+    All folders are open where ``opened`` is None.
     """
     made: list[Row] = []
     stack = [(branch, 0) for branch in reversed(ordered(roots, order)) if shown(branch)]
@@ -90,20 +90,20 @@ def rows(
 
 
 class Outline:
-    """The rows that are seen, made anew only when something has changed that they are made from."""
+    """The visible rows, built again only when something that they depend on has changed."""
 
     def __init__(self) -> None:
-        """No rows yet."""
+        """Starts without rows."""
         self.opened: frozenset[str] | None = None
-        """The folders that are open; None before there is a tree."""
+        """The open folders; None before there is a tree."""
         self.order = Order.NAME
         self.aside = False
         """Whether stubs and derived files are shown."""
         self.rows: list[Row] = []
         self.kept: Kept | None = None
-        """What the filter keeps, while there is one."""
+        """What passes the filter; None without one."""
         self.total = 0
-        """How many files the filter looked at."""
+        """The number of files that were filtered."""
         self._made_from: tuple[object, ...] = ()
         self._files: tuple[int, bool, list[Branch]] = (0, False, [])
 
@@ -114,7 +114,7 @@ class Outline:
             self.opened = frozenset(path for path, branch in overview.branches.items() if branch.is_folder and small)
 
     def settle(self, overview: Overview, selected: str, word_filter: WordFilter) -> bool:
-        """Makes the rows of ``overview``, ``selected`` always among them; whether they are other ones than before."""
+        """Builds the rows of ``overview``, always with ``selected``; returns whether they had to be built again."""
         branch = overview.branches.get(selected)
         aside = branch is not None and branch.aside and not word_filter
         also = frozenset((selected, *ancestors(selected))) if aside else frozenset()
@@ -130,7 +130,7 @@ class Outline:
         return True
 
     def is_open(self, path: str) -> bool:
-        """Whether folder ``path`` is open; all are while there is a filter."""
+        """Returns whether folder ``path`` is open; all are while there is a filter."""
         return self.kept is not None or path in (self.opened or ())
 
     def open(self, *paths: str) -> None:

@@ -1,4 +1,4 @@
-"""Wrapped text, and what is shown in its place when the terminal is too small."""
+"""Wrapped text, and the notice that the terminal is too small."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from brvtui.paint.text import wrap
 
 
 class Paragraphs(Lines):
-    """Paragraphs, each in one role; as high as they need."""
+    """Paragraphs, each in one role, as high as they need."""
 
     def __init__(self, *paragraphs: Span, id: str) -> None:
         """Shows ``paragraphs``, each a text and its role."""
@@ -29,18 +29,18 @@ class Paragraphs(Lines):
             self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many rows as there are lines."""
+        """Returns the number of lines."""
         return len(self.build(self.view, max(width, 1)))
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The paragraphs wrapped."""
+        """Returns the wrapped paragraphs."""
         return [row for text, role in self._paragraphs for row in wrapped(text, width, role)]
 
 
 class TooSmall(Lines):
-    """Says which size is needed."""
+    """Says how large the terminal must be."""
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The sentence, wrapped."""
+        """Returns the wrapped sentence."""
         said = f"brv-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells: make the terminal larger"
         return [line(part, "warn") for part in wrap(said, width)]

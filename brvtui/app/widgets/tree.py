@@ -1,4 +1,4 @@
-"""The context tree: folders with their notes by maturity. What choosing one does is up to the screen's own tree."""
+"""The context tree: folders with their notes by maturity. Subclasses decide what choosing one does."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ KIND_WORDS = {
     "archived": "archived note",
     MANIFEST: "manifest",
 }
-"""What a file is that is no ordinary note."""
+"""Words for files that are no ordinary notes, by kind."""
 
 
 class TreePane(ChoicePane):
-    """Rows are the root, folders, files, and last nodes for what is not shown and what the engine does not see."""
+    """Rows for folders and files, then one for hidden stubs and one for what the engine does not see."""
 
     TITLE = "Tree"
     READS = (ProjectState, SelectionState, QueryState)
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE)
 
     def __init__(self, *, id: str) -> None:
-        """A tree with nothing opened."""
+        """Starts without a tree."""
         super().__init__(id=id)
         self.outline = Outline()
         self._tail: list[Line] = []
@@ -57,26 +57,26 @@ class TreePane(ChoicePane):
         self._followed = ""
         self._stamp = 0
         self._missed = ROOT
-        """Where the cursor was, when that is no more; it goes back there unless it is moved before."""
+        """The choice that disappeared under the cursor; the cursor returns if it comes back before any move."""
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
 
     def also_reads(self) -> tuple[object, ...]:
-        """What is open, and how it is ordered."""
+        """Returns a stamp of what is open, and of the order."""
         return (self._stamp, *super().also_reads())
 
     def move_to(self, place: int, tell: bool = True) -> None:
-        """Puts the cursor on choice ``place``."""
+        """Moves the cursor to choice ``place``, where it then stays."""
         self._missed = ROOT
         super().move_to(place, tell)
 
     def restamp(self) -> None:
-        """Builds the rows again, because something beside the view changed."""
+        """Builds the rows again after a change outside the view."""
         self._stamp += 1
         self.rebuild()
 
     def update(self, view: View) -> None:
-        """Shows ``view``: rows that stay may look different under another trace, selection or scope."""
+        """Shows ``view``; repaints unchanged rows, too, for another trace, selection, scope or stale files."""
         super().update(view)
         look = (view.answered, view.selection.file, view.query.scope, view.stale.files)
         if look != self._look:
@@ -86,20 +86,20 @@ class TreePane(ChoicePane):
 
     @property
     def branch(self) -> Branch | None:
-        """What is under the cursor, when it is a folder or file of the tree."""
+        """Returns the folder or file under the cursor; None on any other row."""
         overview = self.view.project.overview
         return overview.branches.get(self.chosen) if overview is not None else None
 
     @property
     def note(self) -> str:
-        """The note under the cursor; empty when there is none."""
+        """Returns the path of the note under the cursor; empty without one."""
         branch = self.branch
         return branch.path if branch is not None and branch.maturity else ""
 
     # rows
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """One line a row that is seen; lines are made when they are painted."""
+        """Returns a line for each visible row, drawn only when it is painted."""
         overview = view.project.overview
         if overview is None:
             self.choices, self.owner = [], []
@@ -130,22 +130,22 @@ class TreePane(ChoicePane):
         return LazyLines(head, self.outline.rows, self._tail, self._row)
 
     def head(self, view: View, width: int) -> list[Line]:
-        """The line above the rows, when there is one; it stands for the whole tree."""
+        """Returns the line for the whole tree, above the rows; none here."""
         return []
 
     def followed(self, before: str) -> str:
-        """Where the cursor goes when another note was selected; ``before`` is where it was."""
+        """Returns the choice for the cursor after another note was selected; ``before`` is where it was."""
         return before
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """The rows are filtered already; the cursor goes to a file."""
+        """Returns the lines, whose rows are filtered already, and moves the cursor to a file that passes."""
         kept = self.outline.kept
         if kept is not None and self.chosen not in kept.files:
             self.cursor = next((place for place, choice in enumerate(self.choices) if choice in kept.files), 0)
         return lines
 
     def tally(self) -> str:
-        """How many files the filter keeps, of how many."""
+        """Returns how many of all files pass the filter; empty without one."""
         kept = self.outline.kept
         return f"{len(kept.files)} of {self.all}" if kept is not None else ""
 
@@ -176,11 +176,11 @@ class TreePane(ChoicePane):
         return made.right(width, Line().extend(counts(branch.counts, glyphs)))
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
-        """Whether the selected note has a mark."""
+        """Returns whether to mark the selected note in the margin."""
         return bool(marks)
 
     def name_role(self, branch: Branch) -> str:
-        """The role of a file's name."""
+        """Returns the role of a file's name."""
         return "muted"
 
     def _value(self, branch: Branch) -> Line:
@@ -192,7 +192,7 @@ class TreePane(ChoicePane):
         return Line()
 
     def _end_with(self, overview: Overview, width: int, has_head: bool) -> None:
-        """Makes the lines below the rows, what can be chosen of them, and whose is which."""
+        """Builds the lines below the rows, with their choices and owners."""
         self._last, self._owners = [], []
         self._first_of_last = len(self.outline.rows) + has_head
         lines = self._nothing(overview, width) + self._aside(overview) + self._unseen(overview, width)
@@ -237,26 +237,26 @@ class TreePane(ChoicePane):
     # actions
 
     def clicked(self, place: int) -> None:
-        """A click opens or closes what is not chosen, and takes it."""
+        """Selects and takes what was clicked."""
         self.move_to(place)
         self.action_take()
 
     def action_take(self) -> None:
-        """Takes what is under the cursor: opens or closes the last nodes."""
+        """Opens or closes the rows below the tree; subclasses take folders and files."""
         if self.chosen == UNSEEN:
             self.toggle(UNSEEN)
         elif self.chosen == ASIDE:
             self.action_aside()
 
     def action_unfold(self) -> None:
-        """Opens the folder, or steps into an open one."""
+        """Opens the folder under the cursor, or steps into an open one."""
         if self.outline.is_open(self.chosen):
             self.action_down()
         else:
             self.toggle(self.chosen, True)
 
     def action_fold(self) -> None:
-        """Closes the folder, or goes to the one that holds this."""
+        """Closes the folder under the cursor, or moves to its parent."""
         path = self.chosen
         if self.outline.is_open(path) and self.outline.kept is None:
             self.toggle(path, False)
@@ -266,19 +266,19 @@ class TreePane(ChoicePane):
             self.move_to(self.choices.index(parent))
 
     def action_aside(self) -> None:
-        """Shows stubs and derived files too, or no longer."""
+        """Shows or hides stubs and derived files."""
         self.outline.aside = not self.outline.aside
         self.restamp()
         self.reveal()
 
     def action_order(self) -> None:
-        """Orders the notes of each folder by name, importance or age."""
-        self.outline.order = self.outline.order.following
+        """Switches the order of files: name, importance, age."""
+        self.outline.order = self.outline.order.next
         self.restamp()
         self.reveal()
 
     def action_match(self, step: int) -> None:
-        """The next file that the filter keeps, or the one before; after the last comes the first."""
+        """Moves to the next or previous file that passes the filter; goes on at the other end."""
         kept = self.outline.kept
         if kept is None or not kept.files:
             return
@@ -290,11 +290,11 @@ class TreePane(ChoicePane):
                 return
 
     def step(self, step: int) -> None:
-        """The next file, while the filter is typed."""
+        """Moves to the next or previous file while the filter is typed."""
         self.action_match(step)
 
     def toggle(self, path: str, wanted: bool | None = None) -> None:
-        """Opens or closes folder ``path``: the other way round, or as ``wanted``."""
+        """Opens folder ``path`` if ``wanted``, closes it if not; toggles it where that is None."""
         branch = self.view.project.overview.branches.get(path) if self.view.project.overview else None
         if path != UNSEEN and (branch is None or not branch.is_folder):
             return
@@ -308,7 +308,7 @@ class TreePane(ChoicePane):
 
 
 def sign_of(branch: Branch, glyphs: Glyphs) -> tuple[str, str]:
-    """The sign of a file and its role."""
+    """Returns the sign of a file and its role."""
     if branch.kind == INDEX:
         return glyphs.kind["summary"], "stub"
     if branch.kind in glyphs.kind:

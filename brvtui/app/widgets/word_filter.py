@@ -1,4 +1,4 @@
-"""What a filter keeps and marks: rows that hold every word of it, in any order, whatever the case."""
+"""A filter by words: keeps rows that contain every word, in any order and case, and marks the words."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class WordFilter:
 
     @classmethod
     def of(cls, text: str) -> WordFilter:
-        """The filter that ``text`` says; a blank one keeps everything."""
+        """Returns the filter for the words of ``text``; a blank text keeps everything."""
         return cls(tuple(dict.fromkeys(text.lower().split())))
 
     def __bool__(self) -> bool:
         return bool(self.words)
 
     def keeps(self, lowered: str) -> bool:
-        """Whether every word is part of ``lowered``, a text in lower case."""
+        """Returns whether every word is part of ``lowered``, a text in lower case."""
         return all(word in lowered for word in self.words)
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """Matches any of the words, the longest first; None when there is none."""
+        """Returns a pattern for any of the words, the longest first; None without words."""
         if not self.words:
             return None
         return re.compile("|".join(map(re.escape, sorted(self.words, key=len, reverse=True))), re.IGNORECASE)

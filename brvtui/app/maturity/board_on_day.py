@@ -1,4 +1,4 @@
-"""What the Maturity screen shows, gathered from the engine: all notes in a worker, one when it is chosen."""
+"""What the Maturity screen shows, computed by the engine: all notes in a worker, one when it is chosen."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Mark:
 
 
 @dataclass(frozen=True, eq=False)
-class Standings:
+class BoardOnDay:
     """Every note on one day, by maturity, in the wanted order."""
 
     wanted: BoardOptions
@@ -106,13 +106,13 @@ class Ageing:
     updates: After
 
 
-def gather(session: Session, wanted: BoardOptions, before: Standings | None) -> Standings:
+def board_on_day(session: Session, wanted: BoardOptions, before: BoardOnDay | None) -> BoardOnDay:
     """Computes what ``wanted`` asks for, on the board of ``before`` if there is one."""
     board = before.board if before is not None else session.ageing.board()
     forecast = session.ageing.forecast(wanted.day, board)
     sorted_columns = columns(forecast, wanted.order, wanted.only)
     _ = forecast.any_change
-    return Standings(
+    return BoardOnDay(
         wanted,
         forecast,
         {level: column.tolist() for level, column in zip(LEVELS, sorted_columns, strict=True)},
@@ -121,21 +121,21 @@ def gather(session: Session, wanted: BoardOptions, before: Standings | None) -> 
     )
 
 
-def ageing_of(session: Session, standings: Standings, path: str, times: int) -> Ageing | None:
+def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ageing | None:
     """Returns the note at ``path`` after this many more hits or updates; None when it is not on the board."""
-    position = standings.position(path)
+    position = on_day.position(path)
     if position is None or path not in session.snapshot.by_path:
         return None
-    then = standings.forecast.then
+    then = on_day.forecast.then
     return Ageing(
-        standings.wanted,
-        standings.board.row(position),
+        on_day.wanted,
+        on_day.board.row(position),
         float(then.importance[position]),
         float(then.recency[position]),
         float(then.ceiling[position]),
-        standings.forecast.coming(position),
-        session.ageing.curve(path, board=standings.board),
+        on_day.forecast.coming(position),
+        session.ageing.curve(path, board=on_day.board),
         (session.profile.direct.min_top, session.profile.direct.prefetch),
-        session.ageing.after_hits(path, times, standings.board),
-        session.ageing.after_updates(path, times, standings.board),
+        session.ageing.after_hits(path, times, on_day.board),
+        session.ageing.after_updates(path, times, on_day.board),
     )

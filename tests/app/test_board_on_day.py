@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from brvtui.app.maturity.ageing_words import label_of, sentence_of
+from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, Mark, ageing_of, board_on_day
 from brvtui.app.maturity.cards import card, card_height, header, share
-from brvtui.app.maturity.standings import BoardOptions, Mark, Standings, ageing_of, gather
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import BoardOrder, UpcomingEvent
 from brvtui.paint.glyphs import ASCII, UNICODE
@@ -31,13 +31,13 @@ def session(tree: Tree) -> Iterator[Session]:
     made.close()
 
 
-def marks(standings: Standings) -> dict[str, Mark | None]:
-    notes = standings.board.snapshot.notes
-    return {note.path: standings.mark(position) for position, note in enumerate(notes)}
+def marks(on_day: BoardOnDay) -> dict[str, Mark | None]:
+    notes = on_day.board.snapshot.notes
+    return {note.path: on_day.mark(position) for position, note in enumerate(notes)}
 
 
 def test_today_says_what_comes_next(session: Session) -> None:
-    found = marks(gather(session, BoardOptions(), None))
+    found = marks(board_on_day(session, BoardOptions(), None))
     assert found["a/plain.md"] == Mark(Event.LEAVES_TIER_2, pytest.approx(2.46, abs=0.01), False)
     assert found["a/old.md"] == Mark(Event.PRUNING, 0.0, False)
     core = found["b/core.md"]
@@ -46,7 +46,7 @@ def test_today_says_what_comes_next(session: Session) -> None:
 
 
 def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Session) -> None:
-    found = marks(gather(session, BoardOptions(65), None))
+    found = marks(board_on_day(session, BoardOptions(65), None))
     dated = found["a/dated.md"]
     assert dated is not None
     assert (dated.event, dated.by_then, dated.more) == (Event.ARCHIVE, True, 2)
@@ -56,8 +56,8 @@ def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Sessio
 
 
 def test_what_was_gathered_is_used_again(session: Session) -> None:
-    first = gather(session, BoardOptions(), None)
-    second = gather(session, BoardOptions(30, BoardOrder.TITLE, Event.PRUNING), first)
+    first = board_on_day(session, BoardOptions(), None)
+    second = board_on_day(session, BoardOptions(30, BoardOrder.TITLE, Event.PRUNING), first)
     assert second.board is first.board
     assert second.names is first.names
     assert second.calendar is first.calendar
@@ -65,7 +65,7 @@ def test_what_was_gathered_is_used_again(session: Session) -> None:
 
 
 def test_notes_are_found_by_path(session: Session) -> None:
-    made = gather(session, BoardOptions(), None)
+    made = board_on_day(session, BoardOptions(), None)
     assert made.level_of("b/core.md") == "core"
     assert made.level_of("gone.md") == ""
     assert made.position("gone.md") is None
@@ -73,13 +73,13 @@ def test_notes_are_found_by_path(session: Session) -> None:
 
 
 def test_one_note(session: Session) -> None:
-    standings = gather(session, BoardOptions(10), None)
-    made = ageing_of(session, standings, "b/core.md", 4)
+    on_day = board_on_day(session, BoardOptions(10), None)
+    made = ageing_of(session, on_day, "b/core.md", 4)
     assert made is not None
     assert (made.row.importance_stored, made.hits.times, made.hits.importance) == (90, 4, 100)
     assert made.then_importance == pytest.approx(90 * 0.995**13)
     assert (made.updates.importance, made.thresholds) == (100, (0.85, 0.7))
-    assert ageing_of(session, standings, "gone.md", 4) is None
+    assert ageing_of(session, on_day, "gone.md", 4) is None
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_sentences() -> None:
 @pytest.mark.parametrize("width", [10, 23, 40, 61, 62, 77, 120])
 def test_cards_fit(width: int, glyphs: object, session: Session) -> None:
     for day in (0, 65, 365):
-        standings = gather(session, BoardOptions(day), None)
-        for position in range(len(standings.board)):
-            lines = card(standings, position, width, glyphs)  # type: ignore[arg-type]
+        on_day = board_on_day(session, BoardOptions(day), None)
+        for position in range(len(on_day.board)):
+            lines = card(on_day, position, width, glyphs)  # type: ignore[arg-type]
             assert len(lines) == card_height(width)
             assert all(line.width <= width for line in lines)
     assert header(width).width <= width
