@@ -154,7 +154,7 @@ class Replays(Protocol):
 
 @runtime_checkable
 class Completes(Protocol):
-    """An engine whose answers a language model may write."""
+    """An engine whose answers a language model may write: those that :attr:`brvtui.trace.Answer.awaits_model`."""
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query`` and lets a model answer where one would, as it happens."""

@@ -184,6 +184,11 @@ class Answer:
     completion: Completion | None = None
     """The model's work on it, even when it failed."""
 
+    @property
+    def awaits_model(self) -> bool:
+        """Whether a model should write it and was not asked yet: ``prompt`` is what it would be sent."""
+        return self.prompt is not None and self.completion is None
+
 
 RETRIEVAL_ALONE = Answer("retrieval", "", None, "", ())
 """The answer of an engine that only retrieves."""

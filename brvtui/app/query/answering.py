@@ -52,10 +52,15 @@ def answer(
     before, started = session.snapshot.generation, time.perf_counter()
     asks = session.run if run else session.probe
     try:
-        trace = asks(request.query, request.scope, engine, {"mode": mode} if mode else {})
+        trace = asks(request.query, request.scope, engine, mode_option(mode))
     except EngineError as error:
         return EngineUnusable(str(error), engine, request)
     return answered(session, overviews, request, trace, (time.perf_counter() - started) * 1000, before)
+
+
+def mode_option(mode: str) -> dict[str, str]:
+    """The options that ask an engine in ``mode``; none when it is empty."""
+    return {"mode": mode} if mode else {}
 
 
 def answered(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from brvtui.app.query.answering import Answered, EngineUnusable, answer, answered, log
+from brvtui.app.query.answering import Answered, EngineUnusable, answer, answered, log, mode_option
 from brvtui.app.query.prober import QueryRequest
 from brvtui.trace import Trace, events
 
@@ -50,33 +50,49 @@ and at last how it ended."""
 
 
 def run(
-    session: Session, overviews: OverviewBuilder, request: QueryRequest, engine: str, cancellation: Cancellation
+    session: Session,
+    overviews: OverviewBuilder,
+    request: QueryRequest,
+    engine: str,
+    mode: str,
+    cancellation: Cancellation,
 ) -> Iterator[RunStep]:
     """Runs ``request``; where a model would answer that may not be asked yet, probes it. Each step blocks."""
-    from brvtui.engines.byterover.completion.model_answer import asks_model
+    from brvtui.engines.contract import EngineError
 
     state = session.model.state
     if state.name and not state.problem and not request.without_model:
         if state.allowed:
-            yield from _complete(session, overviews, request, engine, cancellation)
+            try:
+                yield from _complete(session, overviews, request, engine, mode, cancellation)
+            except EngineError as error:
+                yield EngineUnusable(str(error), engine, request)
             return
-        trace = session.probe(request.query, request.scope, engine)
-        if asks_model(trace):
-            yield answer(session, overviews, request._replace(run=False), engine, "", run=False)
-            yield PermissionWanted(state.name, trace)
+        probed = answer(session, overviews, request._replace(run=False), engine, mode, run=False)
+        if isinstance(probed, EngineUnusable):
+            yield probed
             return
-    ended = answer(session, overviews, request, engine, "", run=True)
+        if probed.trace.answer.awaits_model:
+            yield probed
+            yield PermissionWanted(state.name, probed.trace)
+            return
+    ended = answer(session, overviews, request, engine, mode, run=True)
     yield ended
     if isinstance(ended, Answered):
         yield Logged(log(session, ended.trace, ended.took_ms))
 
 
 def _complete(
-    session: Session, overviews: OverviewBuilder, request: QueryRequest, engine: str, cancellation: Cancellation
+    session: Session,
+    overviews: OverviewBuilder,
+    request: QueryRequest,
+    engine: str,
+    mode: str,
+    cancellation: Cancellation,
 ) -> Iterator[RunStep]:
     before, began = session.snapshot.generation, time.perf_counter()
     text, told, asked = "", 0.0, False
-    for event in session.complete(request.query, request.scope, cancellation, engine):
+    for event in session.complete(request.query, request.scope, cancellation, engine, mode_option(mode)):
         now = time.perf_counter()
         took_ms = (now - began) * 1000
         if isinstance(event, events.TextDelta):

@@ -60,11 +60,11 @@ class ModelRuns:
 
         cancellation = self._cancellation = Cancellation()
         self._newest = request.number
-        engine, overviews = self._services.store.view.engine.name, self._project.overviews
+        chosen, overviews = self._services.store.view.engine, self._project.overviews
         told = self._services.background.relay(partial(self._step, request))
 
         def work() -> None:
-            for step in completing.run(session, overviews, request, engine, cancellation):
+            for step in completing.run(session, overviews, request, chosen.name, chosen.mode, cancellation):
                 told(step)
 
         self._services.background.run(work, group="run", on_error=partial(self._broke_down, request))

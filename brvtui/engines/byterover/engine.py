@@ -101,7 +101,7 @@ class ByteRover:
 
         A whole answer is cached as the engine would. Nothing of the model's is raised.
         """
-        from brvtui.engines.byterover.completion.model_answer import CompletionContext, asks_model, complete
+        from brvtui.engines.byterover.completion.model_answer import CompletionContext, complete
         from brvtui.engines.byterover.route.router import keep
         from brvtui.trace import EndReason
         from brvtui.trace.events import CompletionFailed, Finished, Routed
@@ -109,7 +109,7 @@ class ByteRover:
         model = context.services.model
         emptied = self._emptied
         trace = self.answer(context, query)
-        if model is None or not asks_model(trace):
+        if model is None or not trace.answer.awaits_model:
             yield Routed(trace, "")
             yield Finished(trace)
             return

@@ -28,11 +28,6 @@ class CompletionContext:
     cancellation: Cancellation
 
 
-def asks_model(trace: Trace) -> bool:
-    """Whether a model should write the answer of ``trace``."""
-    return trace.answer.kind == "extractive"
-
-
 def complete(how: CompletionContext, trace: Trace) -> Generator[AgentEvent, None, Trace]:
     """Lets the model answer ``trace``, whose prompt it has; returns the trace with its answer.
 

@@ -1,0 +1,104 @@
+"""Runs that a model may answer, of an engine that another package brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.app.overview import OverviewBuilder
+from brvtui.app.query import completing
+from brvtui.app.query.answering import Answered, EngineUnusable
+from brvtui.app.query.completing import PermissionWanted
+from brvtui.app.query.model_permission import what_is_asked
+from brvtui.app.query.prober import QueryRequest
+from brvtui.engines import registry
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.services.model import Budget, Cancellation
+from brvtui.session import Session
+from brvtui.trace import Answer, ModelPrompt, Trace, events
+from tests.engines.toy import Rules, Toy
+from tests.support.settings import own
+from tests.support.trees import Tree
+
+_ASKED = QueryRequest(1, "refresh token", "", True)
+_PROMPT = ModelPrompt((), 70, 100, 0.0, 1, {}, (), "", ())
+
+
+class Drafter(Toy):
+    """Toy with two modes, whose answers are drafts until a model has written them."""
+
+    name = "drafter"
+    modes = ("short", "long")
+
+    def answer(self, context: Context[Rules], query: Query) -> Trace:
+        """The answer of Toy, as a draft."""
+        mode = query.options.get("mode", self.modes[0])
+        if mode not in self.modes:
+            raise EngineError(f"no mode {mode}")
+        drafted = Answer("drafted", "a draft", _PROMPT, "", ())
+        made = super().answer(context, replace(query, options={}))
+        return replace(made, engine=self.name, answer=drafted, options={"mode": mode})
+
+    def complete(self, context: Context[Rules], query: Query, cancellation: Cancellation) -> Iterator[events.Event]:
+        """A model that changes nothing."""
+        trace = self.answer(context, query)
+        yield events.Routed(trace, "echo")
+        yield events.Finished(trace)
+
+
+@pytest.fixture
+def session(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    """A session with the engine installed, and with a model that may not be asked yet."""
+
+    def forget() -> None:
+        for cached in (registry.names, registry.presentation, registry._theirs):
+            cached.cache_clear()
+
+    declared = tmp_path / "site" / "drafter-1.dist-info"
+    declared.mkdir(parents=True)
+    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: drafter\nVersion: 1\n")
+    (declared / "entry_points.txt").write_text(f"[brvtui.engines]\ndrafter = {__name__}:Drafter\n")
+    monkeypatch.syspath_prepend(declared.parent)
+    forget()
+    own('[llm]\nmodel = "echo"\nurl = "http://127.0.0.1:9"\nallowed = false\n')
+    yield garden.session()
+    monkeypatch.undo()
+    forget()
+
+
+def _steps(session: Session, mode: str) -> list[Any]:
+    return list(completing.run(session, OverviewBuilder(), _ASKED, "drafter", mode, Cancellation()))
+
+
+def test_whether_its_model_may_be_asked_is_asked_first(session: Session) -> None:
+    probed, wanted = _steps(session, "long")
+    assert isinstance(probed, Answered)
+    assert isinstance(wanted, PermissionWanted)
+    assert (wanted.trace.engine, wanted.trace.mode, wanted.trace.options) == ("drafter", "probe", {"mode": "long"})
+    said = what_is_asked(wanted.trace, Budget())
+    assert said == "This query comes to a model: one call with about 70 tokens of your notes."
+
+
+def test_its_model_is_asked_in_the_mode_that_is_chosen(session: Session) -> None:
+    session.model.allow()
+    routed = [step for step in _steps(session, "long") if isinstance(step, events.Routed)]
+    assert [(step.model, step.trace.mode, step.trace.options) for step in routed] == [("echo", "run", {"mode": "long"})]
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_its_refusal_is_one_step(session: Session, allowed: bool) -> None:
+    if allowed:
+        session.model.allow()
+    assert _steps(session, "none") == [EngineUnusable("no mode none", "drafter", _ASKED._replace(run=allowed))]
+
+
+def test_without_the_model_it_is_run_in_the_mode_that_is_chosen(session: Session) -> None:
+    session.model.allow()
+    asked = _ASKED._replace(without_model=True)
+    ran = next(completing.run(session, OverviewBuilder(), asked, "drafter", "long", Cancellation()))
+    assert isinstance(ran, Answered)
+    assert (ran.trace.mode, ran.trace.options) == ("run", {"mode": "long"})
