@@ -65,8 +65,9 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
         return ()
     begin = span[0]
     try:
-        with reading(text[slice(*span)]) as loader:
-            root = root_of(loader)
+        block = text[slice(*span)]
+        with reading(block) as loader:
+            root = root_of(loader, block)
             if root is None:
                 return ()
             if not isinstance(root, yaml.MappingNode):

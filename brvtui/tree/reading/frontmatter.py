@@ -22,6 +22,7 @@ _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _MOST_NODES = 50_000
 """More than a block of the greatest length has, unless its aliases multiply them."""
+_ALIAS_SIGN = "*"
 _STRING = "tag:yaml.org,2002:str"
 _PROPERTIES = ("&", "!")
 _ON_ONE_LINE = frozenset({None, "", "'", '"'})
@@ -88,7 +89,7 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
         return ()
     try:
         with reading(found.group(1)) as loader:
-            node = _node(loader)
+            node = _node(loader, found.group(1))
     except BROKEN:
         return ()
     pairs = node.value if isinstance(node, yaml.MappingNode) else []
@@ -109,7 +110,7 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
 def _mapping(block: str) -> Any:
     """The value of the YAML in ``block``."""
     with reading(block) as loader:
-        node = _node(loader)
+        node = _node(loader, block)
         return None if node is None else loader.construct_document(node)
 
 
@@ -127,13 +128,15 @@ def reading(block: str) -> Iterator[Any]:
         loader.dispose()
 
 
-def root_of(loader: Any) -> Any:
-    """The root node of a block; None for an empty one.
+def root_of(loader: Any, block: str) -> Any:
+    """The root node of ``block``, which ``loader`` reads; None for an empty one.
 
     Raises ValueError for an alias inside the value that it repeats, and for aliases that multiply the nodes beyond what
     frontmatter has: whatever walks over the values would never end.
     """
     root = loader.get_single_node()
+    if _ALIAS_SIGN not in block:
+        return root  # every node stands once, so there are no more than the block is long
     sizes: dict[int, int] = {}  # of each collection with everything below it; 0 while it is being counted
     pending = [root] if isinstance(root, yaml.CollectionNode) else []
     while pending:
@@ -156,9 +159,9 @@ def root_of(loader: Any) -> Any:
     return root
 
 
-def _node(loader: Any) -> Any:
+def _node(loader: Any, block: str) -> Any:
     """The root node, as strict as the engine's own reader: one document, no duplicate key."""
-    node = root_of(loader)
+    node = root_of(loader, block)
     if isinstance(node, yaml.MappingNode):
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         twice = next((key for key, times in keys.items() if times > 1), None)
