@@ -78,8 +78,12 @@ async def test_a_conflict(looks: Looks, garden: Tree, app: BrvTui) -> None:
 async def test_a_note_that_was_removed(looks: Looks, garden: Tree, app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _typed(pilot)
+        before = view(pilot).project.overview
+        assert before is not None
         (garden.tree / NOTE).unlink()
         await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "gone")  # type: ignore[union-attr]
+        await until(pilot, lambda: (now := view(pilot).project.overview) and now.notes == before.notes - 1)
+        await settled(pilot)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
         await looks(pilot)
