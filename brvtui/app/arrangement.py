@@ -1,4 +1,4 @@
-"""Where the panes of a screen stand, for a size: pure functions."""
+"""Arranges the panes of a screen for a size: pure functions."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _LEAST_BESIDE = 26
 
 
 class Arrangement(NamedTuple):
-    """How the panes of one screen are arranged."""
+    """The arrangement of one screen's panes."""
 
     panes: tuple[str, ...]
     """Their ids in the order of focus."""
     beside: str
-    """What stands beside the tabs on a narrow screen; empty when they have all of it."""
+    """The pane beside the tabs on a narrow screen; empty when they have all of it."""
     tabs: tuple[str, ...]
     """The panes that share the room beside it, in order."""
     wide: Callable[[int, int], Split]
-    """How a wide screen of this width and height is split among all panes, as designed."""
+    """Returns the designed split of a wide screen of this width and height."""
     head: str = ""
-    """What stays on top of a narrow screen, and of a pane that has the whole screen."""
+    """The pane that stays on top of a narrow screen, and of a maximised pane."""
     head_rows: int = 0
     with_own_head: frozenset[str] = frozenset()
     """Panes that show on a wide screen what the head shows."""
@@ -37,12 +37,12 @@ class Arrangement(NamedTuple):
 
 
 def is_wide(width: int, height: int) -> bool:
-    """Whether a screen of this size shows all panes at once."""
+    """Returns whether a screen of this size shows all panes at once."""
     return width >= WIDE_WIDTH and height >= WIDE_HEIGHT
 
 
 def is_too_small(width: int, height: int) -> bool:
-    """Whether a screen of this size cannot be used."""
+    """Returns whether a screen of this size is too small."""
     return width < LEAST_WIDTH or height < LEAST_HEIGHT
 
 

@@ -30,7 +30,7 @@ class Branches:
     roots: tuple[Branch, ...] = ()
     by_path: Mapping[str, Branch] = field(default_factory=dict)
     aside: int = 0
-    """How many stubs and derived files there are."""
+    """The number of stubs and derived files."""
 
 
 @dataclass(frozen=True, slots=True)

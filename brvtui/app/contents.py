@@ -35,7 +35,7 @@ class Branch:
     """As stored, 0..100."""
     mtime_ms: int = 0
     low: str = ""
-    """What a filter looks at: title and path of a file in lower case."""
+    """Title and path of a file in lower case, for filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class NoteLine:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What header, tree and empty state show of a snapshot."""
+    """The data of a snapshot that header, tree and empty state show."""
 
     project: str
     notes: int
@@ -64,22 +64,22 @@ class Overview:
     branches: Mapping[str, Branch]
     """Every folder and file of :attr:`roots` by its path."""
     aside: int
-    """How many stubs and derived files there are."""
+    """The number of stubs and derived files."""
     fingerprint: str
     generation: int
     loaded_ms: float
     """When it was read."""
     reads_frontmatter: bool = False
-    """Whether a note's frontmatter may hold its signals."""
+    """Whether signals in a note's frontmatter count."""
 
     @property
     def unreadable(self) -> str:
-        """Why the tree as a whole cannot be read; empty when it can."""
+        """Returns why the tree as a whole cannot be read; empty when it can."""
         return next((reason for path, reason in self.unseen if path == "."), "")
 
     @property
     def why_empty(self) -> str:
-        """Why there are no notes, where there are none."""
+        """Returns why there are no notes, where there are none."""
         if self.unreadable:
             return f"the tree: {self.unreadable}; once it is there, so are its notes"
         return "no notes in this tree yet"
@@ -96,7 +96,7 @@ class SimilarNotes:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What saving does to one number of the note: as it is now, saved with a new modification time, with the old."""
+    """One number of the note as it is now, saved with a new modification time, and saved with the old one."""
 
     name: str
     now: float | None

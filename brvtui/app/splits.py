@@ -1,4 +1,4 @@
-"""How a rectangle is split among panes, and what the user changed of it: pure functions."""
+"""Splits a rectangle among panes, with the user's changes: pure functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 LEAST_COLUMNS, LEAST_ROWS = 20, 3
-"""What a pane keeps, wherever there is room for all."""
+"""The fewest cells of a pane wherever there is room for all."""
 _MOST_SHARE = 1e6
 
 
@@ -25,7 +25,7 @@ class Split(NamedTuple):
     """Parts beside each other (``across``) or below each other; each is a pane's id or split again."""
 
     name: str
-    """What the user's changes are remembered by."""
+    """The key under which the user's changes are remembered."""
     across: bool
     parts: tuple[Split | str, ...]
     sizes: tuple[int, ...]
@@ -33,7 +33,7 @@ class Split(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What the user changed: how a split is shared, by its name, and which panes are hidden."""
+    """The user's changes: the shares of each split by its name, and the hidden panes."""
 
     shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()
@@ -48,22 +48,22 @@ class Edge(NamedTuple):
 
     split: str
     depth: int
-    """How many splits are around it."""
+    """The number of splits around it."""
     across: bool
     at: int
     start: int
     end: int
-    """Where it begins and ends, the other way."""
+    """The cells along the edge: from ``start`` to before ``end``."""
     cells: tuple[int, ...]
-    """What each part of the split has now; 0 for one that is hidden."""
+    """The cells of each part of the split now; 0 for a hidden one."""
     first: int
     second: int
-    """The areas of the two in ``cells``."""
+    """Where the two parts beside it stand in ``cells``."""
     least: tuple[int, int]
-    """What the two keep."""
+    """The fewest cells of each of the two."""
     before: frozenset[str]
     after: frozenset[str]
-    """The panes of the two."""
+    """The panes on either side."""
 
 
 class Tiled(NamedTuple):

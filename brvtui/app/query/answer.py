@@ -40,7 +40,7 @@ class AnswerPane(Pane):
 
     @dataclass
     class TextWanted(Message):
-        """The text of a note is to be read."""
+        """Asks to read the text of a note."""
 
         file: str
 
@@ -65,7 +65,7 @@ class AnswerPane(Pane):
         return (self.tab, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """What kind of answer it is."""
+        """Returns the title: the kind of the answer."""
         if view.answered is not None and self.tab == "note" and view.selection.file:
             return f"Note · {view.selection.file}"
         if view.answered is None:
@@ -120,7 +120,7 @@ class AnswerPane(Pane):
         return made + shown.answer(trace, width, self.glyphs) + shown.completion(trace, width, self.glyphs)
 
     def lacks(self, view: View) -> Iterable[Message]:
-        """The text of the selected note, when its tab is in front."""
+        """Returns the text of the selected note while its tab is in front."""
         file, text = view.selection.file, view.note.text
         if self.tab == "note" and file and (text is None or text.path != file):
             yield self.TextWanted(file)

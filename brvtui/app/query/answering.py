@@ -1,4 +1,4 @@
-"""What answering a query blocks on. Every function is meant for a worker thread."""
+"""The blocking work of answering a query. Every function runs in a worker thread."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Answered(NamedTuple):
     history: tuple[str, ...] | None = None
     """The queries that were run, when this one was, oldest first."""
     problem: str = ""
-    """Why the history cannot be written."""
+    """Why the history could not be written; empty when it was."""
     read: TreeRead | None = None
     """The tree as a run made it, by recording access hits."""
 
@@ -40,7 +40,7 @@ class EngineUnusable(NamedTuple):
     why: str
     engine: str
     request: QueryRequest | None
-    """What it was asked; None when it was only to be prepared."""
+    """The request it was asked; None if it was only to be prepared."""
 
 
 def answer(
@@ -101,13 +101,13 @@ def import_painters(engine: str) -> None:
 
 
 def has_services(session: Session) -> bool:
-    """Whether a run may ask a service that a probe does not; one that cannot be used counts."""
+    """Returns whether a run asks a service that a probe does not; one that cannot be used counts."""
     services = session.settings.services
     return bool(services.embedder.model or services.reranker.model)
 
 
 def is_own_choice(session: Session) -> bool:
-    """Whether the engine that the settings name is the user's own choice, and not that of the project's file."""
+    """Returns whether the user chose the engine of the settings, rather than the project's file."""
     return session.configuration.source("engine").layer is not Layer.PROJECT
 
 

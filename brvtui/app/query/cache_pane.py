@@ -22,7 +22,7 @@ class CachePane(Pane):
     )
 
     def heading(self, view: View) -> str:
-        """How full it is."""
+        """Returns the title: how full the cache is."""
         if view.opening:
             return self.TITLE
         return view.presentation.cache_title(view.answer.trace, view.cache.seen, self.content_size.width)

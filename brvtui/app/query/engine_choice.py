@@ -1,4 +1,4 @@
-"""Which engine answers, in which mode; what it needs of the tree is made ahead of queries, behind the screen."""
+"""The choice of engine and mode; prepares in a worker what the engine needs of the tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EngineChoice:
         self._seen: tuple[str, object] = ("", None)
         """The engine and the tree that were last shown."""
         self._chosen = False
-        """Whether the user chose the engine: then its services may be asked by themselves."""
+        """Whether the user chose the engine, so that its services may be asked without a run."""
         services.store.subscribe((EngineState, ProjectState), self._view_changed)
 
     def begin_as_set(self, session: Session) -> None:
@@ -103,7 +103,7 @@ class EngineChoice:
             self._show("")
 
     def _may(self, session: Session) -> bool:
-        """Whether notes may be sent to the user's services: not because a project's own file says so."""
+        """Returns whether notes may be sent to the user's services; a project's file alone cannot cause that."""
         wanted = self._chosen or self._queries.has_run
         return wanted or not answering.has_services(session) or answering.is_own_choice(session)
 

@@ -1,4 +1,4 @@
-"""Whether a language model may be asked, before it is for the first time in a session."""
+"""Asks for permission before a language model is asked for the first time in a session."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PermissionDialog(Dialog[str]):
         self._model, self._address, self._trace, self._budget = model, address, trace, budget
 
     def make_parts(self) -> ComposeResult:
-        """What would be sent, where, how often."""
+        """Yields what would be sent, where to, and how often."""
         yield Paragraphs(
             (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace, self._budget), "text"),
             ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),
@@ -39,7 +39,7 @@ class PermissionDialog(Dialog[str]):
 
 
 def what_is_asked(trace: Trace, budget: Budget) -> str:
-    """What a run of the probe ``trace``, which comes to a model, would send, and how often."""
+    """Returns what a run of the probe ``trace`` would send to a model, and how often."""
     prompt = trace.answer.prompt
     assert prompt is not None
     limit = f" It uses at most {budget.words}." if budget.words else ""

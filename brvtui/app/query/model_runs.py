@@ -161,7 +161,7 @@ class ModelRuns:
             self._services.notify(ended.why, severity="error", timeout=10)
 
     def _is_of_now(self, trace: Trace) -> bool:
-        """Whether ``trace`` answers what is shown: the same query of the same tree, by the same engine and profile."""
+        """Returns whether ``trace`` answers what is shown: same query, tree, engine and profile."""
         view = self._services.store.view
         shown = view.answer.trace
         if shown is None or (view.query.text, view.query.scope) != (trace.query, trace.scope_option):

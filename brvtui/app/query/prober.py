@@ -19,7 +19,7 @@ class QueryRequest(NamedTuple):
     scope: str
     run: bool
     without_model: bool = False
-    """Whether no model is asked this time, although one would."""
+    """Whether to ask no model this time, although a run would."""
 
 
 class Prober:

@@ -50,9 +50,9 @@ class Queries:
         self._cancel_model = cancel_model
         self._logged = logged
         self.typed = ""
-        """What stands in the query's field."""
+        """The text in the query's field."""
         self.has_run = False
-        """Whether the user ran a query: then an engine may ask services by itself."""
+        """Whether the user ran a query, so that an engine may ask services without a run."""
         self.prober = Prober(self._begin, self._pause)
         self._pausing: Timer | None = None
         self._served = 0

@@ -1,4 +1,4 @@
-"""The query: its field with the history, scope and mode beside it, and below it how the engine reads the query."""
+"""The query's field with history, scope and mode beside it, and below it how the engine reads the query."""
 
 from __future__ import annotations
 

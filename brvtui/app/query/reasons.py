@@ -96,7 +96,7 @@ def _entries(explanation: Explanation) -> list[Entry]:
 
 
 def explanation(session: Session, trace: Trace, file: str) -> Explanation | None:
-    """Why ``file`` is, or is not, in the answer, which is found by asking again; None when it is no note any more.
+    """Asks again why ``file`` is, or is not, in the answer; returns None when it is no note any more.
 
     Raises :class:`Refusal` when the engine cannot be asked.
     """

@@ -38,7 +38,7 @@ class ResultsPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
     def heading(self, view: View) -> str:
-        """How many of how many."""
+        """Returns the title: how many results of how many."""
         return "Results" if view.answered is None else view.presentation.counts(view.answered)
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -135,7 +135,7 @@ class ResultsPane(ChoicePane):
 
 
 def _nothing(trace: Trace, view: View, width: int) -> list[Line]:
-    """What to say of no result; where the tree cannot be read, no note can be begun either."""
+    """Returns the lines for an empty list; in an unreadable tree no note can be begun either."""
     overview = view.project.overview
     made = [line(_NOTHING, "bold strong")]
     made += [line(part, "muted") for part in wrap(trace.verdict.removeprefix(f"{_NOTHING}: "), width)]

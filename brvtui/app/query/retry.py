@@ -47,7 +47,7 @@ class RetryPane(ChoicePane):
         return self._first_opened if self._opened is None else self._opened
 
     def also_reads(self) -> tuple[object, ...]:
-        """Which row is open."""
+        """The position of the open row."""
         return (self._opened, *super().also_reads())
 
     def update(self, view: View) -> None:

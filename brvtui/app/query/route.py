@@ -42,7 +42,7 @@ class RoutePane(Pane):
         """Asks for the smallest changes after which no model is needed."""
 
         has_room: bool
-        """Whether the pane has room to show them."""
+        """Returns whether the pane has room for them."""
 
     def __init__(self, *, id: str) -> None:
         """A route pane that leaves the verdict to the line above it."""
@@ -56,7 +56,7 @@ class RoutePane(Pane):
         self.with_verdict = VERDICT not in shown
 
     def also_reads(self) -> tuple[object, ...]:
-        """Whether verdict and strip stand on top."""
+        """Whether to draw verdict and strip on top."""
         return (self.with_verdict, *super().also_reads())
 
     def build(self, view: View, width: int) -> list[Line]:

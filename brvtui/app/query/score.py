@@ -80,7 +80,7 @@ _LEGEND = (
 
 
 def legend(width: int, glyphs: Glyphs) -> list[Line]:
-    """What a score is made of, before there is one."""
+    """Returns the legend of a score's parts, for the time before there is a score."""
     made = [Line(), line(" a score is made of", "muted"), Line()]
     for name, what in _LEGEND:
         label = "" if name == "lost" else name

@@ -170,7 +170,7 @@ class QueryScreen(FrameScreen):
         self.results.move_to(self.results.cursor + step)
 
     def action_why(self) -> None:
-        """Why the selected note is, or is not, in the answer, in a modal."""
+        """Shows in a modal why the selected note is, or is not, in the answer."""
         self._reasons.explain(self.note_at_hand)
 
     async def action_open_note(self) -> None:

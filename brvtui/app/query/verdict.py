@@ -48,7 +48,7 @@ def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
-    """How far the reading is; what comes after it has no measure."""
+    """Returns how far reading has come; what follows has no measure."""
     if not view.project.total:
         return badge("OPENING", "accent").add("  looking for the context tree", "muted")
     if view.project.done >= view.project.total:
