@@ -60,7 +60,7 @@ def arrange(
     maximised: str = "",
     layout: Layout = AS_DESIGNED,
 ) -> Tiled:
-    """The area of every pane that is shown in ``width`` × ``height`` cells; what is missing is hidden."""
+    """Returns the area of each visible pane in ``width`` × ``height`` cells; hidden panes are left out."""
     width, height = max(width, LEAST_WIDTH), max(height, plan.head_rows + 1)
     whole = Area(0, 0, width, height)
     if maximised and plan.head and not (wide and maximised in plan.with_own_head):

@@ -18,7 +18,7 @@ _DERIVED = {Role.SUMMARY: INDEX, Role.ABSTRACT: "abstract", Role.OVERVIEW: "over
 _DERIVED_KINDS = frozenset((*_DERIVED.values(), MANIFEST))
 _FOLDERS = ("domain", "topic", "subtopic")
 _DEEPEST = 32
-"""Folders in folders that a trace of somebody else's tree is shown with."""
+"""The most nested folders to show for a saved trace, whose paths may be hostile."""
 _NO_COUNTS = (0, 0, 0)
 _COUNTS = dict(zip(MATURITIES, ((1, 0, 0), (0, 1, 0), (0, 0, 1)), strict=True))
 

@@ -51,7 +51,7 @@ class Workers:
             worker = get_current_worker()
             try:
                 result = task()
-            except Exception as error:
+            except Exception as error:  # whatever a task raises is shown, or reported as a crash, in the event loop
                 if not worker.is_cancelled:
                     tell(partial(self._failed, error, group, on_error))
             else:

@@ -88,7 +88,7 @@ class Guard:
             return web.Response(status=error.status, text=error.text)
         except ConnectionError:
             raise
-        except Exception as error:
+        except Exception as error:  # a stranger must never read a traceback: it goes into a report
             print(visible(f"brv-tui: {write_crash_report(error, Circumstances('serving a page'))}"), file=sys.stderr)
             return web.Response(status=500, text="failed\n")
 

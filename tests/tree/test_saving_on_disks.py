@@ -89,7 +89,7 @@ def refused(act: Callable[[], object]) -> bytes:
             os.setgid(NOBODY)
             os.setuid(NOBODY)
             act()
-        except Exception as error:
+        except Exception as error:  # the parent process reads what it was, and fails on it
             said = str(error).encode()
         finally:
             os.write(writing, said)

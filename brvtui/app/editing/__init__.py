@@ -1,1 +1,1 @@
-"""Changing notes: the editor, drafts, and plans that are shown before they are carried out, undone, redone."""
+"""Editing notes: the editor, its drafts, and plans that are previewed, applied, undone and redone."""

@@ -41,7 +41,7 @@ class PlanDialog(Dialog["Plan"]):
         super().__init__(title, said, wide=True)
         self._make = make
         self._number = 0
-        """Counts the plans that were asked for."""
+        """The number of plans requested so far, so that a late one is ignored."""
         self._planned_for: object = None
         self._pause_timer: Timer | None = None
 

@@ -36,7 +36,7 @@ class Logs:
         if not self._begun:
             self._begun = True
             answered = self._services.background.relay(self._engine_answered)
-            # A log that cannot be watched is read when it is looked at.
+            # Without a watch, the log is still read each time it is opened.
             self._services.background.run(partial(session.logbook.follow, answered), group="log watch")
 
     def _read(self, session: Session) -> None:

@@ -53,7 +53,7 @@ class AgeingPane(Pane):
 
     @dataclass
     class TimesWanted(Message):
-        """Asks to show the effect of this many more hits, or fewer."""
+        """Asks for the effect of more hits, or of fewer, on the selected note."""
 
         step: int
 

@@ -122,7 +122,7 @@ def board_on_day(session: Session, wanted: BoardOptions, before: BoardOnDay | No
 
 
 def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ageing | None:
-    """Returns the note at ``path`` after this many more hits or updates; None when it is not on the board."""
+    """Returns how the note at ``path`` ages, now and after ``times`` hits or updates; None if not on the board."""
     position = on_day.position(path)
     if position is None or path not in session.snapshot.by_path:
         return None

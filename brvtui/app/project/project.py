@@ -77,7 +77,7 @@ class Project:
         return OverviewBuilder()
 
     def refuses(self) -> bool:
-        """Whether a saved trace is shown in place of a project; if so, says in a toast that there is nothing to ask."""
+        """Returns whether a saved trace is open instead of a project; a toast then says that it cannot be asked."""
         if self.saved is not None:
             self._services.notify(_NOT_HERE, timeout=4)
         return self.saved is not None
