@@ -62,6 +62,11 @@ class Query:
     progress: Callable[[int, int], None] = _silent
     """Called, while something is made that the answer waits for, with how much is made, and of how much."""
 
+    @property
+    def may_ask(self) -> bool:
+        """Whether services that cost may be asked: for a run always, for a probe where it is allowed to."""
+        return self.run or self.services
+
     @classmethod
     def repeating(cls, trace: Trace, text: str = "") -> Query:
         """The query of ``trace`` as a probe with the same scope and options; ``text`` replaces its words, if given.

@@ -15,12 +15,12 @@ from brvtui.app.query.answering import Answered, EngineUnusable
 from brvtui.app.query.completing import PermissionWanted
 from brvtui.app.query.model_permission import what_is_asked
 from brvtui.app.query.prober import QueryRequest
-from brvtui.engines import registry
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.services.model import Budget, Cancellation
 from brvtui.session import Session
 from brvtui.trace import Answer, ModelPrompt, Trace, events
 from tests.engines.toy import Rules, Toy
+from tests.support.engine_packages import declared
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -53,21 +53,9 @@ class Drafter(Toy):
 @pytest.fixture
 def session(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     """A session with the engine installed, and with a model that may not be asked yet."""
-
-    def forget() -> None:
-        for cached in (registry.names, registry.presentation, registry._theirs):
-            cached.cache_clear()
-
-    declared = tmp_path / "site" / "drafter-1.dist-info"
-    declared.mkdir(parents=True)
-    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: drafter\nVersion: 1\n")
-    (declared / "entry_points.txt").write_text(f"[brvtui.engines]\ndrafter = {__name__}:Drafter\n")
-    monkeypatch.syspath_prepend(declared.parent)
-    forget()
-    own('[llm]\nmodel = "echo"\nurl = "http://127.0.0.1:9"\nallowed = false\n')
-    yield garden.session()
-    monkeypatch.undo()
-    forget()
+    with declared(tmp_path, monkeypatch, "drafter", f"{__name__}:Drafter"):
+        own('[llm]\nmodel = "echo"\nurl = "http://127.0.0.1:9"\nallowed = false\n')
+        yield garden.session()
 
 
 def _steps(session: Session, mode: str) -> list[Any]:

@@ -10,24 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
-from brvtui.app.query.answering import EngineUnusable
-from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.reasons import explanation
-from brvtui.app.screens.message import TextPane
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
-from brvtui.engines import registry
-from brvtui.engines.contract import EngineError
-from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RetrievalMode, SkipReason
-from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.engines.jeffs_brain.sections import ENGINE, RetrievalMode, SkipReason
 from brvtui.saved.traces import as_json
-from brvtui.session import Session
-from brvtui.trace import State, Trace
+from brvtui.trace import State
 from tests.app.driving import (
     HUGE,
     NARROW,
@@ -44,6 +36,7 @@ from tests.app.driving import (
     until,
     view,
 )
+from tests.app.engines import found, hybrid, switch, switch_to, toasts
 from tests.providers.service import Answer, Service, serving
 from tests.support.trees import NOW_MS, Tree
 
@@ -67,44 +60,10 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
         yield made
 
 
-def found(pilot: Pilot[Any]) -> Trace:
-    """The answer of Jeffs Brain that is shown."""
-    trace = view(pilot).answer.trace
-    assert trace is not None
-    assert trace.engine == ENGINE
-    return trace
-
-
-def hybrid(pilot: Pilot[Any]) -> Hybrid:
-    """What only Jeffs Brain has of it."""
-    return found(pilot).section(Hybrid)
-
-
-def toasts(pilot: Pilot[Any]) -> list[str]:
-    """What was said beside the panes."""
-    return [str(toast.message) for toast in pilot.app._notifications]
-
-
 def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
     """Panes without what only the project knows: its engine ranks notes without looking at their maturity."""
     known = re.compile(r"[○◐●]|draft|validated|core")
     return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
-
-
-async def switch(pilot: Pilot[Any], query: str) -> None:
-    """Asks ``query``, then switches the engine; the results have the focus."""
-    await ask(pilot, query)
-    await pilot.press("escape", "P")
-    await settled(pilot)
-
-
-async def switch_to(pilot: Pilot[Any], engine: str) -> None:
-    """Switches on until ``engine`` answers."""
-    for _ in registry.names():
-        if view(pilot).engine.name != engine:
-            await pilot.press("P")
-            await settled(pilot)
-    assert view(pilot).engine.name == engine
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
@@ -430,51 +389,6 @@ async def test_a_service_that_is_set_wrongly_sends_back(app: BrvTui, monkeypatch
         assert view(pilot).answer.trace is not None
 
 
-async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since(
-    app: BrvTui, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hold = threading.Event()
-
-    def late(*_: object) -> Trace:
-        assert hold.wait(20)
-        raise EngineError("it cannot be asked")
-
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        await pilot.press("escape")
-        await switch_to(pilot, "soleri")
-        monkeypatch.setattr(Session, "run", late)
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: view(pilot).answer.serving)
-        brv(pilot).queries.use("jeffs_brain")
-        await until(pilot, lambda: view(pilot).answer.trace and found(pilot))
-        hold.set()
-        await settled(pilot)
-        assert found(pilot).query == "token"
-        assert "it cannot be asked" not in toasts(pilot)
-
-
-@pytest.mark.parametrize(("engine", "behind", "answers"), [
-    ("soleri", None, "jeffs_brain"),
-    ("soleri", 0, "jeffs_brain"),
-    ("jeffs_brain", 1, "jeffs_brain"),
-    ("jeffs_brain", 0, "byterover"),
-    ("jeffs_brain", None, "byterover"),
-])  # fmt: skip
-async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(
-    app: BrvTui, engine: str, behind: int | None, answers: str
-) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "token")
-        queries = brv(pilot).queries
-        number = queries.prober.newest - (behind or 0)
-        request = None if behind is None else QueryRequest(number, "token", "", True)
-        queries.refused(EngineUnusable("it cannot be asked", engine, request))
-        await settled(pilot)
-        assert view(pilot).engine.name == answers
-        assert ("it cannot be asked" in toasts(pilot)) == (answers != "jeffs_brain")
-
-
 async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Answer(500, {}, {"Retry-After": "0"})) as service:
         monkeypatch.setenv("BRV_TUI_RERANKER_URL", service.base)
@@ -483,15 +397,6 @@ async def test_no_reranker_is_asked_while_typing(app: BrvTui, monkeypatch: pytes
             await switch(pilot, "token")
             assert hybrid(pilot).rerank_skipped is SkipReason.PROBE
             assert service.asked == []
-
-
-async def test_the_settings_choose_the_engine(
-    app: BrvTui, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("BRV_TUI_ENGINE", "jeffs_brain")
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        assert found(pilot).hits[0].path == "deploy/rollback.md"
 
 
 async def test_vectors_are_made_when_the_settings_choose_the_engine(
@@ -518,104 +423,3 @@ async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
         assert not service.asked
         await pilot.press("enter")
         await until(pilot, lambda: service.asked)
-
-
-@pytest.fixture
-def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An installed package whose engine cannot be imported."""
-
-    def forget() -> None:
-        for cached in (registry.names, registry.presentation, registry._theirs):
-            cached.cache_clear()
-
-    declared = tmp_path / "site" / "broken-1.dist-info"
-    declared.mkdir(parents=True)
-    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
-    (declared / "entry_points.txt").write_text("[brvtui.engines]\nbroken = nowhere_at_all:Engine\n")
-    monkeypatch.syspath_prepend(declared.parent)
-    forget()
-    yield
-    monkeypatch.undo()
-    forget()
-
-
-@pytest.mark.parametrize(("engine", "said"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
-async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
-    broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, said: str
-) -> None:
-    monkeypatch.setenv("BRV_TUI_ENGINE", engine)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        assert any(said in toast and toast.endswith("; byterover answers") for toast in toasts(pilot))
-        assert view(pilot).engine.name == "byterover"
-        assert view(pilot).answer.trace is not None
-
-
-async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
-        await switch_to(pilot, registry.names()[-2])
-        await pilot.press("P")
-        await settled(pilot)
-        assert any("the engine broken cannot be loaded" in toast for toast in toasts(pilot))
-        assert view(pilot).engine.name == "byterover"
-
-
-async def test_help_explains_the_letters_of_the_engine_that_answers(app: BrvTui) -> None:
-    own = {"byterover": "the word whose own search", "jeffs_brain": "by words (w)", "soleri": "words find (b)"}
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
-        for engine, letters in own.items():
-            await switch_to(pilot, engine)
-            screen(pilot).query_one("#results").focus()
-            await pilot.press("f1")
-            await settled(pilot)
-            text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
-            assert [said in text for said in own.values()] == [said == letters for said in own.values()]
-            await pilot.press("escape")
-
-
-async def test_an_engine_with_one_profile_says_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        before = view(pilot).engine.profile
-        await pilot.press("p")
-        await settled(pilot)
-        assert any("Jeffs Brain has one profile" in toast for toast in toasts(pilot))
-        assert view(pilot).engine.profile == before
-        await switch_to(pilot, "byterover")
-        await pilot.press("p")
-        await until(pilot, lambda: view(pilot).engine.profile != before)
-        await settled(pilot)
-
-
-async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, garden: Tree) -> None:
-    session = garden.session()
-    session.logbook.add(session.probe("rollback"), NOW_MS, 1.0)
-    session.logbook.add(session.probe("rollback", engine=ENGINE), NOW_MS + 1, 1.0)
-    session.logbook.add(session.probe("zzzzzzz", engine=ENGINE), NOW_MS + 2, 1.0)
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "4")
-        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
-        await settled(pilot)
-        rows = text_of(pilot, "#log").splitlines()[1:]
-        assert [row.split()[-1] for row in rows if row.strip()] == [ENGINE, ENGINE, "byterover"]
-        assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
-
-
-async def test_feedback_on_a_result_moves_an_engine_that_learns(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        await pilot.press("f2", "r")
-        await settled(pilot)
-        assert any("Jeffs Brain does not learn from feedback" in toast for toast in toasts(pilot))
-        await switch_to(pilot, "soleri")
-        await pilot.press("f2", "r")
-        await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.section(VaultSearch).weights.rows == 1

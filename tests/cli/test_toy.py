@@ -25,6 +25,7 @@ from brvtui.typed_tables import ProfileError
 from tests.app.driving import HUGE, ask, settled, shown, text_of, until, view
 from tests.cli.conftest import Run
 from tests.engines.toy import Counted, Rules
+from tests.support.engine_packages import declared
 from tests.support.trees import NOW_MS, Tree
 
 TOY = ("--engine", "toy")
@@ -35,20 +36,8 @@ _SOURCE = (_ROOT / "tests/engines/toy.py").read_text(encoding="utf-8")
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The engine's package, as far as an installed one declares itself."""
-    declared = tmp_path / "site" / "toy-1.dist-info"
-    declared.mkdir(parents=True)
-    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1\n")
-    (declared / "entry_points.txt").write_text("[brvtui.engines]\ntoy = tests.engines.toy:Toy\n")
-    monkeypatch.syspath_prepend(declared.parent)
-    _forget()
-    yield
-    monkeypatch.undo()
-    _forget()
-
-
-def _forget() -> None:
-    for cached in (registry.names, registry.presentation, registry._theirs):
-        cached.cache_clear()
+    with declared(tmp_path, monkeypatch, "toy", "tests.engines.toy:Toy"):
+        yield
 
 
 def test_it_is_installed_beside_ours() -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
 from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode
-from brvtui.services.requests import LegError, ServiceError
+from brvtui.engines.options import check_mode, check_options
+from brvtui.services.requests import ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Ladder, Trace
 from brvtui.wording import counted
@@ -22,7 +23,6 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved
     from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
     from brvtui.engines.jeffs_brain.profile import HybridProfile
-    from brvtui.services.embedding import Embedder
     from brvtui.services.reranking import Reranker
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
@@ -31,17 +31,13 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
 Progress = Callable[[int, int], None]
 """Called with how many texts have their vector, and of how many."""
 _OPTIONS = {
-    "mode": str,
     "top_k": int,
     "candidate_k": int,
     "rerank_top_n": int,
     "rerank": bool,
     "skip_retry_ladder": bool,
 }
-"""The options beside ``aliases``, which is a file, or its content."""
-_ANY_TEXT = "ready"
-_PROBED = "a probe asks no service: a run does"
-_UNDER_WAY = "the notes' vectors are still being made"
+"""The options beside ``mode``, and ``aliases``, which is a file or its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +93,7 @@ class JeffsBrain:
         from brvtui.engines.jeffs_brain.index import embed_index
 
         ready = self._index(context)
-        embedder = _embedder(context)
+        embedder = embedder_of(context)
         if embedder is None:
             return ready
         with self._embedding:
@@ -107,7 +103,7 @@ class JeffsBrain:
             kept = context.services.vectors(embedder.name)
             index, made = embed_index(ready.index, embedder, kept, cancelled, progress)
             if not made.made:
-                _warm(embedder)
+                load_ahead(embedder)
             gaps = f"{counted(made.missing, 'note has', 'notes have')} no vector: {made.error}" if made.error else ""
             whole = replace(ready, index=index, gaps=gaps)
             with self._indexing:
@@ -125,12 +121,12 @@ class JeffsBrain:
 
         request, aliases = _request(query)
         options = {**query.options, "aliases": aliases} if aliases else dict(query.options)
-        embedder, reranker = _embedder(context), _reranker(context)
+        embedder, reranker = embedder_of(context), _reranker(context)
         watch = Stopwatch()
         with watch.measure("index"):
             ready = self._index(context)
         mode, _ = resolve_mode(request.mode or RetrievalMode(context.constants.options.mode), embedder is not None)
-        if mode is not RetrievalMode.BM25 and _may_ask(query):
+        if mode is not RetrievalMode.BM25 and query.may_ask:
             with watch.measure("note vectors"):
                 ready = self._with_vectors(context, query.progress, _never)
         sources = Sources(
@@ -140,7 +136,7 @@ class JeffsBrain:
             aliases,
             (ready.gaps,) if ready.gaps else (),
             ready.index.idle_rules,
-            _why_wait(embedder, query, ready),
+            why_not_asked(embedder, query, ready.index.table is not None) if embedder is not None else "",
             context.snapshot_info,
         )
         made = retrieve(request, sources, context.constants, watch)
@@ -165,7 +161,7 @@ class JeffsBrain:
         """The index of the snapshot, made anew when the embedder is another."""
         from brvtui.engines.jeffs_brain.index import index_snapshot
 
-        embedder = _embedder(context)
+        embedder = embedder_of(context)
         name = embedder.name if embedder else ""
         with self._indexing:
             ready = self._ready
@@ -183,30 +179,17 @@ def _request(query: Query) -> tuple[Request, Aliases]:
 
     options: dict[str, Any] = dict(query.options)
     given = options.pop("aliases", {})
-    unknown = sorted(options.keys() - _OPTIONS.keys())
-    if unknown:
-        raise EngineError(f"{ENGINE} has no option {unknown[0]}: it has {', '.join(sorted(_OPTIONS))}, aliases")
+    check_options(ENGINE, options, _OPTIONS, ("mode", "aliases"))
     mode = options.pop("mode", None)
-    if mode is not None and mode not in set(RetrievalMode):
-        raise EngineError(f"mode {mode}: use {', '.join(RetrievalMode)}")
-    wrong = next((name for name, value in options.items() if type(value) is not _OPTIONS[name]), None)
-    if wrong is not None:
-        raise EngineError(f"{wrong} {options[wrong]!r}: must be of type {_OPTIONS[wrong].__name__}")
+    check_mode(mode, MODES)
     try:
         aliases = read_aliases(given) if isinstance(given, Path) else checked_aliases(given, "aliases")
     except AliasError as error:
         raise EngineError(str(error)) from error
     made = Request(
-        query.text, RetrievalMode(mode) if mode else None, probe=not _may_ask(query), scope=query.scope, **options
+        query.text, RetrievalMode(mode) if mode else None, probe=not query.may_ask, scope=query.scope, **options
     )
     return made, aliases
-
-
-def _embedder(context: Context[HybridProfile]) -> Embedder | None:
-    try:
-        return context.services.embedder
-    except ServiceError as error:
-        raise EngineError(str(error)) from error
 
 
 def _reranker(context: Context[HybridProfile]) -> Reranker | None:
@@ -216,25 +199,5 @@ def _reranker(context: Context[HybridProfile]) -> Reranker | None:
         raise EngineError(str(error)) from error
 
 
-def _may_ask(query: Query) -> bool:
-    return query.run or query.services
-
-
-def _why_wait(embedder: Embedder | None, query: Query, ready: _Ready) -> str:
-    """Why a probe does not ask the embedder; empty when it does."""
-    if embedder is None or _may_ask(query):
-        return ""
-    if embedder.is_remote:
-        return _PROBED
-    return _UNDER_WAY if ready.index.table is None else ""
-
-
 def _never() -> bool:
     return False
-
-
-def _warm(embedder: Embedder) -> None:
-    """Loads a local model, so that no query waits for it; the first query says what is wrong with it."""
-    if not embedder.is_remote:
-        with suppress(LegError):
-            embedder.embed([_ANY_TEXT])

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
+from brvtui.engines.options import check_mode, check_options
 from brvtui.engines.soleri.sections import ENGINE, VaultSearch
 from brvtui.faults import error_line
-from brvtui.services.requests import LegError, ServiceError
+from brvtui.services.requests import LegError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
@@ -32,10 +33,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
 Progress = Callable[[int, int], None]
 """Called with how many entries have their vector, and of how many."""
 MODES = ("full", "scan")
-_OPTIONS = {"mode": str, "top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int}
-_PROBED = "a probe asks no service: a run does"
-_UNDER_WAY = "the notes' vectors are still being made"
-_ANY_TEXT = "ready"
+_OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +84,9 @@ class Soleri:
         service that is set wrongly.
         """
         ready = self._with_vectors(context, progress, cancelled)
-        embedder = _embedder(context)
-        if embedder is not None and not embedder.is_remote and ready.notes.vault.vectors.vectors:
-            with suppress(LegError):
-                embedder.embed([_ANY_TEXT])  # loads a local model, so that no key waits for it
+        embedder = embedder_of(context)
+        if embedder is not None and ready.notes.vault.vectors.vectors:
+            load_ahead(embedder)
 
     def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`."""
@@ -97,11 +94,11 @@ class Soleri:
 
         watch = Stopwatch()
         request = _request(context.constants, query)
-        embedder = _embedder(context)
+        embedder = embedder_of(context)
         feedback, unread_feedback = _feedback(context)
         with watch.measure("total"):
             with watch.measure("index"):
-                ready = self._with_vectors(context, query.progress, _never) if _may_ask(query) else self._vault(context)
+                ready = self._with_vectors(context, query.progress, _never) if query.may_ask else self._vault(context)
             dense = _dense(embedder, ready, query, watch)
             with watch.measure("search"):
                 ranking = self._ranked(context, ready, request, feedback, dense)
@@ -174,7 +171,7 @@ class Soleri:
         from brvtui.engines.soleri.vectors import read_vectors
         from brvtui.text.fts import FullTextError
 
-        embedder = _embedder(context)
+        embedder = embedder_of(context)
         name = embedder.name if embedder else ""
         with self._indexing:
             ready = self._ready
@@ -196,7 +193,7 @@ class Soleri:
         from brvtui.engines.soleri.vectors import EmbeddedBatch, embed_entries, read_vectors, write_vectors
 
         ready = self._vault(context)
-        embedder = _embedder(context)
+        embedder = embedder_of(context)
         if embedder is None:
             return ready
         with self._embedding:
@@ -221,7 +218,9 @@ class Soleri:
                     write_vectors(cache, kept, {entry.id for entry in ready.notes.vault.home_entries})
                 except OSError as error:
                     gaps = gaps or f"the vectors cannot be kept: {error}"
-            whole = replace(ready, notes=_with_table(ready.notes, kept), gaps=gaps, is_whole=not report.errors)
+            whole = replace(
+                ready, notes=_with_table(ready.notes, kept), gaps=gaps, is_whole=not report.errors and not report.left
+            )
             with self._indexing:
                 if self._ready is ready:
                     self._ready = whole
@@ -234,20 +233,14 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
     from brvtui.engines.soleri.vault import Filters
 
     options = dict(query.options)
-    for name, value in options.items():
-        if name not in _OPTIONS:
-            raise EngineError(f"{ENGINE} has no option {name}: it has {', '.join(_OPTIONS)}")
-        if type(value) is not _OPTIONS[name]:
-            raise EngineError(f"{name} {value!r}: must be of type {_OPTIONS[name].__name__}")
-    mode = options.get("mode") or MODES[0]
-    if mode not in MODES:
-        raise EngineError(f"mode {mode}: use {', '.join(MODES)}")
+    check_options(ENGINE, options, _OPTIONS, ("mode",))
+    check_mode(options.get("mode"), MODES)
     limits = profile.limits
     limit = options.get("top_k")
     domain = options.get("domain") or query.scope.partition("/")[0].lower()
     return VaultRequest(
         query.text,
-        limit if limit is not None else limits.scan if mode == "scan" else limits.full,
+        limit if limit is not None else limits.scan if _mode(query) == "scan" else limits.full,
         Filters(domain, options.get("type") or "", options.get("severity") or ""),
         tuple(tag.strip() for tag in (options.get("tags") or "").split(",") if tag.strip()),
         options.get("max_tokens"),
@@ -281,8 +274,9 @@ def _dense(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: S
 
     if embedder is None:
         return None
-    if not _may_ask(query) and (embedder.is_remote or not ready.notes.vault.vectors.vectors):
-        return Dense(None, waits=_PROBED if embedder.is_remote else _UNDER_WAY)
+    waits = why_not_asked(embedder, query, bool(ready.notes.vault.vectors.vectors))
+    if waits:
+        return Dense(None, waits=waits)
     try:
         with watch.measure("query vector"):
             vectors = embedder.embed([query.text])
@@ -301,17 +295,6 @@ def _with_table(notes: NoteVault, kept: EntryVectors) -> NoteVault:
 
 def _cache(context: Context[SoleriProfile], embedder: Embedder) -> VectorCache:
     return context.services.vectors(f"{ENGINE} {embedder.name}")
-
-
-def _embedder(context: Context[SoleriProfile]) -> Embedder | None:
-    try:
-        return context.services.embedder
-    except ServiceError as error:
-        raise EngineError(str(error)) from error
-
-
-def _may_ask(query: Query) -> bool:
-    return query.run or query.services
 
 
 def _never() -> bool:

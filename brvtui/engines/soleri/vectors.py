@@ -132,6 +132,8 @@ class EmbeddingReport:
     failed: int
     tokens: int
     batch_sizes: tuple[int, ...]
+    left: int
+    """Entries that were not tried, because the run was cancelled."""
     errors: tuple[str, ...] = ()
 
 
@@ -169,7 +171,7 @@ def embed_entries(
             embedded += len(part)
             tokens += made.tokens
         progress(embedded + failed, len(todo))
-    return EmbeddingReport(embedded, failed, tokens, tuple(sizes), tuple(errors))
+    return EmbeddingReport(embedded, failed, tokens, tuple(sizes), len(todo) - embedded - failed, tuple(errors))
 
 
 def _lacks(kept: StoredVector | None, entry: VaultEntry, model: str, re_embed: bool) -> bool:

@@ -441,3 +441,12 @@ def test_the_verdict_names_what_the_score_comes_from(snapshot: Snapshot) -> None
     heaviest = max(trace.hits[0].parts, key=lambda part: part.value)
     assert f"{heaviest.value:.3f}" in trace.verdict
     assert "none of your words" in ask(snapshot, "refunded").verdict
+
+
+def test_vectors_that_a_cancelled_run_left_are_made_by_the_next(snapshot: Snapshot) -> None:
+    engine, services = Soleri(), WithEmbedder(Letters())
+    asked = context(snapshot, services=services)
+    engine.prepare(asked, lambda made, wanted: None, lambda: True)
+    assert not services.kept.held
+    engine.prepare(asked, lambda made, wanted: None, lambda: False)
+    assert len(services.kept.held) == len(snapshot.notes)

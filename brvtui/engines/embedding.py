@@ -1,0 +1,43 @@
+"""How an engine asks an embedder: which one is set, when a probe may ask it, and loading a local model ahead."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.services.requests import LegError, ServiceError
+
+if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
+    from brvtui.services.embedding import Embedder
+
+_ANY_TEXT = "ready"
+_PROBED = "a probe asks no service: a run does"
+_UNDER_WAY = "the notes' vectors are still being made"
+
+
+def embedder_of(context: Context[Any]) -> Embedder | None:
+    """Returns the embedder that is set; None without one. Raises :class:`EngineError` for a wrong setting."""
+    try:
+        return context.services.embedder
+    except ServiceError as error:
+        raise EngineError(str(error)) from error
+
+
+def why_not_asked(embedder: Embedder, query: Query, has_vectors: bool) -> str:
+    """Returns why ``query`` does not ask ``embedder``; empty when it does.
+
+    A probe asks nothing over a network, and does not wait for vectors that are being made.
+    """
+    if query.may_ask:
+        return ""
+    if embedder.is_remote:
+        return _PROBED
+    return "" if has_vectors else _UNDER_WAY
+
+
+def load_ahead(embedder: Embedder) -> None:
+    """Loads a local model, so that no query waits for it; the first query says what is wrong with it."""
+    if not embedder.is_remote:
+        with suppress(LegError):
+            embedder.embed([_ANY_TEXT])

@@ -1,0 +1,178 @@
+"""Which engine answers: by key, by settings, and when one cannot be had; what is said of several."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.query.answering import EngineUnusable
+from brvtui.app.query.prober import QueryRequest
+from brvtui.app.screens.message import TextPane
+from brvtui.engines import registry
+from brvtui.engines.contract import EngineError
+from brvtui.engines.jeffs_brain.sections import ENGINE
+from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.session import Session
+from brvtui.trace import Trace
+from tests.app.driving import (
+    WIDE,
+    ask,
+    brv,
+    screen,
+    settled,
+    text_of,
+    until,
+    view,
+)
+from tests.app.engines import found, switch, switch_to, toasts
+from tests.providers.service import Service
+from tests.support.engine_packages import declared
+from tests.support.trees import NOW_MS, Tree
+
+
+async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since(
+    app: BrvTui, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold = threading.Event()
+
+    def late(*_: object) -> Trace:
+        assert hold.wait(20)
+        raise EngineError("it cannot be asked")
+
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        await pilot.press("escape")
+        await switch_to(pilot, "soleri")
+        monkeypatch.setattr(Session, "run", late)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: view(pilot).answer.serving)
+        brv(pilot).queries.use("jeffs_brain")
+        await until(pilot, lambda: view(pilot).answer.trace and found(pilot))
+        hold.set()
+        await settled(pilot)
+        assert found(pilot).query == "token"
+        assert "it cannot be asked" not in toasts(pilot)
+
+
+@pytest.mark.parametrize(("engine", "behind", "answers"), [
+    ("soleri", None, "jeffs_brain"),
+    ("soleri", 0, "jeffs_brain"),
+    ("jeffs_brain", 1, "jeffs_brain"),
+    ("jeffs_brain", 0, "byterover"),
+    ("jeffs_brain", None, "byterover"),
+])  # fmt: skip
+async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chosen(
+    app: BrvTui, engine: str, behind: int | None, answers: str
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "token")
+        queries = brv(pilot).queries
+        number = queries.prober.newest - (behind or 0)
+        request = None if behind is None else QueryRequest(number, "token", "", True)
+        queries.refused(EngineUnusable("it cannot be asked", engine, request))
+        await settled(pilot)
+        assert view(pilot).engine.name == answers
+        assert ("it cannot be asked" in toasts(pilot)) == (answers != "jeffs_brain")
+
+
+async def test_the_settings_choose_the_engine(
+    app: BrvTui, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_TUI_ENGINE", "jeffs_brain")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        assert found(pilot).hits[0].path == "deploy/rollback.md"
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installed package whose engine cannot be imported."""
+    with declared(tmp_path, monkeypatch, "broken", "nowhere_at_all:Engine"):
+        yield
+
+
+@pytest.mark.parametrize(("engine", "said"), [("jefs_brain", "no engine jefs_brain"), ("broken", "nowhere_at_all")])
+async def test_a_setting_that_names_an_engine_that_cannot_be_had_is_a_line(
+    broken: None, garden: Tree, make_app: Any, monkeypatch: pytest.MonkeyPatch, engine: str, said: str
+) -> None:
+    monkeypatch.setenv("BRV_TUI_ENGINE", engine)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        assert any(said in toast and toast.endswith("; byterover answers") for toast in toasts(pilot))
+        assert view(pilot).engine.name == "byterover"
+        assert view(pilot).answer.trace is not None
+
+
+async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: None, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        await switch_to(pilot, registry.names()[-2])
+        await pilot.press("P")
+        await settled(pilot)
+        assert any("the engine broken cannot be loaded" in toast for toast in toasts(pilot))
+        assert view(pilot).engine.name == "byterover"
+
+
+async def test_help_explains_the_letters_of_the_engine_that_answers(app: BrvTui) -> None:
+    own = {"byterover": "the word whose own search", "jeffs_brain": "by words (w)", "soleri": "words find (b)"}
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        for engine, letters in own.items():
+            await switch_to(pilot, engine)
+            screen(pilot).query_one("#results").focus()
+            await pilot.press("f1")
+            await settled(pilot)
+            text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
+            assert [said in text for said in own.values()] == [said == letters for said in own.values()]
+            await pilot.press("escape")
+
+
+async def test_an_engine_with_one_profile_says_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        before = view(pilot).engine.profile
+        await pilot.press("p")
+        await settled(pilot)
+        assert any("Jeffs Brain has one profile" in toast for toast in toasts(pilot))
+        assert view(pilot).engine.profile == before
+        await switch_to(pilot, "byterover")
+        await pilot.press("p")
+        await until(pilot, lambda: view(pilot).engine.profile != before)
+        await settled(pilot)
+
+
+async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, garden: Tree) -> None:
+    session = garden.session()
+    session.logbook.add(session.probe("rollback"), NOW_MS, 1.0)
+    session.logbook.add(session.probe("rollback", engine=ENGINE), NOW_MS + 1, 1.0)
+    session.logbook.add(session.probe("zzzzzzz", engine=ENGINE), NOW_MS + 2, 1.0)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+        await settled(pilot)
+        rows = text_of(pilot, "#log").splitlines()[1:]
+        assert [row.split()[-1] for row in rows if row.strip()] == [ENGINE, ENGINE, "byterover"]
+        assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
+
+
+async def test_feedback_on_a_result_moves_an_engine_that_learns(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "rollback")
+        await pilot.press("f2", "r")
+        await settled(pilot)
+        assert any("Jeffs Brain does not learn from feedback" in toast for toast in toasts(pilot))
+        await switch_to(pilot, "soleri")
+        await pilot.press("f2", "r")
+        await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.section(VaultSearch).weights.rows == 1
