@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,8 @@ from brvtui.app.query.answering import EngineUnusable
 from brvtui.app.query.prober import QueryRequest
 from brvtui.app.screens.message import TextPane
 from brvtui.engines import registry
-from brvtui.engines.contract import EngineError
 from brvtui.engines.jeffs_brain.sections import ENGINE
 from brvtui.engines.soleri.sections import VaultSearch
-from brvtui.session import Session
-from brvtui.trace import Trace
 from tests.app.driving import (
     WIDE,
     ask,
@@ -30,33 +26,8 @@ from tests.app.driving import (
     view,
 )
 from tests.app.engines import found, switch, switch_to, toasts
-from tests.providers.service import Service
 from tests.support.engine_packages import declared
 from tests.support.trees import NOW_MS, Tree
-
-
-async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since(
-    app: BrvTui, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hold = threading.Event()
-
-    def late(*_: object) -> Trace:
-        assert hold.wait(20)
-        raise EngineError("it cannot be asked")
-
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        await pilot.press("escape")
-        await switch_to(pilot, "soleri")
-        monkeypatch.setattr(Session, "run", late)
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: view(pilot).answer.serving)
-        brv(pilot).queries.use("jeffs_brain")
-        await until(pilot, lambda: view(pilot).answer.trace and found(pilot))
-        hold.set()
-        await settled(pilot)
-        assert found(pilot).query == "token"
-        assert "it cannot be asked" not in toasts(pilot)
 
 
 @pytest.mark.parametrize(("engine", "behind", "answers"), [

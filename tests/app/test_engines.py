@@ -17,9 +17,11 @@ from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.reasons import explanation
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
+from brvtui.engines.contract import EngineError
 from brvtui.engines.jeffs_brain.sections import ENGINE, RetrievalMode, SkipReason
 from brvtui.saved.traces import as_json
-from brvtui.trace import State
+from brvtui.session import Session
+from brvtui.trace import State, Trace
 from tests.app.driving import (
     HUGE,
     NARROW,
@@ -423,3 +425,27 @@ async def test_a_projects_own_file_has_no_notes_sent_before_a_run(
         assert not service.asked
         await pilot.press("enter")
         await until(pilot, lambda: service.asked)
+
+
+async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since(
+    app: BrvTui, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold = threading.Event()
+
+    def late(*_: object) -> Trace:
+        assert hold.wait(20)
+        raise EngineError("it cannot be asked")
+
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        await pilot.press("escape")
+        await switch_to(pilot, "soleri")
+        monkeypatch.setattr(Session, "run", late)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: view(pilot).answer.serving)
+        brv(pilot).queries.use("jeffs_brain")
+        await until(pilot, lambda: view(pilot).answer.trace and found(pilot))
+        hold.set()
+        await settled(pilot)
+        assert found(pilot).query == "token"
+        assert "it cannot be asked" not in toasts(pilot)
