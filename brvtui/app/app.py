@@ -32,6 +32,7 @@ from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import View
 from brvtui.config import Configuration
+from brvtui.store.folders import pictures_folder
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -497,10 +498,14 @@ class BrvTui(ConfiguredApp):
         self.exit(return_code=NO_PROJECT if self.view.project.phase is Phase.FAILED else 0)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Saves the screen as SVG and says where."""
-        folder = path or str(Path.cwd())
+        """Saves the screen as SVG among the user's pictures and says where; a browser is handed the file instead."""
+        if self.is_web:
+            self.deliver_screenshot(filename)
+            return
+        folder = Path(path) if path else pictures_folder()
         try:
-            saved = self.save_screenshot(filename, folder)
+            folder.mkdir(parents=True, exist_ok=True)
+            saved = self.save_screenshot(filename, str(folder))
         except OSError as error:
             self.notify(f"no screenshot: {faults.advice(error)}", severity="error")
         else:

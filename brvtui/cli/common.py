@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import click
 
+from brvtui.cli import completing
 from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
@@ -45,7 +46,7 @@ def shared(command: _F) -> _F:
     for option in (
         click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
         click.option("--now", metavar="ISO", callback=moment, help="Freeze the clock at this time (ISO 8601)."),
-        click.option("--profile", metavar="NAME|FILE", help=constants),
+        click.option("--profile", metavar="NAME|FILE", help=constants, shell_complete=completing.profiles),
     ):
         command = option(command)
     return command
@@ -100,7 +101,10 @@ def engine_command(command: _F) -> _F:
     positive = click.IntRange(1, 1_000)
     flags = {
         "mode": click.option(
-            "--mode", metavar="MODE", help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid)."
+            "--mode",
+            metavar="MODE",
+            shell_complete=completing.modes,
+            help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid; soleri: full, scan).",
         ),
         "aliases": click.option(
             "--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."
@@ -129,10 +133,13 @@ def engine_command(command: _F) -> _F:
         ),
         *reversed(flags.values()),
         click.option(
-            "--engine", "--pipeline", "engine", default="", metavar="NAME",
+            "--engine", "--pipeline", "engine", default="", metavar="NAME", shell_complete=completing.engines,
             help="The memory system whose retrieval to run (default: the one that is set, byterover).",
         ),
-        click.option("--scope", default="", metavar="PATH", help="Search only below this folder of the tree."),
+        click.option(
+            "--scope", default="", metavar="PATH", shell_complete=completing.scopes,
+            help="Search only below this folder of the tree.",
+        ),
         project_option,
         shared,
     ):  # fmt: skip

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -55,10 +57,29 @@ class _Commands(click.Group):
             return super().parse_args(ctx, args)
         asks_itself = any(arg in ("--help", "-h", "--version") for arg in args[:position])
         if not asks_itself and (position >= len(args) or args[position] not in _COMMANDS):
+            if position < len(args):
+                _check_mistyped(args[position])
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists every command with its whole summary: click would cut it to one line."""
+        with formatter.section("Commands"):
+            named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])
 
+
+def _check_mistyped(word: str) -> None:
+    """Raises :class:`Failure` if ``word`` is nearly a command, and no file or folder has that name."""
+    near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
+    if near and not Path(word).exists():
+        raise Failure(f"no command {word}, and no file or folder of that name: did you mean {near[0]}?", BAD_USAGE)
+
+
+_NEAR = 0.7
+"""How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
+_WHOLE = 200
+"""More characters than any command's summary has."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
 """Set by the shell's completion script, as click has it."""
 _EPILOG = """
@@ -124,9 +145,9 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         line, code = "interrupted", FAILED
     except click.ClickException as error:
-        if isinstance(error, click.UsageError) and error.ctx:
-            click.echo(error.ctx.get_usage(), err=True)
         line = " ".join(error.format_message().split())
+        if isinstance(error, click.UsageError) and error.ctx:
+            line = f"{line.removesuffix('.')}; see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE
     except SystemExit as ended:  # rich's own way out when nobody reads on
         if isinstance(ended.__context__, BrokenPipeError):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from brvtui.cli import completing
 from brvtui.cli.common import (
     BAD_USAGE,
     NEGATIVE,
@@ -101,7 +102,7 @@ Examples:
 """
 )
 @click.argument("text")
-@click.argument("notes", nargs=-1, required=True, metavar="PATH…")
+@click.argument("notes", nargs=-1, required=True, metavar="PATH…", shell_complete=completing.notes)
 @engine_command
 @click.option("--takes", is_flag=True, help=_TAKES)
 @answer_format

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
@@ -10,6 +11,9 @@ from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE
 
 _LONGEST_IN_MESSAGE = 120
 """How many characters of a name a message repeats."""
+_MOST_NEAR = 3
+_ALIKE = 0.5
+"""How alike two names must be (0 to 1, as difflib has it) for one to be offered for the other."""
 
 
 class UnknownNote(LookupError):
@@ -45,8 +49,20 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     if meant:
         raise UnknownNote(f"{name} could be {', '.join(meant[:4])}: give the whole path")
     quoted = name if len(name) <= _LONGEST_IN_MESSAGE else f"{name[:_LONGEST_IN_MESSAGE]}…"
-    near = difflib.get_close_matches(wanted, known, 3, 0.5)
+    near = _near(snapshot, wanted)
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
         raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else ""
     raise UnknownNote(f"no note {quoted} in {snapshot.project.tree}{hint}")
+
+
+def _near(snapshot: Snapshot, wanted: str) -> list[str]:
+    """Returns the paths of up to three notes that ``wanted`` may mean: its words are in their names, or are nearly."""
+    names = {note.path: f"{note.path.removesuffix('.md')} {note.title}".lower() for note in snapshot.notes}
+    words = re.findall(r"\w+", wanted.lower())
+    holding = [path for path, name in names.items() if words and all(word in name for word in words)]
+    stems = {path.rpartition("/")[2].removesuffix(".md"): path for path in names}
+    titles = {note.title.lower(): note.path for note in snapshot.notes}
+    alike = difflib.get_close_matches(wanted.lower(), [*names, *stems, *titles], _MOST_NEAR, _ALIKE)
+    by_name = {**{path: path for path in names}, **stems, **titles}
+    return list(dict.fromkeys([*sorted(holding, key=len), *(by_name[name] for name in alike)]))[:_MOST_NEAR]

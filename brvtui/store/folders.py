@@ -33,6 +33,11 @@ def cache_folder() -> Path:
     return Path(data) / "cache" if data else Path(platformdirs.user_cache_dir(_APP))
 
 
+def pictures_folder() -> Path:
+    """The user's folder for pictures, which need not exist."""
+    return Path(platformdirs.user_pictures_dir())
+
+
 def tree_folder(tree: Path) -> Path:
     """The folder for the user's data about one context tree, by its real path."""
     return data_folder() / "trees" / _name_of(tree)

@@ -187,17 +187,16 @@ async def test_results_can_be_walked_from_the_field(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_a_screenshot_is_saved_in_the_current_folder(
+async def test_a_screenshot_is_saved_among_the_users_pictures(
     app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = tmp_path / "here"
-    here.mkdir()
-    monkeypatch.chdir(here)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # no user-dirs.dirs of this user's
+    monkeypatch.setenv("XDG_PICTURES_DIR", str(tmp_path / "pictures"))
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "s")
         await settled(pilot)
-        (saved,) = here.glob("*.svg")
+        (saved,) = (tmp_path / "pictures").glob("*.svg")
         assert "sample" in saved.read_text(encoding="utf-8") or "garden" in saved.read_text(encoding="utf-8")
         assert any(saved.name in str(toast.message) for toast in app._notifications)
 

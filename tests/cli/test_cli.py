@@ -423,3 +423,29 @@ def test_making_vectors_is_told_on_a_terminal(run: Run, monkeypatch: pytest.Monk
     assert err.startswith("\rvectors of notes: ")
     assert err.endswith("\n")
     assert "by vectors" in out
+
+
+def test_a_mistyped_command_is_not_a_project(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("qurey", "a", inside=False)
+    assert (code, err.count("\n"), "did you mean query?" in err) == (2, 1, True)
+    (tmp_path / "qurey").mkdir()
+    assert "neither a .brv project" in run("query", "a", "--project", str(tmp_path / "qurey"), inside=False)[2]
+
+
+def test_a_wrong_option_is_one_line(run: Run) -> None:
+    code, out, err = run("query", "x", "--nope", inside=False)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.endswith("see brv-tui query --help\n")
+
+
+def test_help_shows_every_command_with_its_whole_summary(run: Run) -> None:
+    _, out, _ = run("--help", inside=False)
+    listed = out.partition("Commands:")[2].partition("Examples:")[0]
+    assert "..." not in listed
+    assert "its tree need not be here." in " ".join(listed.split())
+
+
+@pytest.mark.parametrize("name", ["rotatoin", "jwt rot"])
+def test_a_note_that_is_not_there_lists_near_names(run: Run, name: str) -> None:
+    code, _, err = run("explain", "refresh", name)
+    assert (code, "near: auth/jwt/rotation.md" in err) == (3, True)

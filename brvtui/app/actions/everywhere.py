@@ -16,7 +16,7 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("app.commands_letter", "colon", "commands", "commands", "The command palette"),
     Action("app.theme", "t", "next_theme", "theme", "The next of our own colour themes"),
     Action("app.themes", "T", "choose_theme", "themes", "The list of themes: each is shown as you come to it"),
-    Action("app.screenshot", "s", "screenshot", "screenshot", "Save the screen as SVG"),
+    Action("app.screenshot", "s", "screenshot", "screenshot", "Save the screen as SVG in your pictures folder"),
     Action("trace.save", "x", "export('json')", "save trace", "Save the trace as JSON, Markdown or SVG"),
     Action("copy.shown", "y", "copy('shown')", "copy", "Copy the path of the note at hand; of an answer, its text"),
     Action("copy.trace", "Y", "copy('trace')", "copy trace", "Copy the trace as JSON"),

@@ -1,0 +1,87 @@
+"""What the shell completes: engines, their profiles and modes, folders of the tree, and notes.
+
+A completion that fails must stay silent: the shell would print its error into the line that is being typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from brvtui.text.visible import visible
+
+MOST = 500
+"""How many names are offered at most: a shell lists no more usefully."""
+_HIDDEN = "."
+_NOTE = ".md"
+
+
+def engines(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Returns the installed engines whose names begin with ``typed``."""
+    from brvtui.engines import registry
+
+    return _beginning(registry.names(), typed)
+
+
+def profiles(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Returns the built-in profiles of the engine that is named before, or else of every engine."""
+    return _beginning(_of_engines(ctx, "profiles"), typed)
+
+
+def modes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Returns the modes of the engine that is named before, or else of every engine."""
+    return _beginning(_of_engines(ctx, "modes"), typed)
+
+
+def scopes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Returns the folders of the tree whose paths begin with ``typed``."""
+    return _beginning((path for path in _below_tree(ctx) if not path.endswith(_NOTE)), typed)
+
+
+def notes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Returns the notes whose paths, or names, begin with ``typed``."""
+    found = [path for path in _below_tree(ctx) if path.endswith(_NOTE)]
+    return _beginning(found, typed) or _beginning((path.rpartition("/")[2] for path in found), typed)
+
+
+def _of_engines(ctx: click.Context, attribute: str) -> Iterator[str]:
+    from brvtui.engines import registry
+    from brvtui.engines.contract import EngineError
+
+    given = ctx.params.get("engine")
+    for name in [given] if given else registry.names():
+        with suppress(EngineError):
+            yield from getattr(registry.load(name), attribute)
+
+
+def _below_tree(ctx: click.Context) -> Iterator[str]:
+    """Yields the paths of folders and notes in the tree of the project that is named before, or is here."""
+    from brvtui.tree.reading.project import ProjectError, find_project
+
+    given: Any = ctx.params.get("project")
+    try:
+        tree = find_project(Path(given) if given else None).tree
+    except ProjectError:
+        return
+    waiting = [tree]
+    while waiting:
+        folder = waiting.pop()
+        with suppress(OSError):
+            for entry in sorted(folder.iterdir(), reverse=True):
+                if entry.name.startswith((_HIDDEN, "_")) or entry.is_symlink():
+                    continue
+                if entry.is_dir():
+                    waiting.append(entry)
+                    yield entry.relative_to(tree).as_posix()
+                elif entry.name.endswith(_NOTE):
+                    yield entry.relative_to(tree).as_posix()
+
+
+def _beginning(names: Iterable[str], typed: str) -> list[str]:
+    """Returns the first of ``names`` that begin with ``typed`` and can be shown as they are."""
+    made = dict.fromkeys(name for name in names if name.startswith(typed) and visible(name) == name)
+    return sorted(made)[:MOST]
