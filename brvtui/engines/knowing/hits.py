@@ -1,0 +1,47 @@
+"""Hubs and authorities: what links to much of importance, and what much of importance links to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from brvtui.engines.knowing.model import Graph
+from brvtui.engines.knowing.ranking_rules import HitsRules
+
+
+class LinkRank(NamedTuple):
+    """How much a node is an authority, and a hub: each from 0 to 1, the squares of all sum to 1."""
+
+    authority: float
+    hub: float
+
+
+def hubs_and_authorities(graph: Graph, places: Sequence[int], rules: HitsRules) -> dict[int, LinkRank]:
+    """The ranks of the nodes at ``places`` by the edges among them, after a fixed number of rounds (Kleinberg's HITS).
+
+    Edges have no weight; parallel ones each count.
+    """
+    if not places:
+        return {}
+    index = np.full(graph.size, -1, np.int64)
+    index[list(places)] = np.arange(len(places))
+    sources, targets = index[graph.sources], index[graph.targets]
+    inside = (sources >= 0) & (targets >= 0)
+    if rules.types:
+        inside &= np.fromiter((edge.type in rules.types for edge in graph.edges), bool, len(graph.edges))
+    ones = np.ones(int(inside.sum()))
+    links = coo_array((ones, (sources[inside], targets[inside])), shape=(len(places), len(places))).tocsr()
+    back = links.T.tocsr()
+    authority = hub = np.ones(len(places))
+    for _ in range(rules.rounds):
+        authority = _unit(back @ hub)
+        hub = _unit(links @ authority)
+    return {place: LinkRank(float(authority[at]), float(hub[at])) for at, place in enumerate(places)}
+
+
+def _unit(vector: np.ndarray[tuple[int], np.dtype[np.float64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else vector
