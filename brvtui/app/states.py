@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
-    from brvtui.lab.log_summary import LogComparison, LogSummary
+    from brvtui.lab.log_comparison import LogComparison
+    from brvtui.lab.log_summary import LogSummary
     from brvtui.trace import Detail, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
@@ -178,11 +179,20 @@ class CacheState(NamedTuple):
     seen: CacheNow | None = None
 
 
+class EngineLog(NamedTuple):
+    """Where the engine logs the queries of this project."""
+
+    folder: str
+    exists: bool
+
+
 class LogState(NamedTuple):
     """Both logs as last read, newest first, and one entry beside its answer now."""
 
     entries: tuple[LoggedQuery, ...] | None = None
     """None until they were read."""
+    engine_log: EngineLog | None = None
+    """None until it was looked for."""
     summary: LogSummary | None = None
     following: bool = False
     """Whether each query that the engine logs is explained as it comes."""

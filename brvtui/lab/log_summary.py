@@ -1,4 +1,4 @@
-"""Counts over a log of queries, and whether a logged query would be answered the same now."""
+"""Counts over a log of queries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brvtui.trace import Trace
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 _SLOWEST = 5
@@ -56,44 +55,3 @@ def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
         sum(entry.status == "error" for entry in entries),
         tuple(sorted(timed, key=lambda entry: -(entry.took_ms or 0.0))[:_SLOWEST]),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class LogComparison:
-    """A logged query beside its answer now, on an empty cache."""
-
-    entry: LoggedQuery
-    tier: int | None
-    top_score: float | None
-    paths: tuple[str, ...]
-    differences: tuple[str, ...]
-    """The differences, a line each; empty when it would be answered the same."""
-    decimals: int = 2
-    """The decimals with which its engine writes scores."""
-
-
-def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
-    """``entry`` beside ``trace``, the answer to its query on an empty cache."""
-    shown = trace.hits[0].score if trace.hits else None
-    paths = tuple(hit.path for hit in trace.hits)
-    places = trace.scale.decimals
-    if entry.status in _UNANSWERED:
-        return LogComparison(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],), places)
-    differences: list[str] = []
-    if entry.from_cache:
-        differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
-    elif entry.tier is not None and entry.tier != trace.tier:
-        differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
-    if entry.not_covered is trace.covered and not entry.from_cache:
-        differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
-    if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= 0.5 * 10**-places:
-        differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
-    if entry.paths and paths and entry.paths[0] != paths[0]:
-        differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
-    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places)
-
-
-_UNANSWERED = {
-    "error": "it failed then, so there is no answer to compare",
-    "cancelled": "it was stopped then, so there is no answer to compare",
-}

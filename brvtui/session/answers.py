@@ -16,7 +16,7 @@ from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
-    from brvtui.lab.log_summary import LogComparison
+    from brvtui.lab.log_comparison import LogComparison
     from brvtui.saved.traces import SavedTrace
 
 _ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
@@ -100,18 +100,29 @@ class TraceExplainer:
 
     def compare_logged(self, entry: LoggedQuery) -> LogComparison:
         """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now."""
-        from brvtui.engines import registry
-        from brvtui.lab.log_summary import LogComparison, compare
+        from brvtui.lab.log_comparison import LogComparison, causes, compare
 
         try:
-            asked = self._engines.named(entry.engine)
-            if isinstance(asked, Replays):  # its answers leave something behind
-                asked = registry.load(entry.engine)
-            query = Query(entry.query, entry.scope, options=entry.options)
-            trace = asked.answer(self._engines.context(entry.engine), query)
+            context = self._engines.context(entry.engine)
+            trace = self._answer_logged(entry, context)
+            compared = compare(entry, trace)
+            if not compared.differences or entry.from_cache or entry.status != "completed":
+                return compared
+            is_past = 0 < entry.at_ms <= context.now_ms
+            as_of_then = self._answer_logged(entry, replace(context, now_ms=entry.at_ms)) if is_past else None
         except EngineError as error:
             return LogComparison(entry, None, None, (), (str(error),))
-        return compare(entry, trace)
+        changed = {note.result_path: float(note.mtime_ms) for note in context.snapshot.notes}
+        return replace(compared, causes=causes(entry, trace, as_of_then, changed))
+
+    def _answer_logged(self, entry: LoggedQuery, context: Context[Any]) -> Trace:
+        """Answers the query of ``entry`` on an empty cache. Raises :class:`brvtui.engines.contract.EngineError`."""
+        from brvtui.engines import registry
+
+        asked = self._engines.named(entry.engine)
+        if isinstance(asked, Replays):  # its answers leave something behind
+            asked = registry.load(entry.engine)
+        return asked.answer(context, Query(entry.query, entry.scope, options=entry.options))
 
     def _context(self, trace: Trace) -> Context[Any]:
         """The context that ``trace`` was made in. Raises KeyError when its snapshot is gone."""

@@ -27,7 +27,8 @@ class SessionLog:
 
     def add(self, entry: LoggedQuery) -> None:
         """Appends ``entry`` in one write. Raises OSError when the data folder cannot be written."""
-        line = json.dumps({**asdict(entry), "paths": list(entry.paths)}, separators=(",", ":"))
+        given = {name: value for name, value in asdict(entry).items() if name == "query" or value not in ("", None)}
+        line = json.dumps({**given, "paths": list(entry.paths)}, separators=(",", ":"))
         if append_line(self.path, line) > LARGEST_BYTES:
             self.path.replace(self.path.with_name(_BEFORE))
 
@@ -59,7 +60,7 @@ def _entry(line: bytes) -> LoggedQuery | None:
         entry = LoggedQuery(**{**known, "paths": tuple(map(str, known.get("paths", ()))), "who": OURS})
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    texts = (entry.query, entry.status, entry.engine)
+    texts = (entry.query, entry.status, entry.engine, entry.response)
     checked = all(isinstance(text, str) for text in texts) and isinstance(entry.at_ms, (int, float))
     checked = checked and isinstance(entry.options, dict)
     return entry if checked else None

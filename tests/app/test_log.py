@@ -165,12 +165,28 @@ async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., Br
         assert "RE-COMPUTED" not in shown(pilot)
 
 
-async def test_no_log_yet(app: BrvTui) -> None:
+async def test_no_log_yet(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await to_log(pilot)
         assert "nothing is logged yet" in text_of(pilot, "#log")
+        folder = query_log_folder(project_data(garden.root))
+        assert str(folder) in text_of(pilot, "#log").replace("\n ", "").replace(" ", "")
         await pilot.press("j", "enter", "f", "u", "tab", "tab")
         await settled(pilot)
+        assert not view(pilot).log.following
+        assert any(
+            f"nothing to follow: the engine has no log of this project in {folder}" in toast.message
+            for toast in pilot.app._notifications
+        )
+
+
+async def test_the_answer_that_the_agent_received_is_shown(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    logged(garden, 2, "refresh token rotation", response="Tokens rotate\n\nevery \x1b[31mday.")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await until(pilot, lambda: "the answer that the agent received" in text_of(pilot, "#entry"))
+        assert "every ␛[31mday." in text_of(pilot, "#entry")
+        await until(pilot, lambda: "because " in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
 
 
 async def test_a_click_chooses_and_a_second_one_takes(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:

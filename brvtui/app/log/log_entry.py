@@ -7,7 +7,7 @@ from brvtui.app.states import LogState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.log_summary import LogComparison
+from brvtui.lab.log_comparison import LogComparison
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms, number, wrap
 
@@ -21,8 +21,9 @@ class LogEntryPane(Pane):
     READS = (LogState,)
     HELP_TEXT = (
         "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
-        "they are now. Tiers, top scores and first notes that differ are told. What came from the cache then is "
-        "compared with what the notes themselves give."
+        "they are now. Tiers, top scores and first notes that differ are told, and why: notes that were written "
+        "since, time that has passed, another profile. What came from the cache then is compared with what the notes "
+        "themselves give. At the end stands the answer that the agent received, where the log holds it."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -35,7 +36,12 @@ class LogEntryPane(Pane):
         made.append(rule(width, "then", dash=self.glyphs.dash))
         made += _then(compared, names_engines(view.log.entries or ()), width)
         made.append(rule(width, "now, on an empty cache", dash=self.glyphs.dash))
-        return made + _now(compared, width)
+        made += _now(compared, width)
+        if compared.entry.response:
+            made.append(rule(width, "the answer that the agent received", dash=self.glyphs.dash))
+            for paragraph in compared.entry.response.splitlines():
+                made += wrapped(paragraph, width, "text")
+        return made
 
     def _verdict(self, compared: LogComparison, width: int) -> list[Line]:
         if not compared.differences:
@@ -44,6 +50,8 @@ class LogEntryPane(Pane):
         for difference in compared.differences:
             for place, part in enumerate(wrap(difference, width - 4)):
                 made.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))
+        for cause in compared.causes:
+            made += wrapped(f"because {cause}", width, "muted")
         return made
 
 

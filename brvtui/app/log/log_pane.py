@@ -98,7 +98,7 @@ class LogPane(ChoicePane):
             "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
             "here as soon as it has answered one"
         )
-        return [Line(), *wrapped(text, width)]
+        return [Line(), *wrapped(text, width), *_looked_for(view, width)]
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE
@@ -133,6 +133,12 @@ class LogPane(ChoicePane):
         self.only_uncovered = not self.only_uncovered
         self.rebuild(force=True)
         self.post_message(self.EntryChosen())
+
+
+def _looked_for(view: View, width: int) -> list[Line]:
+    """Returns where the engine's log would be."""
+    log = view.log.engine_log
+    return [Line(), *wrapped(f"looked for in {log.folder}", width, "faint")] if log is not None else []
 
 
 def names_engines(entries: Sequence[LoggedQuery]) -> bool:

@@ -29,7 +29,7 @@ class LogSummaryPane(Pane):
     )
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Tiers, cache, slowest, not covered."""
+        """Returns tiers, cache, queries that were not covered, the slowest, and where the engine's log is."""
         summary = view.log.summary
         if summary is None or not view.log.entries:
             return wrapped("tiers, cache hits, slow and uncovered queries", width)
@@ -39,7 +39,12 @@ class LogSummaryPane(Pane):
         if not summary.not_covered:
             made.append(line(" every query was covered", "muted"))
         made.append(rule(width, "slowest", dash=self.glyphs.dash))
-        return made + [_query(entry, ms(entry.took_ms or 0.0), width) for entry in summary.slowest]
+        made += [_query(entry, ms(entry.took_ms or 0.0), width) for entry in summary.slowest]
+        if view.log.engine_log is not None:
+            made.append(rule(width, "the engine's log", dash=self.glyphs.dash))
+            missing = "" if view.log.engine_log.exists else ", which is not there yet"
+            made += wrapped(f"{view.log.engine_log.folder}{missing}", width)
+        return made
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:
         most = max(*summary.tiers, 1)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.app.states import EngineLog
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
-    from brvtui.lab.log_summary import LogComparison, LogSummary
+    from brvtui.lab.log_comparison import LogComparison
+    from brvtui.lab.log_summary import LogSummary
     from brvtui.session import Session
 
 _MOST_LOGGED = 2_000
@@ -42,10 +44,10 @@ class Logs:
     def _read(self, session: Session) -> None:
         self._services.background.run(partial(_read, session), self._were_read, group="log", exclusive=True)
 
-    def _were_read(self, read: tuple[tuple[LoggedQuery, ...], LogSummary]) -> None:
+    def _were_read(self, read: tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]) -> None:
         store = self._services.store
-        entries, summary = read
-        store.update(store.view.log._replace(entries=entries, summary=summary))
+        entries, summary, engine_log = read
+        store.update(store.view.log._replace(entries=entries, summary=summary, engine_log=engine_log))
 
     def compare(self, entry: LoggedQuery) -> bool:
         """Asks a logged query again on an empty cache and shows the differences; False before notes are read."""
@@ -69,7 +71,11 @@ class Logs:
         """Starts or stops explaining each query that the engine logs."""
         store = self._services.store
         log = store.view.log
-        if log.entries is None:
+        if log.engine_log is None:
+            return
+        if not log.following and not log.engine_log.exists:
+            text = f"there is nothing to follow: the engine has no log of this project in {log.engine_log.folder}"
+            self._services.notify(text, severity="warning")
             return
         following = not log.following
         store.update(log._replace(following=following), store.view.query._replace(followed=None))
@@ -92,9 +98,10 @@ class Logs:
             self._read(self._project.session)
 
 
-def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary]:
-    """Returns both logs and their counts. It blocks."""
+def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:
+    """Returns both logs, their counts, and the place of the engine's log. It blocks."""
     from brvtui.lab.log_summary import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
-    return tuple(entries), summarise(entries)
+    folder = session.logbook.folder
+    return tuple(entries), summarise(entries), EngineLog(str(folder), folder.is_dir())

@@ -15,6 +15,7 @@ OURS = "brv-tui"
 CACHED = (0, 1)
 """The tiers that answer from the cache."""
 _PREFIX, _SUFFIX = "qry-", ".json"
+LONGEST_RESPONSE = 20_000
 _STATUSES = ("completed", "error", "cancelled", "processing")
 
 
@@ -45,6 +46,8 @@ class LoggedQuery:
     """Why it failed."""
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     """The query's options by name, as :attr:`brvtui.trace.Trace.options` has them."""
+    response: str = ""
+    """The answer that the agent received; at most :data:`LONGEST_RESPONSE` characters of it."""
 
     @property
     def from_cache(self) -> bool:
@@ -104,6 +107,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
         not_covered=status == "completed" and known not in (0, 1, None) and count == 0,
         fingerprint=str(found.get("cacheFingerprint") or ""),
         problem=str(value.get("error") or ""),
+        response=str(value.get("response") or "")[:LONGEST_RESPONSE],
     )
 
 

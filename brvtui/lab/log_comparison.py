@@ -1,0 +1,78 @@
+"""Whether a logged query would be answered the same now, and if not, why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from brvtui.trace import Trace
+from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class LogComparison:
+    """A logged query beside its answer now, on an empty cache."""
+
+    entry: LoggedQuery
+    tier: int | None
+    top_score: float | None
+    paths: tuple[str, ...]
+    differences: tuple[str, ...]
+    """The differences, a line each; empty when it would be answered the same."""
+    decimals: int = 2
+    """The decimals with which its engine writes scores."""
+    causes: tuple[str, ...] = ()
+    """What explains the differences, a line each, as far as the tree tells it."""
+
+
+def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
+    """``entry`` beside ``trace``, the answer to its query on an empty cache."""
+    shown = trace.hits[0].score if trace.hits else None
+    paths = tuple(hit.path for hit in trace.hits)
+    places = trace.scale.decimals
+    if entry.status in _UNANSWERED:
+        return LogComparison(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],), places)
+    differences: list[str] = []
+    if entry.from_cache:
+        differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
+    elif entry.tier is not None and entry.tier != trace.tier:
+        differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
+    if entry.not_covered is trace.covered and not entry.from_cache:
+        differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
+    if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= 0.5 * 10**-places:
+        differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
+    if entry.paths and paths and entry.paths[0] != paths[0]:
+        differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
+    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places)
+
+
+_UNANSWERED = {
+    "error": "it failed then, so there is no answer to compare",
+    "cancelled": "it was stopped then, so there is no answer to compare",
+}
+
+
+def causes(
+    entry: LoggedQuery, now: Trace, as_of_then: Trace | None, changed_ms: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Returns what explains that ``entry`` was not answered as ``now``, a line each; empty where nothing does.
+
+    ``as_of_then`` is the answer that today's notes give at the moment of ``entry``, None where that cannot be asked.
+    ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results.
+    """
+    made: list[str] = []
+    if entry.profile and entry.profile != now.profile:
+        made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
+    shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
+    made += [f"{path} is no longer in the tree" for path in entry.paths if path not in changed_ms]
+    since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms]
+    made += [f"{path} was written since" for path in since if path in shown]
+    others = sum(path not in shown for path in since)
+    if others:
+        made.append(f"{counted(others, 'other note was', 'other notes were')} written since")
+    if as_of_then is not None and not compare(entry, as_of_then).differences:
+        made.append("only time has passed: as of that moment, today's notes give the logged answer")
+    elif not made:
+        made.append("no note was written since: signals, the settings or the engine's version are not those of then")
+    return tuple(made)

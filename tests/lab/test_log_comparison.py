@@ -1,0 +1,98 @@
+"""Whether a logged query would be answered the same now, and why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from brvtui.lab.log_comparison import compare
+from brvtui.trace import Trace
+from brvtui.tree.engine_files.query_log import ENGINE, OURS, LoggedQuery
+from tests.support.trees import NOW_MS, Tree
+
+ENTRY = LoggedQuery(10.0, "rollback", ENGINE, "completed", 2, 5.0, 0.9, 1, ("deploy/rollback.md",))
+DAY_MS = 86_400_000
+
+
+def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
+    trace = tree.session().probe("rollback")
+    entry = replace(
+        ENTRY, tier=trace.tier, top_score=trace.hits[0].score, paths=tuple(hit.path for hit in trace.hits), who=OURS
+    )
+    assert compare(entry, trace).differences == ()
+
+
+@pytest.mark.parametrize("who", [OURS, ENGINE])
+@pytest.mark.parametrize(("status", "said"), [("error", "failed then"), ("cancelled", "was stopped then")])
+def test_a_run_that_was_not_answered_is_not_answered_the_same(tree: Tree, status: str, said: str, who: str) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", importance=90, maturity="core")
+    trace = tree.session().probe("rollback")
+    (difference,) = compare(LoggedQuery(1.0, "rollback", who, status), trace).differences
+    assert said in difference
+
+
+def test_what_is_different_is_said(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=200)
+    session = tree.session()
+    trace = session.probe("rollback")
+    made = compare(replace(ENTRY, tier=trace.tier + 1, top_score=0.1, paths=("gone.md",), not_covered=True), trace)
+    assert [line.split()[0] for line in made.differences] == ["tier", "not", "top", "gone.md"]
+    assert compare(replace(ENTRY, tier=0), trace).differences[0].startswith("it came from the cache")
+    nothing = session.probe("zebra quagga")
+    assert "covered then, not covered now" in compare(ENTRY, nothing).differences
+
+
+def test_small_scores_are_compared_on_their_own_scale(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback")
+    trace = tree.session().probe("rollback", engine="jeffs_brain")
+    score = trace.hits[0].score
+    entry = LoggedQuery(
+        10.0, "rollback", OURS, "completed", None, 5.0, score, 1, ("deploy/rollback.md",), engine="jeffs_brain"
+    )
+    assert compare(entry, trace).differences == ()
+    assert compare(entry, trace).decimals == 4
+    (difference,) = compare(replace(entry, top_score=score - 0.002), trace).differences
+    assert difference == f"top score {score - 0.002:.4f} then, {score:.4f} now"
+
+
+def logged(trace: Trace, **changes: Any) -> LoggedQuery:
+    """What the engine's log would hold of ``trace``."""
+    at_ms = datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000
+    paths = tuple(hit.path for hit in trace.hits)
+    made = LoggedQuery(at_ms, trace.query, ENGINE, "completed", trace.tier, 5.0, trace.hits[0].score, 1, paths)
+    return replace(made, **changes)
+
+
+def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
+    before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback")
+    compared = tree.session().answers.compare_logged(logged(before))
+    assert compared.differences
+    assert compared.causes == ("only time has passed: as of that moment, today's notes give the logged answer",)
+
+
+def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
+    tree.note("deploy/other.md", "Other", "other things", days=1)
+    trace = tree.session(now_ms=NOW_MS - 5 * DAY_MS).probe("rollback")
+    entry = logged(trace, paths=("deploy/gone.md", *(hit.path for hit in trace.hits)), top_score=0.1)
+    assert tree.session().answers.compare_logged(entry).causes == (
+        "deploy/gone.md is no longer in the tree",
+        "1 other note was written since",
+    )
+    tree.age("deploy/rollback.md", 1)
+    assert "deploy/rollback.md was written since" in tree.session().answers.compare_logged(entry).causes
+
+
+def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
+    trace = tree.session().probe("rollback")
+    (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
+    assert cause.startswith("no note was written since")
+    (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
+    assert cause == "the profile was docs then, and is brv-3 now"
+    assert tree.session().answers.compare_logged(logged(trace)).causes == ()
