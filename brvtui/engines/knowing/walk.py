@@ -170,28 +170,38 @@ def _start(shares: Mapping[int, float], size: int) -> Floats:
 
 
 def _load(ways: Roads, seeds: list[int], rules: WalkRules) -> tuple[Positions, Flags]:
-    """The level of each node that is reached, -1 for the others, and which entries are loaded.
+    """How many loaded edges each node is from a seed, -1 for those out of reach; and which entries are loaded.
 
     A node of the last level is a dead end, as its own edges are not loaded.
     """
-    levels = np.full(ways.size, -1, np.int64)
-    levels[seeds] = 0
+    usable = np.ones(len(ways.weights), bool) if rules.whole_neighbourhood else ways.weights > 0
     expanded = np.zeros(ways.size, bool)
-    frontier = levels == 0
-    for level in range(rules.levels + rules.whole_neighbourhood):
+    frontier = np.zeros(ways.size, bool)
+    frontier[seeds] = True
+    for _ in range(rules.levels + rules.whole_neighbourhood):
         expanded |= frontier
-        reached = frontier[ways.leaves]
-        beside = np.zeros(ways.size, bool)
-        beside[ways.enters[reached]] = True
-        levels[beside & (levels < 0)] = level + 1
-        if not rules.whole_neighbourhood:
-            reached &= ways.weights > 0
-        frontier = np.zeros(ways.size, bool)
-        frontier[ways.enters[reached]] = True
-        frontier &= ways.expands & ~expanded
-        if not frontier.any():
-            break
-    return levels, expanded[ways.leaves]
+        frontier = _beside(ways, frontier, usable) & ways.expands & ~expanded
+    loaded = expanded[ways.leaves]
+    return _hops(ways, seeds, loaded), loaded
+
+
+def _hops(ways: Roads, seeds: list[int], loaded: Flags) -> Positions:
+    hops = np.full(ways.size, -1, np.int64)
+    frontier = np.zeros(ways.size, bool)
+    frontier[seeds] = True
+    level = 0
+    while frontier.any():
+        hops[frontier] = level
+        frontier = _beside(ways, frontier, loaded) & (hops < 0)
+        level += 1
+    return hops
+
+
+def _beside(ways: Roads, frontier: Flags, usable: Flags) -> Flags:
+    """Which nodes a usable entry joins with the frontier."""
+    found = np.zeros(ways.size, bool)
+    found[ways.enters[frontier[ways.leaves] & usable]] = True
+    return found
 
 
 def _steps(ways: Roads, levels: Positions, loaded: Flags, rules: WalkRules) -> tuple[Matrix, Floats, Flags]:
