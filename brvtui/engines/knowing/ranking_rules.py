@@ -117,8 +117,6 @@ class ScoreRules:
     recency: AgeSteps
     change: AgeSteps
     """Added for a node that changed of late."""
-    observed_from_change: bool
-    """Whether a node's recency is that of its last change; the program knows when a symbol last ran, or nothing."""
     feedback: FeedbackWeights
     session: float
     session_most: Positive

@@ -1,0 +1,156 @@
+"""Filling a budget of tokens with results: the best score for each token, near the seeds first."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from brvtui.engines.knowing.model import Node
+from brvtui.engines.knowing.ranking_rules import PackingRules
+from brvtui.engines.knowing.scoring import ScoredCandidate
+from brvtui.ranking.packing import fitting
+
+Strategy = Literal["density", "top-k", "file-grouped"]
+STRATEGIES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
+_COMPACT = {"gcf": 16, "gcb": 26}
+"""The per cent of the tokens that two compact forms of the program need."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedItem:
+    """What packing did with one result."""
+
+    scored: ScoredCandidate
+    tokens: int
+    density: float
+    """Its score for each token, times how near it is."""
+    is_packed: bool
+    left: int
+    """The tokens that were left when its turn came."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedContext:
+    """A budget that was filled."""
+
+    budget: int
+    used: int
+    exponent: float
+    """How much nearness counts: the walk's share to this power."""
+    items: tuple[PackedItem, ...]
+    """Every result, in the order of their turns."""
+
+    @property
+    def packed(self) -> list[ScoredCandidate]:
+        """The results that fit, by score."""
+        return sorted((item.scored for item in self.items if item.is_packed), key=lambda one: -one.score)
+
+
+def text_tokens(text: str, rules: PackingRules) -> int:
+    """The estimated tokens of ``text``, by its bytes in UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass")) // rules.bytes_per_token
+
+
+def node_tokens(node: Node, rules: PackingRules, format_: str = "") -> int:
+    """The estimated tokens of a symbol's name, kind and signature."""
+    tokens = text_tokens(f"{node.qualified_name} {node.kind} {node.signature}", rules)
+    share = _COMPACT.get(format_)
+    return tokens if share is None else max(1, tokens * share // 100)
+
+
+def proximity_exponent(phantoms: float, rules: PackingRules) -> float:
+    """The power of nearness; ``phantoms`` is how many nodes outside of the corpus come on one inside."""
+    return min(rules.proximity_most, rules.proximity_least + rules.proximity_per_phantom * phantoms)
+
+
+def pack(
+    ranked: Sequence[ScoredCandidate],
+    costs: Sequence[int],
+    budget: int,
+    rules: PackingRules,
+    strategy: Strategy = "density",
+    coherence: float = 0.0,
+) -> PackedContext:
+    """Takes of ``ranked`` (best first) what fits into ``budget``; what does not fit is skipped, and the next tried.
+
+    ``costs`` are tokens, at least 1 each. With ``coherence``, an item whose file is packed already gains that share of
+    density.
+    """
+    tokens = [max(1, cost) for cost in costs]
+    phantoms = sum(one.node.is_external for one in ranked)
+    real = len(ranked) - phantoms
+    exponent = proximity_exponent(phantoms / real if real else 0.0, rules)
+    densities = [_density(one, cost, exponent) for one, cost in zip(ranked, tokens, strict=True)]
+    if strategy == "top-k":
+        order = list(range(len(ranked)))
+    elif strategy == "file-grouped":
+        order = _by_file(ranked, tokens)
+    else:
+        order = sorted(range(len(ranked)), key=lambda at: (-densities[at], -ranked[at].score))
+    if coherence and strategy == "density":
+        order = _coherent(order, ranked, tokens, densities, budget, coherence)
+    return _filled(order, ranked, tokens, densities, budget, exponent)
+
+
+def _density(one: ScoredCandidate, tokens: int, exponent: float) -> float:
+    near = one.candidate.walk
+    return one.score / tokens * (near**exponent if near > 0 else 1.0)
+
+
+def _filled(
+    order: Sequence[int],
+    ranked: Sequence[ScoredCandidate],
+    tokens: Sequence[int],
+    densities: Sequence[float],
+    budget: int,
+    exponent: float,
+) -> PackedContext:
+    taken = set(fitting(np.asarray([tokens[at] for at in order], dtype=np.int64), budget).tolist())
+    items, left = [], budget
+    for turn, at in enumerate(order):
+        items.append(PackedItem(ranked[at], tokens[at], densities[at], turn in taken, left))
+        left -= tokens[at] if turn in taken else 0
+    return PackedContext(budget, budget - left, exponent, tuple(items))
+
+
+def _by_file(ranked: Sequence[ScoredCandidate], tokens: Sequence[int]) -> list[int]:
+    """The items file by file, the file with the most score for each token first."""
+    files: dict[str, list[int]] = {}
+    for at, one in enumerate(ranked):
+        files.setdefault(one.node.path, []).append(at)
+    worth = {
+        path: sum(ranked[at].score for at in places) / sum(tokens[at] for at in places)
+        for path, places in files.items()
+    }
+    return [at for path in sorted(files, key=lambda path: -worth[path]) for at in files[path]]
+
+
+def _coherent(
+    order: Sequence[int],
+    ranked: Sequence[ScoredCandidate],
+    tokens: Sequence[int],
+    densities: Sequence[float],
+    budget: int,
+    bonus: float,
+) -> list[int]:
+    """The order in which items are taken, if one whose file is packed already gains ``bonus``; then the others."""
+    left, waiting, made, files = budget, list(order), [], set()
+    while fits := [at for at in waiting if tokens[at] <= left]:
+        best = max(fits, key=lambda at: densities[at] * (1 + bonus if ranked[at].node.path in files else 1))
+        made.append(best)
+        waiting.remove(best)
+        files.add(ranked[best].node.path)
+        left -= tokens[best]
+    return [*made, *waiting]
+
+
+def pack_root(task: str, node_hashes: Iterable[bytes]) -> str:
+    """The SHA-256 that names a packed context: of the task, and of what is in it whatever the order."""
+    digest = hashlib.sha256(task.strip().lower().encode())
+    for node_hash in sorted(node_hashes):
+        digest.update(node_hash)
+    return digest.hexdigest()

@@ -1,0 +1,150 @@
+"""The score of a candidate: components that sum, of its reach, its links, its age, and what was said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from brvtui.engines.knowing.hits import LinkRank
+from brvtui.engines.knowing.model import Node
+from brvtui.engines.knowing.ranking_rules import AgeSteps, FeedbackWeights, FlatRules, ScoreRules
+
+_DAY = 86_400.0
+_TEST_PATHS = (
+    "_test.go",
+    "/tests/",
+    ".test.",
+    ".spec.",
+    "/__tests__/",
+    "/test/",
+    "/src/test/",
+    "unittests/",
+    "acceptancetests/",
+    "integrationtests/",
+    ".tests/",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is known of a node before it is scored. Ages are in seconds."""
+
+    node: Node
+    callers: int
+    """The walk's probability in whole units, or how many nodes link to it."""
+    confidence: float
+    distance: int
+    """0 for a seed, 1 for a node that was reached."""
+    walk: float = 0.0
+    """The walk's probability as a share of the greatest; 0 where none walked."""
+    observed_age: float | None = None
+    changed_age: float | None = None
+    feedback: float | None = None
+    """The share of useful votes; None without votes."""
+    session: float = 0.0
+    is_penalised: bool = False
+    """Whether it is a test, or in an archive, and the task asks for none."""
+    provenance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCandidate:
+    """A candidate with its score, which is the sum of its components."""
+
+    candidate: Candidate
+    score: float
+    components: Mapping[str, float]
+    links: LinkRank | None = None
+
+    @property
+    def node(self) -> Node:
+        """The node that is scored."""
+        return self.candidate.node
+
+    def component(self, name: str) -> float:
+        """The component ``name``; 0 for one that it does not have."""
+        return self.components.get(name, 0.0)
+
+
+def rank(
+    candidates: Sequence[Candidate], links: Mapping[str, LinkRank] | None, rules: ScoreRules
+) -> list[ScoredCandidate]:
+    """The candidates by their score, best first; equal ones in the order given.
+
+    ``links`` holds ranks by id; with None, no hubs and authorities were counted, and other weights apply.
+    """
+    most = max((candidate.callers for candidate in candidates), default=0)
+    scored = [_scored(candidate, max(1, most), links, rules) for candidate in candidates]
+    return sorted(scored, key=lambda one: -one.score)
+
+
+def _scored(
+    candidate: Candidate, most: int, links: Mapping[str, LinkRank] | None, rules: ScoreRules
+) -> ScoredCandidate:
+    weights = rules.plain if links is None else rules.linked
+    linked = links.get(candidate.node.id) if links is not None else None
+    components = {
+        "blast_radius": candidate.callers / most * weights.blast_radius,
+        "confidence": candidate.confidence * weights.confidence,
+        "recency": age_value(candidate.observed_age, rules.recency) * weights.recency,
+        "distance": weights.distance / (1 + candidate.distance),
+        "authority": authority_adjustment(linked, candidate.distance == 0, rules) if linked is not None else 0.0,
+        "feedback": feedback_value(candidate.feedback, rules.feedback),
+        "session": rules.session * candidate.session / rules.session_most if candidate.session > 0 else 0.0,
+        "change": age_value(candidate.changed_age, rules.change),
+    }
+    if candidate.is_penalised:
+        components["penalty"] = (rules.penalty - 1) * sum(components.values())
+    return ScoredCandidate(candidate, sum(components.values()), components, linked)
+
+
+def age_value(age: float | None, steps: AgeSteps) -> float:
+    """What an age in seconds is worth. An age below 0 counts as within a day."""
+    if age is None:
+        return steps.unknown
+    for days, value in ((1, steps.day), (7, steps.week), (30, steps.month)):
+        if age <= days * _DAY:
+            return value
+    return steps.older
+
+
+def authority_adjustment(links: LinkRank, is_seed: bool, rules: ScoreRules) -> float:
+    """What a node's links add to its score: for a seed its authority and its hub, for another less than nothing."""
+    limits = rules.authority
+    if not is_seed:
+        return -limits.other_factor * links.authority if links.authority > limits.other_above else 0.0
+    made = limits.seed_factor * links.authority if links.authority > limits.seed_above else 0.0
+    return made + (limits.hub_factor * links.hub if links.hub > limits.hub_above else 0.0)
+
+
+def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
+    """What the share of useful votes adds to a score, or takes from it."""
+    if share is None or (share <= 0 and not weights.zero_counts):
+        return 0.0
+    if share > weights.neutral:
+        return weights.useful * (share - weights.neutral) / (1 - weights.neutral)
+    return -weights.useless * (weights.neutral - share) / weights.neutral
+
+
+def is_test_path(qualified_name: str) -> bool:
+    """Whether a symbol lies in a test, by its path."""
+    name = qualified_name.lower()
+    return any(part in name for part in _TEST_PATHS) or ("/test_" in name and ".py" in name)
+
+
+def lifts_penalty(task: str, rules: ScoreRules) -> bool:
+    """Whether ``task`` is about tests, so that they are not penalised."""
+    lower = task.lower()
+    if rules.penalty_words_inside:
+        return any(word in lower for word in rules.penalty_words)
+    return not set(re.findall(r"\w+", lower)).isdisjoint(rules.penalty_words)
+
+
+def result_confidence(scores: Sequence[float], rules: FlatRules) -> float:
+    """How far the best score stands out, from 0 to 1; 1 for a list that is too short to say."""
+    if len(scores) < rules.rank:
+        return 1.0
+    least = scores[rules.rank - 1]
+    ratio = scores[0] / least if least else rules.high
+    return min(1.0, max(0.0, (ratio - rules.low) / (rules.high - rules.low)))

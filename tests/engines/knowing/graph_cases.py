@@ -1,0 +1,69 @@
+"""The recorded answers of the real program, and its graphs as ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from brvtui.engines.knowing.model import Edge, Graph, Node, symbol
+
+DATA = Path(__file__).parents[2] / "data" / "knowing"
+Case = dict[str, Any]
+
+
+def cases(family: str) -> list[Case]:
+    """The recorded cases of ``family``."""
+    held: list[Case] = json.loads((DATA / f"{family}.json").read_text(encoding="utf-8"))["cases"]
+    assert held
+    return held
+
+
+def node(record: dict[str, Any], now: float = 0.0) -> Node:
+    """A recorded node as ours; its id is its qualified name unless it has one."""
+    age = record.get("last_commit_age_seconds")
+    return symbol(
+        record.get("qualified_name", record.get("id", "")),
+        record.get("kind", "function"),
+        id_=record.get("id", ""),
+        signature=record.get("signature", ""),
+        doc=record.get("doc", ""),
+        path=record.get("file_path", record.get("file", "")),
+        modified=None if age is None else now - age,
+    )
+
+
+def edges(records: Iterable[dict[str, Any]]) -> tuple[Edge, ...]:
+    """Recorded edges as ours."""
+    return tuple(
+        Edge(
+            record["source"],
+            record["target"],
+            record.get("type", "calls"),
+            record.get("confidence", 0.7),
+            record.get("provenance", "ast_inferred"),
+        )
+        for record in records
+    )
+
+
+def graph(record: dict[str, Any]) -> Graph:
+    """A recorded graph as ours, in the order of ids; ends of edges that are not recorded as nodes become nodes."""
+    nodes = {one.id: one for one in map(node, record.get("nodes", ()))}
+    links = edges(record.get("edges", ()))
+    named = {end for edge in links for end in edge[:2]} | {seed["id"] for seed in record.get("seeds", ())}
+    for id_ in named - nodes.keys():
+        nodes[id_] = symbol(id_, "function")
+    return Graph(tuple(nodes[id_] for id_ in sorted(nodes)), links)
+
+
+def close(ours: Any, wanted: Any, tolerance: float = 1e-9) -> bool:
+    """Whether two values of JSON are the same, numbers within ``tolerance``."""
+    if isinstance(wanted, dict):
+        return ours.keys() == wanted.keys() and all(close(ours[key], wanted[key], tolerance) for key in wanted)
+    if isinstance(wanted, list):
+        return len(ours) == len(wanted) and all(close(*pair, tolerance) for pair in zip(ours, wanted, strict=True))
+    if isinstance(wanted, float) or isinstance(ours, float):
+        return abs(ours - wanted) <= tolerance
+    return bool(ours == wanted)
