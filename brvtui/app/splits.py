@@ -43,7 +43,7 @@ class Layout(NamedTuple):
         return {"shares": {name: list(shares) for name, shares in self.shares.items()}, "hidden": sorted(self.hidden)}
 
 
-class Edge(NamedTuple):
+class PaneEdge(NamedTuple):
     """The line between two parts of a split that are next to each other, at cell ``at``: the second's first."""
 
     split: str
@@ -70,7 +70,7 @@ class Tiled(NamedTuple):
     """The areas of panes, and the edges between them."""
 
     areas: Mapping[str, Area]
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[PaneEdge, ...] = ()
 
 
 def layout_from(plain: Any) -> Layout:
@@ -105,7 +105,7 @@ def tile(part: Split | str, area: Area, layout: Layout, depth: int = 0) -> Tiled
         return Tiled({})
     cells = _cells(part, shown, area.width if part.across else area.height, layout)
     areas: dict[str, Area] = {}
-    edges: list[Edge] = []
+    edges: list[PaneEdge] = []
     at = area.x if part.across else area.y
     for position, number in enumerate(shown):
         own = cells[number]
@@ -121,13 +121,13 @@ def tile(part: Split | str, area: Area, layout: Layout, depth: int = 0) -> Tiled
 
 def _edge(
     split: Split, depth: int, first: int, second: int, at: int, area: Area, cells: tuple[int, ...], layout: Layout
-) -> Edge:
+) -> PaneEdge:
     one, other = split.parts[first], split.parts[second]
     start, length = (area.y, area.height) if split.across else (area.x, area.width)
     least = (_least(one, split.across, layout), _least(other, split.across, layout))
     before, after = panes_of(one) - layout.hidden, panes_of(other) - layout.hidden
     end = start + length
-    return Edge(split.name, depth, split.across, at, start, end, cells, first, second, least, before, after)
+    return PaneEdge(split.name, depth, split.across, at, start, end, cells, first, second, least, before, after)
 
 
 def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tuple[int, ...]:
@@ -165,7 +165,7 @@ def apportion(weights: Sequence[float], total: int, least: Sequence[int]) -> lis
     return made
 
 
-def moved(layout: Layout, edge: Edge, by: int) -> Layout:
+def moved(layout: Layout, edge: PaneEdge, by: int) -> Layout:
     """``layout`` with ``edge`` moved ``by`` cells, as far as the parts on both its sides keep what they need."""
     one, other = edge.cells[edge.first], edge.cells[edge.second]
     by = max(min(0, edge.least[0] - one), min(by, max(0, other - edge.least[1])))
@@ -176,7 +176,7 @@ def moved(layout: Layout, edge: Edge, by: int) -> Layout:
     return layout._replace(shares={**layout.shares, edge.split: tuple(float(max(1, size)) for size in cells)})
 
 
-def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[Edge, int]]:
+def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[PaneEdge, int]]:
     """The edges of ``pane``, each with the direction in which moving it gives ``pane`` more.
 
     The innermost come first, of two the one at its right or at its bottom.
@@ -186,7 +186,7 @@ def edges_beside(tiled: Tiled, pane: str, across: bool) -> Iterator[tuple[Edge, 
         yield edge, 1 if pane in edge.before else -1
 
 
-def edge_at(tiled: Tiled, x: int, y: int) -> Edge | None:
+def edge_at(tiled: Tiled, x: int, y: int) -> PaneEdge | None:
     """The edge under a cell: it takes the last cell of what is before it, and beside each other the next one too."""
     for edge in tiled.edges:
         along, across = (y, x) if edge.across else (x, y)

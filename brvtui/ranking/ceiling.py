@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.ranking.compound import Compound, compound
-from brvtui.ranking.constants import DecayRules, ScoreRules
+from brvtui.ranking.constants import CompoundRules, DecayRules
 from brvtui.ranking.decay import decayed_importance, decayed_recency
 from brvtui.ranking.maturity import LEVELS, Levels
 
@@ -34,7 +34,7 @@ class ScoreConstants(Protocol):
     """The constants that a score depends on; a profile has them."""
 
     @property
-    def score(self) -> ScoreRules:
+    def score(self) -> CompoundRules:
         """Weights, bonus and cap."""
 
     @property
@@ -63,7 +63,7 @@ class ScoreInputs:
 
 
 def score_inputs(
-    importance: Floats, recency: Floats, levels: Levels, is_local: NDArray[np.bool_], rules: ScoreRules
+    importance: Floats, recency: Floats, levels: Levels, is_local: NDArray[np.bool_], rules: CompoundRules
 ) -> ScoreInputs:
     """The inputs of notes with these stored signals; ``levels`` are positions in
     :data:`brvtui.ranking.maturity.LEVELS`.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.ranking.constants import ScoreRules
+from brvtui.ranking.constants import CompoundRules
 from brvtui.trace import Part
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def compound(
     recency: Floats | float,
     boost: Floats | float,
     bonus: Floats | float,
-    rules: ScoreRules,
+    rules: CompoundRules,
 ) -> Compound:
     """``(w_r relevance + w_i min(importance, scale) / scale + w_c recency) * boost + bonus``, capped."""
     relevance, importance, recency = np.asarray(relevance), np.asarray(importance), np.asarray(recency)
@@ -61,7 +61,7 @@ def compound(
     )
 
 
-def with_bonus(value: Floats | float, bonus: Floats | float, rules: ScoreRules) -> Floats:
+def with_bonus(value: Floats | float, bonus: Floats | float, rules: CompoundRules) -> Floats:
     """``value`` plus the local bonus, capped."""
     return np.asarray(np.minimum(value + bonus, rules.cap), dtype=np.float64)
 
@@ -91,7 +91,7 @@ def unrounded_threshold(threshold: float, decimals: int) -> float:
 
 
 def score_parts(
-    made: Compound, maturities: Sequence[str], local: Sequence[bool], rules: ScoreRules, rounded: bool
+    made: Compound, maturities: Sequence[str], local: Sequence[bool], rules: CompoundRules, rounded: bool
 ) -> list[tuple[float, tuple[Part, ...]]]:
     """Each score of ``made`` with the parts that sum to it.
 

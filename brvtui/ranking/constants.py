@@ -17,7 +17,7 @@ class DecayRules:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreRules:
+class CompoundRules:
     """The compound score of one match."""
 
     relevance: float

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.ranking.compound import compound, round_half_up, score_parts, unrounded_threshold
-from brvtui.ranking.constants import ScoreRules
+from brvtui.ranking.constants import CompoundRules
 from brvtui.trace import Part
 from tests.support.trees import BRV3, DOCS
 
@@ -55,7 +55,7 @@ def test_the_unrounded_threshold_inverts_rounding(threshold: float, decimals: in
 
 
 def one(
-    relevance: float, importance: float, recency: float, maturity: str, local: bool, rules: ScoreRules, rounded: bool
+    relevance: float, importance: float, recency: float, maturity: str, local: bool, rules: CompoundRules, rounded: bool
 ) -> tuple[float, tuple[Part, ...]]:
     """The score and the parts of one match."""
     given = (np.asarray([value]) for value in (relevance, importance, recency))

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from brvtui.app import splits
 from brvtui.app.arrangement import AS_DESIGNED, Arrangement, arrange
 from brvtui.app.services import services_of
-from brvtui.app.splits import Area, Edge, Tiled, edge_at, edges_beside, moved
+from brvtui.app.splits import Area, PaneEdge, Tiled, edge_at, edges_beside, moved
 
 _LEAST_FOR_TABS = 41
 _ANY = 100
@@ -82,7 +82,7 @@ class Body(Widget):
         self.shared = shared
         """What the user changed of the plan."""
         self.tab = (self._shown_tabs() or plan.tabs)[0]
-        self._dragged: Edge | None = None
+        self._dragged: PaneEdge | None = None
         self._drag_from = shared
         self._shown: frozenset[str] = frozenset()
         self._display(self.areas(Size(_ANY, _ANY)))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from brvtui.ladder import LadderRules
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.ranking.constants import DecayRules, ScoreRules, SignalRules
+from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
 from brvtui.regular_files import read_regular
 from brvtui.services.requests import RequestPolicy
 from brvtui.text.constants import TextRules
@@ -200,7 +200,7 @@ class Profile:
     limits: ReadingLimits
     text: TextRules
     query: QueryRules
-    score: ScoreRules
+    score: CompoundRules
     decay: DecayRules
     signals: SignalRules
     pruning: PruningRules

@@ -23,7 +23,7 @@ from brvtui.ranking.ceiling import (
     scores,
 )
 from brvtui.ranking.compound import round_half_up, score_parts, unrounded_threshold
-from brvtui.ranking.constants import ScoreRules
+from brvtui.ranking.constants import CompoundRules
 from brvtui.ranking.decay import age_days, days_since
 from brvtui.ranking.maturity import LEVELS, Floats, Levels, after_access, levels_of
 from brvtui.snapshot import Key, Note, Snapshot
@@ -64,7 +64,7 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
     return Ranking(positions[order], score[order], matched, at_least)
 
 
-def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: ScoreRules) -> ScoreInputs:
+def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: CompoundRules) -> ScoreInputs:
     """The inputs of the scores of the notes at ``positions``, besides text relevance and age."""
     columns = snapshot.columns
     return score_inputs(
@@ -76,7 +76,7 @@ def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: S
     )
 
 
-def inputs_of(signals: Sequence[NoteSignals], is_local: bool, rules: ScoreRules) -> ScoreInputs:
+def inputs_of(signals: Sequence[NoteSignals], is_local: bool, rules: CompoundRules) -> ScoreInputs:
     """:func:`inputs_at` of notes with these stored signals."""
     importance, levels = _importance_and_levels(signals)
     recency = np.asarray([one.recency for one in signals], dtype=np.float64)
