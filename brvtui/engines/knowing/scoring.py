@@ -27,7 +27,7 @@ _TEST_PATHS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ScoringInput:
     """What is known of a node before it is scored. Ages are in seconds."""
 
     node: Node
@@ -52,7 +52,7 @@ class Candidate:
 class ScoredCandidate:
     """A candidate with its score, which is the sum of its components."""
 
-    candidate: Candidate
+    candidate: ScoringInput
     score: float
     components: Mapping[str, float]
     links: LinkRank | None = None
@@ -68,7 +68,7 @@ class ScoredCandidate:
 
 
 def rank(
-    candidates: Sequence[Candidate], links: Mapping[str, LinkRank] | None, rules: ScoreRules
+    candidates: Sequence[ScoringInput], links: Mapping[str, LinkRank] | None, rules: ScoreRules
 ) -> list[ScoredCandidate]:
     """The candidates by their score, best first; equal ones in the order given.
 
@@ -80,7 +80,7 @@ def rank(
 
 
 def _scored(
-    candidate: Candidate, most: int, links: Mapping[str, LinkRank] | None, rules: ScoreRules
+    candidate: ScoringInput, most: int, links: Mapping[str, LinkRank] | None, rules: ScoreRules
 ) -> ScoredCandidate:
     weights = rules.plain if links is None else rules.linked
     linked = links.get(candidate.node.id) if links is not None else None

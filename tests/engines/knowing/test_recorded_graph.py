@@ -15,8 +15,8 @@ from brvtui.engines.knowing.model import module_of
 from brvtui.engines.knowing.packing import node_tokens, pack, pack_root, proximity_exponent, text_tokens
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.scoring import (
-    Candidate,
     ScoredCandidate,
+    ScoringInput,
     age_value,
     is_test_path,
     lifts_penalty,
@@ -86,8 +86,8 @@ def test_rank() -> None:
         assert all(sum(one.components.values()) == pytest.approx(one.score, abs=1e-9) for one in made)
 
 
-def _candidate(given: dict[str, Any]) -> Candidate:
-    return Candidate(
+def _candidate(given: dict[str, Any]) -> ScoringInput:
+    return ScoringInput(
         node(given),
         given["caller_count"],
         given["confidence"],
@@ -164,7 +164,7 @@ def test_pack() -> None:
 
 
 def _scored(given: dict[str, Any]) -> ScoredCandidate:
-    candidate = Candidate(node(given), 0, 0.0, given.get("distance", 0), walk=given["rwr_score"])
+    candidate = ScoringInput(node(given), 0, 0.0, given.get("distance", 0), walk=given["rwr_score"])
     return ScoredCandidate(candidate, given["score"], {"confidence": given.get("confidence_component", 0.0)})
 
 
