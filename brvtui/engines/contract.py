@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from brvtui.services.provided import NO_SERVICES, EngineServices
-from brvtui.trace import Detail, Explanation, SnapshotInfo, Trace
+from brvtui.trace import Detail, DocumentForecast, Explanation, SnapshotInfo, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
@@ -173,4 +173,15 @@ class Learns(Protocol):
         """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.
 
         Raises :class:`EngineError` when it cannot be kept.
+        """
+
+
+@runtime_checkable
+class Forecasts(Protocol):
+    """An engine whose scores of a document change with time alone."""
+
+    def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
+        """The best score that any query can give ``document`` (a path) now and ``day`` days on, and what changes it.
+
+        None for a file that the engine does not rank. Raises :class:`EngineError`.
         """

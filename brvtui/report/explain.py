@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
+from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, badge, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
@@ -48,6 +49,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
         maturity = hit.signals.maturity if hit.signals else ""
         made.append(title_line(hit, maturity, trace.scale, "", width, glyphs))
         made += score_lines(hit, explanation.detail, trace.scale, ticks_of(trace), width, glyphs)
+        made += presentation(trace.engine).place(trace, hit.file, width, glyphs)
     return made
 
 

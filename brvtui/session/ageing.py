@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from brvtui.engines.contract import Forecasts
 from brvtui.ranking.decay import age_days
+from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
+from brvtui.trace import DocumentForecast
 from brvtui.tree.reading.signals import NoteSignals
 
 if TYPE_CHECKING:
@@ -17,9 +20,10 @@ if TYPE_CHECKING:
 class ProjectAgeing:
     """How the notes of an open project age. Methods may be called from any thread; nothing is written."""
 
-    def __init__(self, opened: OpenProject) -> None:
+    def __init__(self, opened: OpenProject, engines: Engines) -> None:
         """Computes nothing yet."""
         self._opened = opened
+        self._engines = engines
 
     def board(self) -> Board:
         """Every note's signals, maturity and ageing as of now."""
@@ -60,6 +64,15 @@ class ProjectAgeing:
         from brvtui.engines.byterover.ageing.after_changes import after_updates
 
         return after_updates(*self._signals_of(path, board), updates, self._opened.profile)
+
+    def in_engine(self, engine: str, path: str, day: float = 0.0) -> DocumentForecast | None:
+        """The best score that ``engine`` can give the note at ``path`` now and ``day`` days on, and what changes it.
+
+        None for an engine without forecasts, and for a file that it does not rank. Raises
+        :class:`brvtui.engines.contract.EngineError`.
+        """
+        asked = self._engines.named(engine)
+        return asked.forecast(self._engines.context(engine), path, day) if isinstance(asked, Forecasts) else None
 
     def _signals_of(self, path: str, board: Board | None) -> tuple[NoteSignals, float, bool]:
         """Signals of the note at ``path``, its age in days, and whether it is local."""

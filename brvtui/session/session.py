@@ -109,7 +109,7 @@ class Session:
         """The engines that can be asked."""
         self.answers = TraceExplainer(self, self.engines)
         """Explains answers."""
-        self.ageing = ProjectAgeing(self)
+        self.ageing = ProjectAgeing(self, self.engines)
         """How the notes age."""
 
     @classmethod

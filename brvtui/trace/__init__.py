@@ -26,6 +26,7 @@ from brvtui.trace.answers import (
     Usage,
 )
 from brvtui.trace.checks import Check, Stage, State
+from brvtui.trace.forecasts import DatedEvent, DocumentForecast
 from brvtui.trace.hits import (
     MOST_LISTED,
     SUM_TOLERANCE,
@@ -80,7 +81,9 @@ __all__ = [
     "Cited",
     "Completion",
     "Contribution",
+    "DatedEvent",
     "Detail",
+    "DocumentForecast",
     "EndReason",
     "Explanation",
     "Hit",

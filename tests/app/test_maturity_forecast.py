@@ -6,7 +6,8 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from tests.app.driving import WIDE, settled, shown, text_of
+from tests.app.driving import WIDE, settled, shown, text_of, until
+from tests.app.engines import switch_to
 from tests.app.test_maturity import maturity, opened
 
 
@@ -69,3 +70,19 @@ async def test_maximised_it_keeps_the_forecast(app: BrvTui) -> None:
         assert maturity(pilot).body.maximised == "ageing"
         assert "TODAY" in shown(pilot)
         assert maturity(pilot).query_one("#ageing").size.width > 100
+
+
+async def test_another_engines_ceiling_stands_above(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert "in ByteRover" not in text_of(pilot, "#ageing")
+        await switch_to(pilot, "soleri")
+        await until(pilot, lambda: "in Soleri" in text_of(pilot, "#ageing"))
+        text = " ".join(text_of(pilot, "#ageing").split())
+        assert "of at most 0.825" in text
+        assert "lacks for 0.825: " in text
+        assert "its decay has halved to" in text
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: " in 30 d" in text_of(pilot, "#ageing").partition("in ByteRover")[0])
+        await switch_to(pilot, "jeffs_brain")
+        await until(pilot, lambda: "in Soleri" not in text_of(pilot, "#ageing"))

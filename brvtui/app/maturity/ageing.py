@@ -13,7 +13,7 @@ from textual.message import Message
 from brvtui.app.actions.panes import AGEING
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.ageing_words import sentence_of
-from brvtui.app.maturity.board_on_day import Ageing
+from brvtui.app.maturity.board_on_day import Ageing, EngineForecast
 from brvtui.app.maturity.cards import share
 from brvtui.app.maturity.plot import Series, plot, row_of
 from brvtui.app.states import GONE, NEWER, Phase, ProjectState, SelectionState, StaleState
@@ -24,6 +24,7 @@ from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import BoardRow
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 from brvtui.paint.bars import importance_bar
+from brvtui.paint.forecast import forecast_lines
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, days, number, plural, wrap
@@ -47,7 +48,8 @@ class AgeingPane(Pane):
         "How the selected note ages. The curves are importance (i, of 100), recency (r) and the ceiling (c): the score "
         "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt, "
         "the upright at the day of the forecast. Below: what comes when if nobody touches the note, how far it is from "
-        "promotion and demotion, and what more hits or updates would make of it: w and W change how many."
+        "promotion and demotion, and what more hits or updates would make of it: w and W change how many. "
+        "Where another engine answers, what time does to the note's scores in it stands above."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
 
@@ -61,6 +63,7 @@ class AgeingPane(Pane):
         """Starts without a note."""
         super().__init__(id=id)
         self.ageing: Ageing | None = None
+        self.forecast: EngineForecast | None = None
         self._what_if = 0
         """The first line of what hits would do."""
 
@@ -71,9 +74,14 @@ class AgeingPane(Pane):
         self.ageing = ageing
         self.rebuild()
 
+    def put_forecast(self, forecast: EngineForecast | None) -> None:
+        """Shows how the note ages in the engine that answers, where that is not ByteRover."""
+        self.forecast = forecast
+        self.rebuild()
+
     def also_reads(self) -> tuple[object, ...]:
-        """Returns the ageing of the note that is shown; None without one."""
-        return (self.ageing, *super().also_reads())
+        """Returns the ageing of the note that is shown, None without one, and its forecast in another engine."""
+        return (self.ageing, self.forecast, *super().also_reads())
 
     def heading(self, view: View) -> str:
         """The note's path."""
@@ -87,6 +95,11 @@ class AgeingPane(Pane):
                 return wrapped(view.project.problem or "reading the tree…", width)
             return wrapped("no note is selected" if not view.selection.file else "this note is not in the tree", width)
         lines = [*stale_lines(_STALE, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
+        forecast = self.forecast
+        if forecast is not None and forecast.path == made.row.path:
+            lines.append(rule(width, f"in {forecast.engine}", dash=self.glyphs.dash))
+            lines += forecast_lines(forecast.forecast, width, self.glyphs, forecast.day)
+            lines.append(rule(width, "in ByteRover", dash=self.glyphs.dash))
         lines += _bar(made, width, self.glyphs)
         lines += _curves(made, width, self.glyphs)
         lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))

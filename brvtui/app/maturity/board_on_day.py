@@ -21,6 +21,7 @@ from brvtui.engines.byterover.ageing.forecast import (
     columns,
 )
 from brvtui.ranking.maturity import LEVELS
+from brvtui.trace import DocumentForecast
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -106,6 +107,17 @@ class Ageing:
     updates: After
 
 
+@dataclass(frozen=True, slots=True)
+class EngineForecast:
+    """How the note at ``path`` ages in an engine other than ByteRover, until a day of the forecast."""
+
+    path: str
+    engine: str
+    """The engine's title."""
+    day: int
+    forecast: DocumentForecast
+
+
 def board_on_day(session: Session, wanted: BoardOptions, before: BoardOnDay | None) -> BoardOnDay:
     """Computes what ``wanted`` asks for, on the board of ``before`` if there is one."""
     board = before.board if before is not None else session.ageing.board()
@@ -139,3 +151,9 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
         session.ageing.after_hits(path, times, on_day.board),
         session.ageing.after_updates(path, times, on_day.board),
     )
+
+
+def forecast_in(session: Session, engine: str, path: str, day: int) -> EngineForecast | None:
+    """Returns how the note at ``path`` ages in ``engine``; None where that says nothing of it."""
+    made = session.ageing.in_engine(engine, path, day)
+    return EngineForecast(path, session.engines.named(engine).title, day, made) if made is not None else None

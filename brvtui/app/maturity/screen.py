@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from brvtui.app.actions.screens import MATURITY_SCREEN
 from brvtui.app.arrangement import MATURITY
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.ageing import AgeingPane
-from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, ageing_of, board_on_day
+from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, ageing_of, board_on_day, forecast_in
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.forecast_bar import ForecastBar
 from brvtui.app.newest import Newest
@@ -25,12 +25,22 @@ from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder
+from brvtui.engines.registry import DEFAULT
 from brvtui.ranking.maturity import LEVELS
 
 _HITS = 5
 _MOST_HITS = 99
 _ONLY: tuple[Event | None, ...] = (None, *Event)
 _ORDERS = tuple(BoardOrder)
+
+
+@dataclass(frozen=True, slots=True)
+class _ForecastWanted:
+    """The forecast of a note by the engine that answers, on the day that the board shows."""
+
+    engine: str
+    file: str
+    on_day: BoardOnDay
 
 
 class MaturityScreen(FrameScreen):
@@ -51,6 +61,8 @@ class MaturityScreen(FrameScreen):
         self.times = _HITS
         self._of: tuple[object, ...] = ()
         self._boards: Newest[BoardOptions] = Newest(self._begin)
+        self._forecasts: Newest[_ForecastWanted] = Newest(self._begin_forecast)
+        self._forecast_of: _ForecastWanted | None = None
         self._outdated = True
         """Whether to read the board again, rather than show it on another day or in another order."""
 
@@ -132,7 +144,28 @@ class MaturityScreen(FrameScreen):
         session, on_day = self._project.session, self.on_day
         if session is None or on_day is None:
             return
-        self.query_one(AgeingPane).put(ageing_of(session, on_day, self.view.selection.file, self.times))
+        file, engine = self.view.selection.file, self.view.engine.name
+        pane = self.query_one(AgeingPane)
+        pane.put(ageing_of(session, on_day, file, self.times))
+        wanted = _ForecastWanted(engine, file, on_day)
+        if wanted != self._forecast_of:
+            self._forecast_of = wanted
+            if engine == DEFAULT:  # the pane shows nothing else
+                pane.put_forecast(None)
+            else:
+                self._forecasts.want(wanted)
+
+    def _begin_forecast(self, wanted: _ForecastWanted) -> None:
+        assert self._project.session is not None
+        pane = self.query_one(AgeingPane)
+        self.services.background.run(
+            partial(forecast_in, self._project.session, wanted.engine, wanted.file, wanted.on_day.wanted.day),
+            lambda made: pane.put_forecast(made if wanted.engine == self.view.engine.name else None),
+            group="forecast",
+            on_error=lambda _: pane.put_forecast(None),
+            on_end=self._forecasts.finished,
+            owner=self,
+        )
 
     def _level_of_selected(self) -> str:
         return self.on_day.level_of(self.view.selection.file) if self.on_day is not None else ""

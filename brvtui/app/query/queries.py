@@ -234,16 +234,17 @@ class Queries:
     # choosing
 
     def use(self, engine: str) -> None:
-        """Asks ``engine`` the same query, in its first mode."""
+        """Asks ``engine`` the same query, in its first mode; selects its first result."""
         session, store = self._project.session, self._services.store
         assert session is not None
         mode = next(iter(session.engines.named(engine).modes), "")
         self._services.background.cancel("serve")
         self._cancel_model()
+        selected = "" if self.typed.strip() else store.view.selection.file  # without a query, the same note
         store.update(
             store.view.engine._replace(name=engine, mode=mode, profile=session.engines.profile(engine)),
             store.view.answer._replace(trace=None, preparing="", serving=False),
-            SelectionState(),
+            SelectionState(selected),
             CacheState(),
         )
         self.ask_again()

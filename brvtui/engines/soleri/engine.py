@@ -15,7 +15,7 @@ from brvtui.engines.soleri.sections import ENGINE, VaultSearch
 from brvtui.faults import error_line
 from brvtui.services.requests import LegError
 from brvtui.timing import Stopwatch
-from brvtui.trace import Detail, Explanation, Trace
+from brvtui.trace import Detail, DocumentForecast, Explanation, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
@@ -130,6 +130,22 @@ class Soleri:
             return self.answer(context, replace(query, scope=query.scope if scope is None else scope, options=merged))
 
         return explain(context, self._vault(context).notes, trace, document, ask)
+
+    def forecast(self, context: Context[SoleriProfile], document: str, day: float) -> DocumentForecast | None:
+        """The best score that any query can give the note at ``document`` now and ``day`` days on, and what changes it.
+
+        None for a file that is no entry.
+        """
+        from brvtui.engines.soleri.ageing import forecast
+        from brvtui.engines.soleri.learning import adapted_weights
+
+        vault = self._vault(context).notes
+        found = vault.found(document)
+        if found is None:
+            return None
+        feedback, _ = _feedback(context)
+        weights = adapted_weights(feedback, embedder_of(context) is not None, context.constants)
+        return forecast(found[1], vault.vault, weights, context.now_ms / 1000, context.constants, day)
 
     def learn(self, context: Context[SoleriProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
         """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.

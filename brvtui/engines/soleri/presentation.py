@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.engines.soleri.sections import LearnedWeights, RankedEntry, VaultSearch
+from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import Headline
 from brvtui.paint.line import Line, line, rule
@@ -93,8 +94,9 @@ class SoleriPresentation(Presentation):
             *_terms(placed, width, glyphs),
             rule(width, "places", dash=glyphs.dash),
             *_places(placed, section, width),
-            *_unreachable(section, width),
             *_under_others(placed, section, width),
+            rule(width, "its ceiling, and what time brings", dash=glyphs.dash),
+            *coming_lines(placed.forecast, width, glyphs),
         ]
 
     def not_scored(self, trace: Trace, file: str) -> str:
@@ -149,17 +151,8 @@ def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
         made.append(f"#{placed.first_rank} before links counted, now #{final}")
     if placed.path:
         made.append(f"links: {' → '.join(placed.path)}")
-    made.append(f"decay: {placed.decay}")
     made += [f"stands for the copy of {copy}" for copy in placed.lost_copies]
     return [line(f" {part}", "text") for text in made for part in wrap(text, width - 2)]
-
-
-def _unreachable(section: VaultSearch, width: int) -> list[Line]:
-    """What of a whole score cannot be reached."""
-    total = sum(section.weights.used.values())
-    best = section.reach
-    text = f"weights sum to {total:.2f}, and links give at most half of theirs: no score exceeds {best:.3f}"
-    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
 
 
 def _under_others(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from brvtui.trace import Hit
+from brvtui.trace import DocumentForecast, Hit
 
 ENGINE = "soleri"
 """The engine's name in settings, traces and files."""
@@ -38,8 +38,8 @@ class RankedEntry:
     """Its rank before links counted."""
     path: tuple[str, ...]
     """The ids of the shortest way over links from one of the best entries; empty without one."""
-    decay: str
-    """What its decay comes from: its age, or its validity window."""
+    forecast: DocumentForecast
+    """The best score that it can have, and when age or a validity window change that."""
     shared: tuple[SharedTerm, ...]
     """Terms that it has in common with the query, what adds most first."""
     other_score: float = 0.0

@@ -54,9 +54,9 @@ def temporal_decay(entry: VaultEntry, now: float, rules: AgeRules) -> float:
     other halves with each half-life since its last change.
     """
     if not entry.valid_until:
-        return half_life_decay(now - _changed(entry, now), rules)
-    start = entry.valid_from if entry.valid_from is not None else entry.created_at
-    window = entry.valid_until - (start if start is not None else now)
+        changed = changed_at(entry)
+        return half_life_decay(now - changed, rules) if changed is not None else 1.0
+    window = window_of(entry)
     remaining = entry.valid_until - now
     if remaining <= 0:
         return 0.0
@@ -69,6 +69,12 @@ def half_life_decay(age_seconds: float, rules: AgeRules) -> float:
     return 1.0 if age_seconds <= 0 else math.exp(-math.log(2) * age_seconds / (rules.half_life_days * _DAY_SECONDS))
 
 
-def _changed(entry: VaultEntry, now: float) -> float:
-    times = (entry.updated_at, entry.created_at)
-    return next((time for time in times if time is not None), now)
+def changed_at(entry: VaultEntry) -> float | None:
+    """When ``entry`` last changed, in seconds since 1970; None where that is not known."""
+    return entry.updated_at if entry.updated_at is not None else entry.created_at
+
+
+def window_of(entry: VaultEntry) -> float:
+    """The length of a validity window in seconds; 0 where its start or its end is not known, so that nothing fades."""
+    start = entry.valid_from if entry.valid_from is not None else entry.created_at
+    return entry.valid_until - start if entry.valid_until is not None and start is not None else 0.0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 
 from brvtui.engines.contract import Context, Query
+from brvtui.engines.soleri.ageing import best_score, forecast
+from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
 from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate, expected_weights
 from brvtui.engines.soleri.matching import expression
@@ -23,6 +24,7 @@ from brvtui.engines.soleri.sections import (
     SharedTerm,
     VaultSearch,
 )
+from brvtui.engines.soleri.signals import changed_at
 from brvtui.engines.soleri.tfidf import norm
 from brvtui.engines.soleri.vault import Vault
 from brvtui.trace import (
@@ -51,8 +53,6 @@ _DAY_SECONDS = 86_400.0
 _NAMED_PARTS = 3
 _LEAST_LEAD = 0.0005
 _NO_EMBEDDER = "there is no embedder"
-NEAREST = 0.5
-"""The graph proximity of a direct neighbour, which no entry exceeds."""
 _DEVIATIONS = {
     "length_before_stripping": "the length of a term is tested before it is stripped (D01)",
     "ascii_terms": "letters outside ASCII are dropped from terms (D02)",
@@ -80,12 +80,10 @@ def traced(
         why = f"{copy.lost.tier} × {_weight(notes.vault, copy.lost.tier):g} = {copy.lost.weighted:.3f}"
         lost.setdefault(copy.lost.entry.id, []).append(why)
     other = _other_weights(ranking, feedback, profile)
-    ceiling = Ceiling(best_score(ranking.weights), ())
     first = {id_: rank for rank, id_ in enumerate(ranking.first_order, 1)}
     pool_ranks = {hit.entry.id: rank for rank, hit in enumerate(ranking.pool.found, 1)}
     placed = tuple(
-        _placed(found, notes, ranking, profile, now, first, pool_ranks, lost, ceiling, other)
-        for found in ranking.ranked
+        _placed(found, notes, ranking, profile, now, first, pool_ranks, lost, other) for found in ranking.ranked
     )
     hits = tuple(one.hit for one in placed[: ranking.returned])
     section = VaultSearch(
@@ -141,11 +139,6 @@ def deviations(as_run: AsRun) -> tuple[str, ...]:
     return tuple(text for name, text in _DEVIATIONS.items() if getattr(as_run, name))
 
 
-def best_score(weights: Weights) -> float:
-    """The most that any entry can reach with ``weights``: everything perfect, and a direct neighbour of a best one."""
-    return float(sum(astuple(weights))) - (1 - NEAREST) * weights.graph_proximity
-
-
 def _placed(
     found: ScoredEntry,
     notes: NoteVault,
@@ -155,7 +148,6 @@ def _placed(
     first: dict[str, int],
     pool_ranks: dict[str, int],
     lost: dict[str, list[str]],
-    ceiling: Ceiling,
     other: Weights,
 ) -> RankedEntry:
     entry, pooled = found.entry, found.pooled
@@ -165,7 +157,7 @@ def _placed(
         places.append(LegRank(POOL, pool_ranks[entry.id] - 1, pooled.weighted))
     if found.vector_rank is not None:
         places.append(LegRank(VECTOR, found.vector_rank - 1, found.signals.vector))
-    decay = _decay(found, profile, now)
+    ahead = forecast(entry, notes.vault, ranking.weights, now, profile)
     hit = Hit(
         path=note.result_path,
         file=note.path,
@@ -173,8 +165,8 @@ def _placed(
         kind=note.kind,
         origin=Origin.TEXT if pooled is not None else Origin.FUSED,
         score=found.score,
-        parts=_parts(found, ranking, decay),
-        ceiling=ceiling,
+        parts=_parts(found, ranking, _age(entry, profile, now)),
+        ceiling=Ceiling(ahead.ceiling, ()),
         places=tuple(places),
         shared_source=note.alias,
     )
@@ -187,17 +179,17 @@ def _placed(
         found.vector_rank,
         first.get(entry.id),
         found.proximity.path if found.proximity is not None else (),
-        decay,
+        ahead,
         _shared(found, ranking),
         found.signals.total(other),
         tuple(lost.get(entry.id, ())),
     )
 
 
-def _parts(found: ScoredEntry, ranking: VaultRanking, decay: str) -> tuple[Part, ...]:
+def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, ...]:
     notes = {
         "severity": found.entry.severity,
-        "temporal_decay": decay,
+        "temporal_decay": age,
         "graph_proximity": " → ".join(found.proximity.path) if found.proximity is not None else "",
     }
     return tuple(
@@ -218,18 +210,14 @@ def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]
     return tuple(sorted(made, key=lambda shared: -shared.adds))
 
 
-def _decay(found: ScoredEntry, profile: SoleriProfile, now: float) -> str:
-    entry = found.entry
+def _age(entry: VaultEntry, profile: SoleriProfile, now: float) -> str:
+    """What an entry's decay comes from: its age, or its validity window."""
     if entry.valid_until:
-        days = (entry.valid_until - now) / _DAY_SECONDS
-        return f"its window closes in {days:.0f} d" if days > 0 else f"its window closed {-days:.0f} d ago"
-    if profile.as_run.dates_dropped:
+        return "by its validity window"
+    changed = changed_at(entry)
+    if profile.as_run.dates_dropped or changed is None:
         return "its age is not looked at"
-    changed = entry.updated_at if entry.updated_at is not None else entry.created_at
-    age = max(0.0, now - changed) / _DAY_SECONDS if changed is not None else 0.0
-    halved = profile.decay.half_life_days
-    until = math.ceil(age / halved) * halved - age or halved
-    return f"{age:.0f} d old, halved in {until:.0f} d more"
+    return f"{max(0.0, now - changed) / _DAY_SECONDS:.0f} d old"
 
 
 def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:

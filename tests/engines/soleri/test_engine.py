@@ -450,3 +450,42 @@ def test_vectors_that_a_cancelled_run_left_are_made_by_the_next(snapshot: Snapsh
     assert not services.kept.held
     engine.prepare(asked, lambda made, wanted: None, lambda: False)
     assert len(services.kept.held) == len(snapshot.notes)
+
+
+def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
+    garden.file("auth/season.md", "---\ntitle: Season\nvalidFrom: 2026-01-01\nvalidUntil: 2027-06-01\n---\nOpen.\n")
+    session = garden.session()
+    ageing = session.ageing
+    rotation = ageing.in_engine("soleri", "auth/jwt/rotation_of_refresh.md")
+    assert rotation is not None
+    assert {part.name for part in rotation.lacks} == {"severity", "decay"}, "it has tags and a link"
+    left = 42.5 / (365 / 4)  # days until its window closes, of the last quarter
+    assert rotation.ceiling == pytest.approx(0.825 - 0.06 - 0.1 * (1 - left))
+    cookies = ageing.in_engine("soleri", "auth/sessions/cookies.md", 365.0)
+    assert cookies is not None
+    assert {part.name for part in cookies.lacks} == {"severity", "tags", "decay"}
+    (halved,) = cookies.events
+    assert halved.text == "its decay has halved to 0.5"
+    assert halved.days == pytest.approx(364, abs=1)
+    assert cookies.ceiling - cookies.ceiling_then == pytest.approx(0.05, abs=0.001)
+    season = ageing.in_engine("soleri", "auth/season.md")
+    assert season is not None
+    assert [(event.date, event.text.partition(":")[0]) for event in season.events] == [
+        ("2027-01-23", "its decay begins to fall from 1"),
+        ("2027-06-01", "its window closes"),
+    ]
+    assert ageing.in_engine("soleri", "nowhere.md") is None
+    assert ageing.in_engine("byterover", "auth/season.md") is None
+    trace = session.probe("rotation", engine="soleri")
+    placed = trace.section(VaultSearch).placed("auth/jwt/rotation_of_refresh.md")
+    assert placed is not None
+    assert placed.forecast == rotation
+    assert placed.hit.ceiling is not None
+    assert placed.hit.ceiling.score == rotation.ceiling
+
+
+def test_the_programs_ceiling_has_no_age(snapshot: Snapshot) -> None:
+    made = Soleri().forecast(context(snapshot, "soleri-code"), "auth/sessions/cookies.md", 3_650.0)
+    assert made is not None
+    assert not made.events
+    assert made.ceiling_then == made.ceiling

@@ -9,12 +9,14 @@ from dataclasses import astuple
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from brvtui.engines.soleri.ageing import forecast
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.links import link_graph
 from brvtui.engines.soleri.matching import terms
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.search import VaultRanking, VaultRequest, guarded, search
+from brvtui.engines.soleri.signals import temporal_decay
 from brvtui.engines.soleri.vault import Filters, Vault, tier_of
 
 PROFILE = load_profile("")
@@ -66,6 +68,55 @@ def test_signals_stay_in_their_ranges_and_add_up(made: list[VaultEntry], query: 
     scores = [found.score for found in ranking.ranked]
     assert scores == sorted(scores, reverse=True)
     assert ranking.returned <= len(ranking.ranked)
+
+
+@given(vaults, queries, st.data())
+def test_no_query_gives_an_entry_more_than_its_ceiling(made: list[VaultEntry], query: str, data: st.DataObject) -> None:
+    held = numbered(made)
+    ids = [entry.id for entry in held]
+    links = data.draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=12))
+    vault = Vault((tier_of("agent", 1.0, held),), link_graph(links))
+    asked = data.draw(st.sampled_from([query, *(entry.compared for entry in held)]))
+    tags = data.draw(st.sampled_from([entry.tags for entry in held]))
+    request = VaultRequest(asked, 5, Filters(data.draw(st.sampled_from(("", "auth", "data")))), tags)
+    for found in search(vault, request, PROFILE, PROFILE.weights, NOW).ranked:
+        ahead = forecast(found.entry, vault, PROFILE.weights, NOW, PROFILE)
+        assert found.score <= ahead.ceiling + 1e-9
+        assert math.isclose(ahead.ceiling, ahead.reach + sum(part.value for part in ahead.lacks))
+        assert ahead.ceiling <= ahead.reach == 0.825
+
+
+def test_the_ceiling_is_reached_by_an_entrys_own_words() -> None:
+    best = VaultEntry("a", "rule", "auth", "cache token", "critical", "", ("retry",), updated_at=NOW)
+    near = VaultEntry("b", "rule", "auth", "cache", "critical", "queue", updated_at=NOW)
+    vault = Vault((tier_of("agent", 1.0, [best, near]),), link_graph([("a", "b")]))
+    request = VaultRequest("cache token retry", 5, Filters("auth"), ("retry",))
+    first = search(vault, request, PROFILE, PROFILE.weights, NOW).ranked[0]
+    assert first.entry is best
+    assert math.isclose(first.score, 0.825)
+    assert not forecast(best, vault, PROFILE.weights, NOW, PROFILE).lacks
+    lacks = {part.name: part.value for part in forecast(near, vault, PROFILE.weights, NOW, PROFILE).lacks}
+    assert lacks == {"tags": -0.1}
+
+
+@given(entries, st.floats(0, 1_000))
+def test_decay_changes_when_the_forecast_says(entry: VaultEntry, day: float) -> None:
+    vault = Vault((tier_of("agent", 1.0, [entry]),))
+    ahead = forecast(entry, vault, PROFILE.weights, NOW, PROFILE, day)
+    assert ahead.ceiling_then == forecast(entry, vault, PROFILE.weights, NOW + day * 86_400, PROFILE).ceiling
+    for event in ahead.events:
+        at = NOW + event.days * 86_400
+        decay = temporal_decay(entry, at, PROFILE.decay)
+        if "halved" in event.text:
+            assert 0 < event.days <= 365
+            assert math.isclose(decay, float(event.text.rpartition(" ")[2]), abs_tol=1e-3)
+        elif "begins to fall" in event.text:
+            assert math.isclose(decay, 1, rel_tol=1e-6)
+            assert temporal_decay(entry, at + 60, PROFILE.decay) < 1
+        else:
+            assert entry.is_listable(at - 1)
+            assert not entry.is_listable(at + 1)
+            assert decay < 1e-6
 
 
 @given(vaults, queries)

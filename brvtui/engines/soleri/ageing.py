@@ -1,0 +1,86 @@
+"""The best score that any query can give an entry, and when its decay changes (``docs/soleri.md``, "Ceiling")."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import astuple, replace
+from datetime import UTC, datetime
+
+from brvtui.engines.soleri.entries import VaultEntry
+from brvtui.engines.soleri.profile import SoleriProfile, Weights
+from brvtui.engines.soleri.signals import changed_at, severity_of, temporal_decay, window_of
+from brvtui.engines.soleri.vault import Vault
+from brvtui.trace import DatedEvent, DocumentForecast, Part
+
+NEAREST = 0.5
+"""The graph proximity of a direct neighbour, which no entry exceeds."""
+_DAY_SECONDS = 86_400.0
+
+
+def best_score(weights: Weights) -> float:
+    """The most that any entry can reach with ``weights``: everything perfect, and a direct neighbour of a best one."""
+    return float(sum(astuple(weights))) - (1 - NEAREST) * weights.graph_proximity
+
+
+def forecast(
+    entry: VaultEntry, vault: Vault, weights: Weights, now: float, profile: SoleriProfile, day: float = 0.0
+) -> DocumentForecast:
+    """What ``entry`` of ``vault`` can reach at ``now`` (seconds since 1970) and ``day`` days on, and what comes when.
+
+    A query can bring any words, tags and domain. Severity, age, and whether an entry has tags, a link or a vector, are
+    the entry's own.
+    """
+    dated = replace(entry, created_at=None, updated_at=None) if profile.as_run.dates_dropped else entry
+    reach = best_score(weights)
+    lacks = _lacks(dated, vault, weights, now, profile)
+    then = _lacks(dated, vault, weights, now + day * _DAY_SECONDS, profile) if day else lacks
+    events = (_event(at, now, text) for at, text in _changes(dated, now, profile))
+    return DocumentForecast(
+        reach + sum(part.value for part in lacks),
+        reach,
+        tuple(sorted(lacks, key=lambda part: part.value)),
+        reach + sum(part.value for part in then),
+        tuple(sorted(events, key=lambda event: event.days)),
+    )
+
+
+def _lacks(entry: VaultEntry, vault: Vault, weights: Weights, now: float, profile: SoleriProfile) -> list[Part]:
+    severity = severity_of(entry.severity, profile.severity)
+    decay = temporal_decay(entry, now, profile.decay)
+    has_link, has_vector = bool(vault.links.neighbours.get(entry.id)), entry.id in vault.vectors.vectors
+    short = (
+        ("severity", weights.severity * (severity - 1), entry.severity),
+        ("decay", weights.temporal_decay * (decay - 1), ""),
+        ("tags", 0.0 if entry.tags else -weights.tag_overlap, "it has none"),
+        ("links", 0.0 if has_link else -weights.graph_proximity * NEAREST, "it has none"),
+        ("vector", 0.0 if has_vector else -weights.vector, "it has none"),
+    )
+    return [Part(name, value, note=note) for name, value, note in short if value]
+
+
+def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[tuple[float, str]]:
+    """Times (seconds since 1970) at which ``entry`` is found, fades or is lost, and what happens then."""
+    if entry.valid_from is not None and entry.valid_from > now:
+        yield entry.valid_from, "its window opens: no word finds it before"
+    if entry.valid_until is not None:
+        ended = entry.valid_until <= now
+        window = window_of(entry)
+        fades = entry.valid_until - window * profile.decay.ramp_share
+        if window > 0 and not ended and fades > now:
+            yield fades, "its decay begins to fall from 1"
+        yield entry.valid_until, "its window closed" if ended else "its window closes: no word finds it any more"
+    if entry.valid_until or changed_at(entry) is None:
+        return
+    half = profile.decay.half_life_days * _DAY_SECONDS
+    age = max(0.0, now - (changed_at(entry) or 0.0))
+    halvings = math.floor(age / half) + 1
+    yield now + halvings * half - age, f"its decay has halved to {0.5**halvings:.3g}"
+
+
+def _event(at: float, now: float, text: str) -> DatedEvent:
+    try:
+        date = datetime.fromtimestamp(at, UTC).date().isoformat()
+    except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
+        date = ""
+    return DatedEvent((at - now) / _DAY_SECONDS, date, text)
