@@ -67,6 +67,7 @@ check: test-all lint types contracts
 lint: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell brvtui docs README.md
 
 types: .venv/.installed-dev
 	$(BIN)/mypy
