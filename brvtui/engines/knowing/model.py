@@ -144,6 +144,13 @@ class Graph:
         np.cumsum(np.bincount(ends, minlength=self.size), out=starts[1:])
         return Incidence(starts, np.argsort(ends, kind="stable"))
 
+    @cached_property
+    def confidences(self) -> NDArray[np.float64]:
+        """The highest confidence of the edges that end at each position; 0 without one."""
+        made = np.zeros(self.size)
+        np.maximum.at(made, self.targets, np.fromiter((edge.confidence for edge in self.edges), float, len(self.edges)))
+        return made
+
     def edges_from(self, id_: str, *types: str) -> list[Edge]:
         """The edges that leave ``id_``, of the given types or of all, in the order of the graph."""
         return self._edges_at(self.outgoing, id_, types)

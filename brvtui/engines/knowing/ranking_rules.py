@@ -156,9 +156,12 @@ class PackingRules:
 
 @dataclass(frozen=True, slots=True)
 class ReviewRules:
-    """The context of a pull request."""
+    """The context of changed files, and of a pull request."""
 
     cutoff: Share
+    """As that of the walk, for a pull request."""
+    first_mention_counts: bool
+    """Whether a changed symbol that another one uses, and that is met there first, is no changed one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,13 +49,13 @@ def edges(records: Iterable[dict[str, Any]]) -> tuple[Edge, ...]:
 
 
 def graph(record: dict[str, Any]) -> Graph:
-    """A recorded graph as ours, in the order of ids; ends of edges that are not recorded as nodes become nodes."""
+    """A recorded graph as ours, in the recorded order; ends of edges that are not recorded as nodes follow by id."""
     nodes = {one.id: one for one in map(node, record.get("nodes", ()))}
     links = edges(record.get("edges", ()))
     named = {end for edge in links for end in edge[:2]} | {seed["id"] for seed in record.get("seeds", ())}
-    for id_ in named - nodes.keys():
+    for id_ in sorted(named - nodes.keys()):
         nodes[id_] = symbol(id_, "function")
-    return Graph(tuple(nodes[id_] for id_ in sorted(nodes)), links)
+    return Graph(tuple(nodes.values()), links)
 
 
 def close(ours: Any, wanted: Any, tolerance: float = 1e-9) -> bool:

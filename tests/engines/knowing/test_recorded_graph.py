@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from brvtui.engines.knowing.candidates import Circumstances, around_changes, around_files, ranked
 from brvtui.engines.knowing.deltas import delta
 from brvtui.engines.knowing.formats import ContextBlock, UnknownFormatError, formatted
 from brvtui.engines.knowing.hits import LinkRank, hubs_and_authorities
@@ -29,6 +30,9 @@ from tests.engines.knowing.graph_cases import cases, close, edges, graph, node
 CODE = load_profile("knowing-code")
 SHOWN = ("blast_radius", "confidence", "distance", "feedback", "recency", "session")
 WALK_TOLERANCE = 1e-6
+SCORE_TOLERANCE = 1e-6
+FILE_COMPONENTS = ("blast_radius", "confidence", "distance", "recency")
+FROM_STORE = replace(CODE, walk=replace(CODE.walk, whole_neighbourhood=False))
 
 
 def test_rwr() -> None:
@@ -215,3 +219,40 @@ def test_format() -> None:
         except UnknownFormatError as error:
             ours = {"error": str(error)}
         assert ours == case["expected"], case["name"]
+
+
+def _context(case: dict[str, Any], found: list[ScoredCandidate], budget: int) -> dict[str, Any]:
+    costs = [node_tokens(one.node, CODE.packing) for one in found]
+    made = pack(found, costs, case["input"]["token_budget"] or budget, CODE.packing)
+    return {
+        "order_is_deterministic": True,
+        "symbols": [
+            {
+                "components": {name: one.component(name) for name in FILE_COMPONENTS},
+                "distance": one.candidate.distance,
+                "id": one.node.id,
+                "score": one.score,
+            }
+            for one in made.packed
+        ],
+        "token_budget": made.budget,
+        "tokens_used": made.used,
+    }
+
+
+def test_for_files() -> None:
+    for case in cases("for_files"):
+        held = graph(case["input"])
+        found = around_files(held, case["input"]["files"], Circumstances(0.0, penalised=lambda _: False), CODE)
+        ours = _context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.budget)
+        assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)
+
+
+def test_for_pr() -> None:
+    for case in cases("for_pr"):
+        held = graph(case["input"])
+        _, found = around_changes(
+            held, roads(held, FROM_STORE.walk), case["input"]["files"], Circumstances(0.0), FROM_STORE
+        )
+        ours = _context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.review_budget)
+        assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)
