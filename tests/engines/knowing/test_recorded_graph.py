@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.knowing.candidates import Circumstances, around_changes, around_files, ranked
 from brvtui.engines.knowing.deltas import delta
 from brvtui.engines.knowing.formats import ContextBlock, UnknownFormatError, formatted
 from brvtui.engines.knowing.hits import LinkRank, hubs_and_authorities
 from brvtui.engines.knowing.model import module_of
 from brvtui.engines.knowing.packing import node_tokens, pack, pack_root, proximity_exponent, text_tokens
 from brvtui.engines.knowing.profile import load_profile
+from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked
 from brvtui.engines.knowing.scoring import (
     ScoredCandidate,
     ScoringInput,
@@ -243,7 +243,7 @@ def _context(case: dict[str, Any], found: list[ScoredCandidate], budget: int) ->
 def test_for_files() -> None:
     for case in cases("for_files"):
         held = graph(case["input"])
-        found = around_files(held, case["input"]["files"], Circumstances(0.0, penalised=lambda _: False), CODE)
+        found = around_files(held, case["input"]["files"], ScoringContext(0.0, penalised=lambda _: False), CODE)
         ours = _context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.budget)
         assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)
 
@@ -252,7 +252,7 @@ def test_for_pr() -> None:
     for case in cases("for_pr"):
         held = graph(case["input"])
         _, found = around_changes(
-            held, roads(held, FROM_STORE.walk), case["input"]["files"], Circumstances(0.0), FROM_STORE
+            held, roads(held, FROM_STORE.walk), case["input"]["files"], ScoringContext(0.0), FROM_STORE
         )
         ours = _context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.review_budget)
         assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)

@@ -11,7 +11,7 @@ from brvtui.engines.knowing.hits import hubs_and_authorities
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.ranking_rules import HitsRules, ScoreRules
-from brvtui.engines.knowing.scoring import Candidate, ScoredCandidate, is_test_path, rank
+from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, is_test_path, rank
 from brvtui.engines.knowing.walk import Roads, Walk, walk
 
 
@@ -21,7 +21,7 @@ def is_test(node: Node) -> bool:
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class ScoringContext:
     """What is known beside the graph when candidates are made."""
 
     now: float
@@ -37,10 +37,12 @@ class Circumstances:
     session: Mapping[str, float] = field(default_factory=dict)
     """The boost of what was given of late, by id."""
 
-    def candidate(self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0) -> Candidate:
+    def candidate(
+        self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0
+    ) -> ScoringInput:
         """The candidate of ``node``."""
         age = None if node.modified is None else self.now - node.modified
-        return Candidate(
+        return ScoringInput(
             node,
             callers,
             confidence,
@@ -59,10 +61,10 @@ def reached(
     walked: Walk,
     seeds: Mapping[int, float],
     cutoff: float,
-    around: Circumstances,
+    around: ScoringContext,
     rules: ScoreRules,
     with_outside: bool = False,
-) -> list[Candidate]:
+) -> list[ScoringInput]:
     """The nodes that the walk gives at least ``cutoff`` of the best one's probability, best first.
 
     Seeds, with their weights by position, have up to ``rules.seed_units`` callers more. Nodes outside of the corpus are
@@ -82,14 +84,16 @@ def reached(
     return made
 
 
-def around_files(graph: Graph, files: Sequence[str], around: Circumstances, profile: KnowingProfile) -> list[Candidate]:
+def around_files(
+    graph: Graph, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
+) -> list[ScoringInput]:
     """The nodes of ``files`` with how many others use each, and those users.
 
     Where the first mention counts, a node of the files that another one of them was seen to use before stays a user.
     """
     least = profile.scoring.least_confidence
-    own: dict[str, Candidate] = {}
-    users: dict[str, Candidate] = {}
+    own: dict[str, ScoringInput] = {}
+    users: dict[str, ScoringInput] = {}
     for path in files:
         for place in graph.by_path.get(path, ()):
             node = graph.nodes[place]
@@ -105,8 +109,8 @@ def around_files(graph: Graph, files: Sequence[str], around: Circumstances, prof
 
 
 def around_changes(
-    graph: Graph, ways: Roads, files: Sequence[str], around: Circumstances, profile: KnowingProfile
-) -> tuple[Walk, list[Candidate]]:
+    graph: Graph, ways: Roads, files: Sequence[str], around: ScoringContext, profile: KnowingProfile
+) -> tuple[Walk, list[ScoringInput]]:
     """What a walk from every node of the changed ``files`` reaches; nodes outside of the corpus are kept.
 
     How near a node is does not count when it is packed.
@@ -119,7 +123,9 @@ def around_changes(
     return made, [replace(one, walk=0.0) for one in found]
 
 
-def ranked(graph: Graph, candidates: Sequence[Candidate], hits: HitsRules, rules: ScoreRules) -> list[ScoredCandidate]:
+def ranked(
+    graph: Graph, candidates: Sequence[ScoringInput], hits: HitsRules, rules: ScoreRules
+) -> list[ScoredCandidate]:
     """The candidates by score; among more than a few, hubs and authorities count."""
     if len(candidates) <= hits.more_than:
         return rank(candidates, None, rules)
