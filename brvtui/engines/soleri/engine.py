@@ -20,6 +20,7 @@ from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+    from brvtui.engines.soleri.entries import Memory
     from brvtui.engines.soleri.index import NoteVault
     from brvtui.engines.soleri.learning import FeedbackCounts
     from brvtui.engines.soleri.presentation import SoleriPresentation
@@ -34,6 +35,7 @@ Progress = Callable[[int, int], None]
 """Called with how many entries have their vector, and of how many."""
 MODES = ("full", "scan")
 _OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int}
+"""The options beside ``mode``, and ``memories``, which is a file or its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,12 @@ class Soleri:
 
     def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`."""
+        from brvtui.engines.soleri.memories import recalled
         from brvtui.engines.soleri.tracing import traced
 
         watch = Stopwatch()
         request = _request(context.constants, query)
+        memories, query = _memories(query)
         embedder = embedder_of(context)
         feedback, unread_feedback = _feedback(context)
         with watch.measure("total"):
@@ -102,11 +106,14 @@ class Soleri:
             dense = _dense(embedder, ready, query, watch)
             with watch.measure("search"):
                 ranking = self._ranked(context, ready, request, feedback, dense)
+                found = None
+                if memories is not None:
+                    found = recalled(memories, query.text, context.constants, request.limit)
             unread = ready.notes.unread
             hidden = f"{counted(unread, 'note', 'notes')} cannot be read: only names are searched" if unread else ""
             notices = [text for text in (ready.gaps, hidden, unread_feedback, _scope_notice(query)) if text]
             name = embedder.name if embedder else ""
-            made = traced(context, query, _mode(query), ready.notes, ranking, feedback, name, notices)
+            made = traced(context, query, _mode(query), ready.notes, ranking, feedback, found, name, notices)
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         return made
 
@@ -249,7 +256,7 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
     from brvtui.engines.soleri.vault import Filters
 
     options = dict(query.options)
-    check_options(ENGINE, options, _OPTIONS, ("mode",))
+    check_options(ENGINE, options, _OPTIONS, ("mode", "memories"))
     check_mode(options.get("mode"), MODES)
     limits = profile.limits
     limit = options.get("top_k")
@@ -261,6 +268,18 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
         tuple(tag.strip() for tag in (options.get("tags") or "").split(",") if tag.strip()),
         options.get("max_tokens"),
     )
+
+
+def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
+    """The memories that ``query`` names, None where it names none, and the query with them in place of their file."""
+    from brvtui.engines.soleri.memories import memories_of
+
+    given = query.options.get("memories")
+    if given is None:
+        return None, query
+    memories = memories_of(given)
+    records = [dict(held.record) for held in memories]
+    return memories, replace(query, options={**query.options, "memories": records})
 
 
 def _scope_notice(query: Query) -> str:

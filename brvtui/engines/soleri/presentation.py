@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
-from brvtui.engines.soleri.sections import LearnedWeights, RankedEntry, VaultSearch
+from brvtui.engines.soleri.sections import LearnedWeights, MemorySearch, RankedEntry, VaultSearch
 from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import Headline
@@ -16,6 +16,7 @@ from brvtui.paint.steps import StepName
 from brvtui.paint.text import wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
+from brvtui.wording import counted
 
 _LISTED_TERMS = 8
 _TERM = 18
@@ -31,6 +32,7 @@ class SoleriPresentation(Presentation):
         StepName("signals", "signals"),
         StepName("links", "links"),
         StepName("guard", "guard"),
+        StepName("memories", "memories", usual=False),
     )
     question = "which entries seven signals rank first"
     pane_help: ClassVar[Mapping[str, str]] = {
@@ -53,6 +55,8 @@ class SoleriPresentation(Presentation):
         groups: Groups = [(9, [("searched ", "muted"), (section.expression, "text")])]
         if section.filters:
             groups.append((8, [(" ".join(f"{name} {value}" for name, value in section.filters.items()), "accent")]))
+        if section.memories is not None:
+            groups.append((7, [(_recalled(section.memories), "text")]))
         if section.deviations:
             groups.append((6, [(f"{glyphs.warn} as the program runs, not as documented", "warn")]))
         return groups
@@ -78,7 +82,12 @@ class SoleriPresentation(Presentation):
     def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """Pool and vectors, counts, weights, and what differs from the document."""
         section = trace.section(VaultSearch)
-        made = [*super().flow(trace, width, glyphs), *_tiers(section, width, glyphs), *_weights(section, width, glyphs)]
+        made = [
+            *super().flow(trace, width, glyphs),
+            *_tiers(section, width, glyphs),
+            *_memories(section, width, glyphs),
+            *_weights(section, width, glyphs),
+        ]
         if section.deviations:
             made.append(rule(width, "as the program runs", dash=glyphs.dash))
             made += [line(f" {part}", "warn") for text in section.deviations for part in wrap(text, width - 2)]
@@ -105,7 +114,7 @@ class SoleriPresentation(Presentation):
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """That there is none, and the entries that an agent would be given."""
-        given = ", ".join(hit.title for hit in trace.hits) or "nothing"
+        given = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
         text = f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}"
         return [line(f" {part}", "text") for part in wrap(text, width - 2)]
 
@@ -117,7 +126,7 @@ class SoleriPresentation(Presentation):
         """The records that an agent gets, as JSON."""
         text = json.dumps(trace.section(VaultSearch).given, ensure_ascii=False, indent=1)
         made = [line(f" {part}", "text") for row in text.splitlines() for part in wrap(visible(row), width - 2)]
-        return made if trace.hits else [line(" an agent is given nothing", "muted")]
+        return made if trace.section(VaultSearch).given else [line(" an agent is given nothing", "muted")]
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The terms that were searched."""
@@ -173,6 +182,33 @@ def _tiers(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
         row = Line().gap().fit(tier.name, _TERM, "text").add(f"× {tier.weight:g}", "strong")
         made.append(row.add(f"  {tier.entries} entries", "muted"))
     return [row.cut(width) for row in made]
+
+
+def _names(section: VaultSearch) -> Iterator[str]:
+    """The title of each record that an agent is given; a memory's is its context."""
+    for record in section.given:
+        held = record.get("entry", record)
+        yield str(held.get("title") or held.get("context") or held["id"])
+
+
+def _recalled(memories: MemorySearch) -> str:
+    found = f"{len(memories.found)} of {counted(memories.held, 'memory', 'memories')}"
+    return f"{found} found, each {memories.score:.3f}" if memories.found else f"{found} found"
+
+
+def _memories(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+    """What memories were asked for, which were found, and what they took the place of."""
+    memories = section.memories
+    if memories is None:
+        return []
+    texts = [f"searched {visible(memories.expression)}", _recalled(memories)]
+    if memories.pushed_off:
+        gave = counted(memories.pushed_off, "entry gives", "entries give")
+        texts.append(f"{memories.given} given; {gave} way at the end of the results")
+    made = [rule(width, "memories", dash=glyphs.dash)]
+    made += [line(f" {part}", "text") for text in texts for part in wrap(text, width - 2)]
+    listed = [f"{glyphs.bullet} {visible(context)}" for context in memories.found[:_LISTED_TERMS]]
+    return [*made, *(line(f"  {text}", "muted").cut(width) for text in listed)]
 
 
 def _weights(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:

@@ -11,7 +11,7 @@ from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
 from brvtui.engines.soleri.matching import terms
 from brvtui.engines.soleri.profile import SoleriProfile
-from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.engines.soleri.sections import RankedEntry, VaultSearch
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Detail, Explanation, Reason, Remedy, Trace
 
@@ -30,7 +30,9 @@ class VaultLoss(Enum):
     NO_MATCH = "it holds no term of the query, and no link or vector brings it in"
     POOL = "past the candidates that are fetched"
     LIMIT = "behind the answer's last entry"
+    GUARD_OFF = "behind the limit, and the small corpus guard does not return all candidates"
     BUDGET = "the token budget is spent before it"
+    MEMORIES = "memories took the last places"
 
     @property
     def reason(self) -> Reason:
@@ -67,11 +69,7 @@ def _loss(
     tier, entry = found
     placed = section.placed(document.path)
     if placed is not None:
-        place = section.ranking.index(placed) + 1
-        if place <= section.returned + section.cut_by_budget:
-            return VaultLoss.BUDGET, f"number {place}; {section.returned} fit into {section.max_tokens} tokens"
-        last = trace.hits[-1].score if trace.hits else 0.0
-        return VaultLoss.LIMIT, f"number {place} of {len(section.ranking)}: {placed.hit.score:.3f}, the last {last:.3f}"
+        return _place(trace, section, placed)
     if not terms(trace.query, profile.as_run) and not section.embedder:
         return VaultLoss.NO_TERM, "terms are of two letters or more"
     if not entry.is_listable(context.now_ms / 1000):
@@ -91,6 +89,24 @@ def _loss(
     return VaultLoss.NO_MATCH, f"searched: {section.expression}"
 
 
+def _place(trace: Trace, section: VaultSearch, placed: RankedEntry) -> tuple[VaultLoss, str]:
+    """Why a candidate is none of the results."""
+    place, guard, memories = section.ranking.index(placed) + 1, section.guard, section.memories
+    budgeted = section.returned + (memories.pushed_off if memories is not None else 0)
+    if memories is not None and place <= budgeted:
+        numbers = f"number {place}: {placed.hit.score:.3f}; {memories.given} memories have {memories.score:.3f} each"
+        return VaultLoss.MEMORIES, numbers
+    if place <= budgeted + section.cut_by_budget:
+        return VaultLoss.BUDGET, f"number {place}; {budgeted} fit into {section.max_tokens} tokens"
+    last = trace.hits[-1].score if trace.hits else 0.0
+    numbers = f"number {place} of {len(section.ranking)}: {placed.hit.score:.3f}, the last {last:.3f}"
+    if guard.acts or place > guard.candidates:
+        return VaultLoss.LIMIT, numbers
+    if guard.candidates >= guard.most:
+        return VaultLoss.GUARD_OFF, f"{numbers}; {guard.candidates} candidates, {guard.most} or more"
+    return VaultLoss.GUARD_OFF, f"{numbers}; the limit of {guard.limit} is not below {guard.half:g}"
+
+
 def _filtered(entry: VaultEntry, section: VaultSearch) -> str:
     for name, wanted in section.filters.items():
         held = getattr(entry, name)
@@ -107,9 +123,11 @@ def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, titl
     tries: list[tuple[str, str, dict[str, Any]]] = []
     if loss is VaultLoss.FILTERED:
         tries.append(("ask without the filter", trace.query, {**dict.fromkeys(section.filters), "scope": ""}))
-    if loss in (VaultLoss.LIMIT, VaultLoss.POOL):
+    if loss in (VaultLoss.LIMIT, VaultLoss.GUARD_OFF, VaultLoss.POOL, VaultLoss.MEMORIES):
         more = section.limit * 2
         tries.append((f"ask for {more} results", trace.query, {"top_k": more}))
+    if loss is VaultLoss.MEMORIES:
+        tries.insert(0, ("ask without memories", trace.query, {"memories": None}))
     if loss is VaultLoss.BUDGET:
         tries.append(("ask without the token budget", trace.query, {"max_tokens": None}))
     tries += [

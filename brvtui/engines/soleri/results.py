@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from brvtui.engines.soleri.entries import MEMORY_COLUMNS, Memory, VaultEntry, units
-from brvtui.engines.soleri.matching import alternatives
+from brvtui.engines.soleri.entries import Memory, VaultEntry, units
+from brvtui.engines.soleri.memories import RecalledMemories
 from brvtui.engines.soleri.profile import SoleriProfile
-from brvtui.engines.soleri.search import ScoredEntry
-from brvtui.text.fts import FullTextError, IndexLayout, full_text
+from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
 
 Shape = Literal["full", "scan"]
-_EQUAL = (1.0,) * len(MEMORY_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +71,19 @@ def shaped_memory(memory: Memory, shape: Shape, profile: SoleriProfile) -> Shape
     )
 
 
-def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> list[Memory]:
-    """The memories that match ``query``, archived ones left out, best first by BM25 with equal weights.
+def given_to_agent(
+    ranking: VaultRanking, recalled: RecalledMemories | None, shape: Shape, profile: SoleriProfile
+) -> tuple[list[Shaped], int]:
+    """The results of ``ranking`` in ``shape``, with what was found among memories, and how many entries are left.
 
-    Archived ones count among the documents that BM25 compares with. A query that FTS5 cannot read finds none.
+    Memories take the places of the last entries: together they are as many as the limit or the guard allows.
     """
-    asked = (query,) if profile.as_run.memories_untransformed else alternatives(query, profile.as_run)
-    index = full_text(IndexLayout(MEMORY_COLUMNS), [memory.columns for memory in memories])
-    try:
-        ranked = index.search(asked, _EQUAL, len(memories))
-    except FullTextError:
-        return []
-    return [memories[position] for position, _ in ranked if not memories[position].archived][: max(0, limit)]
+    entries = [shaped(found, shape, profile) for found in ranking.results]
+    if recalled is None:
+        return entries, len(entries)
+    memories = [shaped_memory(found, shape, profile) for found in recalled.found]
+    together = merged(entries, memories, max(ranking.request.limit, len(entries)))
+    return together, sum(result.record["source"] == "vault" for result in together)
 
 
 def merged(vault: Iterable[Shaped], memories: Iterable[Shaped], limit: int) -> list[Shaped]:

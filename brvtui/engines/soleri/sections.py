@@ -85,6 +85,24 @@ class SearchedTier:
 
 
 @dataclass(frozen=True)
+class MemorySearch:
+    """What was found among memories that the user brought."""
+
+    held: int
+    """How many there are, archived ones included."""
+    expression: str
+    """What FTS5 was asked for."""
+    score: float
+    """Of each of them."""
+    found: tuple[str, ...]
+    """The contexts of those that were found, best first."""
+    given: int
+    """How many of them an agent gets."""
+    pushed_off: int
+    """How many entries gave way to them at the end of the results."""
+
+
+@dataclass(frozen=True)
 class VaultSearch:
     """Everything that the vault search did, beside what all traces hold."""
 
@@ -105,13 +123,15 @@ class VaultSearch:
     embedder: str
     embedder_error: str
     deviations: tuple[str, ...]
-    """Where this profile does what the running program does, and the document does not say."""
+    """Where this profile does what the running program does, against the document, and it made a difference here."""
     shape: str
     """``full`` or ``scan``: what an agent gets of each result."""
     given: tuple[dict[str, Any], ...]
     """What an agent gets: the results in that shape, under Soleri's own names."""
     max_tokens: int | None = None
     cut_by_budget: int = 0
+    memories: MemorySearch | None = None
+    """None where no memories were brought."""
 
     @property
     def reach(self) -> float:

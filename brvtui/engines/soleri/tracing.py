@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.soleri.ageing import best_score, forecast
+from brvtui.engines.soleri.deviations import deviations
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
 from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate, expected_weights
 from brvtui.engines.soleri.matching import expression
-from brvtui.engines.soleri.profile import AsRun, SoleriProfile, Weights
-from brvtui.engines.soleri.results import Shape, shaped
+from brvtui.engines.soleri.memories import RecalledMemories
+from brvtui.engines.soleri.profile import SoleriProfile, Weights
+from brvtui.engines.soleri.results import Shape, given_to_agent
 from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking
 from brvtui.engines.soleri.sections import (
     ENGINE,
     SIGNALS,
     GuardDecision,
     LearnedWeights,
+    MemorySearch,
     RankedEntry,
     SearchedTier,
     SharedTerm,
@@ -53,14 +56,6 @@ _DAY_SECONDS = 86_400.0
 _NAMED_PARTS = 3
 _LEAST_LEAD = 0.0005
 _NO_EMBEDDER = "there is no embedder"
-_DEVIATIONS = {
-    "length_before_stripping": "the length of a term is tested before it is stripped (D01)",
-    "ascii_terms": "letters outside ASCII are dropped from terms (D02)",
-    "dates_dropped": "an entry's age is not known, so only a validity window decays it (D03)",
-    "heaviest_copy": "of two copies of an entry the one with the higher weighted score stands (D04)",
-    "source_limit": "each tier gives ten candidates, whatever the limit (D05)",
-    "memories_untransformed": "memories are searched by the query as it is typed (D06)",
-}
 
 
 def traced(
@@ -70,11 +65,18 @@ def traced(
     notes: NoteVault,
     ranking: VaultRanking,
     feedback: FeedbackCounts,
+    recalled: RecalledMemories | None,
     embedder: str,
     notices: Sequence[str],
 ) -> Trace:
-    """The trace of ``ranking``, which ``query`` gave over ``notes``; an agent gets its results in ``shape``."""
+    """The trace of ``ranking``, which ``query`` gave over ``notes``; an agent gets its results in ``shape``.
+
+    ``recalled`` is what it found among memories, if there are any.
+    """
     profile, now = context.constants, context.now_ms / 1000
+    given, entries = given_to_agent(ranking, recalled, shape, profile)
+    memories = _memories(recalled, len(given) - entries, ranking.returned - entries, profile)
+    ranking = replace(ranking, returned=entries)
     lost: dict[str, list[str]] = {}
     for copy in ranking.pool.lost:
         why = f"{copy.lost.tier} × {_weight(notes.vault, copy.lost.tier):g} = {copy.lost.weighted:.3f}"
@@ -100,11 +102,12 @@ def traced(
         ranking.returned,
         embedder,
         ranking.dense.error if ranking.dense is not None else "",
-        deviations(profile.as_run),
+        deviations(ranking, notes.vault, recalled, profile, now),
         shape,
-        tuple(shaped(found, shape, profile).record for found in ranking.results),
+        tuple(result.record for result in given),
         ranking.request.max_tokens,
         ranking.cut_by_budget,
+        memories,
     )
     return Trace(
         schema=SCHEMA,
@@ -115,11 +118,11 @@ def traced(
         query=query.text,
         scope_option=query.scope,
         snapshot=context.snapshot_info,
-        verdict=_verdict(placed),
+        verdict=_verdict(placed, memories),
         tier=None,
         covered=bool(hits),
         steps=_steps(ranking, section),
-        stages=_stages(ranking, placed),
+        stages=_stages(ranking, placed, memories),
         hits=hits,
         legs=_legs(ranking, section),
         near_misses=tuple(
@@ -134,9 +137,13 @@ def traced(
     )
 
 
-def deviations(as_run: AsRun) -> tuple[str, ...]:
-    """What a profile does as the program runs, each in words."""
-    return tuple(text for name, text in _DEVIATIONS.items() if getattr(as_run, name))
+def _memories(
+    recalled: RecalledMemories | None, given: int, pushed_off: int, profile: SoleriProfile
+) -> MemorySearch | None:
+    if recalled is None:
+        return None
+    contexts = tuple(found.record["context"] for found in recalled.found)
+    return MemorySearch(recalled.held, recalled.expression, profile.results.memory_score, contexts, given, pushed_off)
 
 
 def _placed(
@@ -263,15 +270,20 @@ def _legs(ranking: VaultRanking, section: VaultSearch) -> tuple[Leg, ...]:
     return words, Leg(VECTOR, State.HIT if near else State.MISSED, "cosine", True, section.embedder, near)
 
 
-def _stages(ranking: VaultRanking, placed: Sequence[RankedEntry]) -> tuple[Stage, ...]:
+def _stages(ranking: VaultRanking, placed: Sequence[RankedEntry], memories: MemorySearch | None) -> tuple[Stage, ...]:
     pool = len(ranking.pool.found)
     by_vector = len(ranking.first_order) - pool
     pulled = len(placed) - pool - by_vector
     note = f"pool {pool} + vectors {by_vector} + links {pulled}"
-    kept = ranking.returned + ranking.cut_by_budget
+    pushed_off = memories.pushed_off if memories is not None else 0
+    budgeted = ranking.returned + pushed_off
+    kept = budgeted + ranking.cut_by_budget
     made = [Stage("limit", len(placed), len(placed) - kept, kept, "the-small-corpus-guard", note)]
     if ranking.request.max_tokens is not None:
-        made.append(Stage("token budget", kept, ranking.cut_by_budget, ranking.returned, "the-token-budget"))
+        made.append(Stage("token budget", kept, ranking.cut_by_budget, budgeted, "the-token-budget"))
+    if memories is not None:
+        note = f"{counted(memories.given, 'memory', 'memories')} of {memories.score:.3f}"
+        made.append(Stage("memories", budgeted, pushed_off, ranking.returned, "memories", note))
     return tuple(made)
 
 
@@ -302,7 +314,17 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
             (small, drops),
             "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned",
         ),
+        *_memory_step(section.memories),
     )
+
+
+def _memory_step(memories: MemorySearch | None) -> tuple[Step, ...]:
+    """The step of the memories; none where there are none to search."""
+    if memories is None:
+        return ()
+    state = State.HIT if memories.found else State.MISSED
+    why = f"{len(memories.found)} of {memories.held} found, {memories.given} given"
+    return (Step("memories", None, "memories", state, (), why),)
 
 
 def _check(name: str, value: float, operator: str, threshold: float, constant: str) -> Check:
@@ -310,10 +332,12 @@ def _check(name: str, value: float, operator: str, threshold: float, constant: s
     return Check(name, value, operator, threshold, value < threshold, margin, constant, "the-small-corpus-guard")
 
 
-def _verdict(placed: Sequence[RankedEntry]) -> str:
+def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None) -> str:
     """Which entry is first, what most of its score comes from, and by how much it leads."""
     if not placed:
-        return "nothing was found: no entry holds a term of the query"
+        remembered = memories is not None and memories.given
+        also = f"; {counted(memories.given, 'memory does', 'memories do')}" if memories and remembered else ""
+        return f"nothing was found: no entry holds a term of the query{also}"
     best, shared = placed[0].hit, placed[0].shared
     heaviest = sorted(best.parts, key=lambda part: -part.value)[:_NAMED_PARTS]
     words = " ".join(term.term for term in shared[:_NAMED_PARTS])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -489,3 +490,106 @@ def test_the_programs_ceiling_has_no_age(snapshot: Snapshot) -> None:
     assert made is not None
     assert not made.events
     assert made.ceiling_then == made.ceiling
+
+
+MEMORIES = [
+    {"id": "m1", "context": "Token work", "summary": "Moved refresh tokens into the token store.", "topics": ["auth"]},
+    {"id": "m2", "context": "Old token work", "summary": "Tokens in files.", "archivedAt": 1_767_312_000},
+    {"id": "m3", "context": "Design review", "summary": "Talked about colours.", "topics": []},
+]
+
+
+def test_memories_join_by_their_score(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "token store", memories=MEMORIES)
+    section = trace.section(VaultSearch)
+    assert section.memories is not None
+    assert section.memories.found == ("Token work",)
+    assert (section.memories.held, section.memories.given) == (3, 1)
+    scores = [record["score"] for record in section.given]
+    assert scores == sorted(scores, reverse=True)
+    assert [record["id"] for record in section.given if record["source"] == "memory"] == ["m1"]
+    assert trace.steps[-1].name == "memories"
+    assert ask(snapshot, "colours", memories=MEMORIES).verdict.endswith("1 memory does")
+    assert ask(snapshot, "token").section(VaultSearch).memories is None
+
+
+def test_memories_take_the_places_of_the_last_entries(snapshot: Snapshot) -> None:
+    engine, asked = Soleri(), context(snapshot)
+    plain = engine.answer(asked, Query("refresh tokens refund rollback", options={"top_k": 3}))
+    trace = engine.answer(asked, Query("refresh tokens refund rollback", options={"top_k": 3, "memories": MEMORIES}))
+    section = trace.section(VaultSearch)
+    assert len(plain.hits) == len(section.given) == 3
+    assert [hit.file for hit in trace.hits] == [hit.file for hit in plain.hits[:2]]
+    assert section.memories is not None
+    assert section.memories.pushed_off == 1
+    assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
+    explanation = engine.why(asked, trace, find_note(snapshot, plain.hits[2].file))
+    assert explanation.reason is not None
+    assert explanation.reason.text == "memories took the last places"
+    assert explanation.remedy is not None
+    assert explanation.remedy.verified
+
+
+def test_memories_are_asked_as_typed_by_the_program(snapshot: Snapshot) -> None:
+    documented, as_run = (
+        ask(snapshot, "refresh-tokens, colours", profile, memories=MEMORIES).section(VaultSearch)
+        for profile in ("", "soleri-code")
+    )
+    assert documented.memories is not None
+    assert as_run.memories is not None
+    assert set(documented.memories.found) == {"Token work", "Design review"}
+    assert as_run.memories.found == ()
+    assert any("D06" in text for text in as_run.deviations)
+    assert not any(
+        "D06" in text for text in ask(snapshot, "refresh-tokens", "soleri-code").section(VaultSearch).deviations
+    )
+
+
+def test_a_file_of_memories_is_kept_in_the_trace(snapshot: Snapshot, tmp_path: Path) -> None:
+    file = tmp_path / "memories.json"
+    file.write_text(json.dumps(MEMORIES), encoding="utf-8")
+    trace = ask(snapshot, "token store", memories=str(file))
+    file.unlink()
+    again = Soleri().answer(context(snapshot), Query.repeating(trace))
+    assert again.section(VaultSearch) == trace.section(VaultSearch)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no JSON"),
+        ("{}", "must be a list"),
+        ("[1]", "memory 1 is no object"),
+        ('[{"id": "m", "context": "c"}]', "memory 1 has no text summary"),
+        ('[{"id": "m", "context": "c", "summary": "s", "topics": [1]}]', "topics must be a list of texts"),
+    ],
+)
+def test_a_file_of_no_memories_is_refused_in_a_line(snapshot: Snapshot, tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "memories.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(EngineError, match=said) as refused:
+        ask(snapshot, "token", memories=str(file))
+    assert str(file) in str(refused.value)
+    with pytest.raises(EngineError, match=r"nowhere\.json"):
+        ask(snapshot, "token", memories=str(tmp_path / "nowhere.json"))
+
+
+def test_a_deviation_is_named_where_it_acts(snapshot: Snapshot) -> None:
+    def named(query: str) -> set[str]:
+        deviations = ask(snapshot, query, "soleri-code").section(VaultSearch).deviations
+        return {text[-4:-1] for text in deviations}
+
+    assert named("refund") == {"D03"}
+    assert named("refund c++") == {"D01", "D03"}
+    assert named("refund café") == {"D02", "D03"}
+
+
+def test_a_candidate_behind_the_limit_is_told_of_the_guard(snapshot: Snapshot) -> None:
+    engine, asked = Soleri(), context(snapshot)
+    trace = engine.answer(asked, Query("refund rollback token", options={"top_k": 2}))
+    section = trace.section(VaultSearch)
+    assert not section.guard.acts
+    explanation = engine.why(asked, trace, find_note(snapshot, section.ranking[2].hit.file))
+    assert explanation.reason is not None
+    assert "guard does not" in explanation.reason.text
+    assert "is not below" in explanation.numbers

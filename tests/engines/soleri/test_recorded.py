@@ -13,8 +13,9 @@ from brvtui.engines.soleri import vectors as dense
 from brvtui.engines.soleri.entries import memory
 from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.matching import expression
+from brvtui.engines.soleri.memories import search_memories
 from brvtui.engines.soleri.profile import load_profile
-from brvtui.engines.soleri.results import default_limit, merged, search_memories, shaped, shaped_memory
+from brvtui.engines.soleri.results import default_limit, merged, shaped, shaped_memory
 from brvtui.engines.soleri.search import VaultRequest, search
 from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
 from brvtui.engines.soleri.tfidf import cosine, term_frequencies, tokenize

@@ -1,0 +1,86 @@
+"""Memories of sessions that the user brings in a file (``docs/soleri.md``, "Memories").
+
+A context tree holds none: an export of Soleri's own table ``memories`` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from brvtui import faults
+from brvtui.engines.contract import EngineError
+from brvtui.engines.soleri.entries import MEMORY_COLUMNS, Memory, memory
+from brvtui.engines.soleri.matching import alternatives, expression
+from brvtui.engines.soleri.profile import SoleriProfile
+from brvtui.text.fts import FullTextError, IndexLayout, full_text
+from brvtui.text.visible import visible
+from brvtui.tree.reading.json_file import read_json
+
+_EQUAL = (1.0,) * len(MEMORY_COLUMNS)
+_TEXTS = ("id", "context", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledMemories:
+    """What a query found among memories, best first."""
+
+    held: int
+    """How many there are, archived ones included."""
+    expression: str
+    """What FTS5 was asked for."""
+    found: tuple[Memory, ...]
+
+
+def memories_of(option: Any) -> tuple[Memory, ...]:
+    """The memories of the option ``memories``: the path of a JSON file with a list of records, or the records.
+
+    Raises :class:`EngineError` for what is neither.
+    """
+    name = "memories"
+    if isinstance(option, (str, Path)):
+        name = visible(str(option))
+        try:
+            option = read_json(Path(option), follow_links=True)
+        except OSError as error:
+            raise EngineError(f"memories: {faults.error_line(error, name)}") from error
+        except ValueError as error:
+            raise EngineError(f"{name}: no JSON ({visible(str(error))})") from error
+    if not isinstance(option, (list, tuple)):
+        raise EngineError(f"{name}: must be a list of memories, each with id, context and summary")
+    return tuple(memory(_checked(record, number, name)) for number, record in enumerate(option, 1))
+
+
+def search_memories(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> list[Memory]:
+    """The memories that match ``query``, archived ones left out, best first by BM25 with equal weights.
+
+    Archived ones count among the documents that BM25 compares with. A query that FTS5 cannot read finds none.
+    """
+    asked = (query,) if profile.as_run.memories_untransformed else alternatives(query, profile.as_run)
+    index = full_text(IndexLayout(MEMORY_COLUMNS), [memory.columns for memory in memories])
+    try:
+        ranked = index.search(asked, _EQUAL, len(memories))
+    except FullTextError:
+        return []
+    return [memories[position] for position, _ in ranked if not memories[position].archived][: max(0, limit)]
+
+
+def recalled(memories: Sequence[Memory], query: str, profile: SoleriProfile, limit: int) -> RecalledMemories:
+    """What ``query`` finds among ``memories``, at most ``limit``."""
+    asked = query if profile.as_run.memories_untransformed else expression(query, profile.as_run)
+    return RecalledMemories(len(memories), asked, tuple(search_memories(memories, query, profile, limit)))
+
+
+def _checked(record: Any, number: int, name: str) -> Mapping[str, Any]:
+    """``record``, if it is that of a memory. Raises :class:`EngineError`."""
+    if not isinstance(record, dict):
+        raise EngineError(f"{name}: memory {number} is no object with id, context and summary")
+    wrong = next((field for field in _TEXTS if not isinstance(record.get(field), str)), "")
+    if wrong:
+        raise EngineError(f"{name}: memory {number} has no text {wrong}")
+    topics = record.get("topics", [])
+    if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
+        raise EngineError(f"{name}: memory {number}: topics must be a list of texts")
+    return record
