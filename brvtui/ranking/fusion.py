@@ -24,7 +24,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The addend of one place in one list to a score: ``1 / (k + rank + 1)``, the rank counted from 0."""
+    """The addend of one place in one list to a score: ``weight / (k + rank + 1)``, the rank counted from 0."""
 
     leg: int
     rank: int
@@ -48,9 +48,9 @@ class Agreement:
     agreements: int
 
 
-def share(rank: int, k: float, leg: int = 0) -> Share:
-    """The share of the place ``rank``, counted from 0."""
-    return Share(leg, rank, 1 / (k + rank + 1))
+def share(rank: int, k: float, leg: int = 0, weight: float = 1) -> Share:
+    """The share of the place ``rank``, counted from 0, in a list of this weight."""
+    return Share(leg, rank, weight / (k + rank + 1))
 
 
 def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fused]:

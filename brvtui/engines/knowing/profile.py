@@ -17,6 +17,19 @@ from brvtui.engines.knowing.ranking_rules import (
     ScoreRules,
     WalkRules,
 )
+from brvtui.engines.knowing.seed_rules import (
+    EquivalenceRules,
+    FusionRules,
+    KeywordRules,
+    LearningSteps,
+    NoiseRules,
+    PathRules,
+    SeedRules,
+    SessionRules,
+    TextRules,
+    TieredRules,
+    UseRules,
+)
 from brvtui.typed_tables import ProfileError, overlay, typed
 from brvtui.wording import nearest
 
@@ -31,6 +44,17 @@ class KnowingProfile:
 
     name: str
     summary: str
+    keywords: KeywordRules
+    tiered: TieredRules
+    full_text: TextRules
+    equivalence: EquivalenceRules
+    paths: PathRules
+    fusion: FusionRules
+    noise: NoiseRules
+    seeds: SeedRules
+    session: SessionRules
+    use: UseRules
+    learning: LearningSteps
     walk: WalkRules
     hits: HitsRules
     scoring: ScoreRules

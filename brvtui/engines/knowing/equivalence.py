@@ -1,0 +1,176 @@
+"""The channel of equivalence: phrases of a task that stand for names (``docs/knowing.md``, "Equivalence classes")."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import NamedTuple
+
+from brvtui.engines.knowing.keywords import size
+from brvtui.engines.knowing.model import Graph, Node
+from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.seed_rules import EquivalenceRules
+from brvtui.engines.knowing.words import meaningful_words
+
+GRAPH_SOURCE = "graph"
+"""The source of the classes that are made of a result's neighbours."""
+
+
+class EquivalenceClass(NamedTuple):
+    """Phrases, and the names of what they stand for."""
+
+    concept: str
+    phrases: tuple[str, ...]
+    targets: tuple[str, ...]
+    weight: float
+    source: str
+    language: str = ""
+    """The language it holds for; empty for all."""
+    nodes: tuple[str, ...] = ()
+    """The ids of what they stand for, where these are known."""
+
+
+class ClassMatch(NamedTuple):
+    """A class, and its phrases that the task holds."""
+
+    matched: EquivalenceClass
+    phrases: tuple[str, ...]
+
+    def is_strong(self, rules: EquivalenceRules) -> bool:
+        """Whether several phrases matched, or the first one is of several words."""
+        return len(self.phrases) >= rules.strong_phrases or " " in self.phrases[0]
+
+    def is_injected(self, rules: EquivalenceRules) -> bool:
+        """Whether its nodes go to the top of the answer, whatever their score."""
+        heavy = self.matched.weight >= rules.injected_weight and self.matched.source == rules.injected_source
+        return heavy and self.is_strong(rules)
+
+
+class EquivalenceHit(NamedTuple):
+    """A node, the name it was resolved from, and the match that named it first."""
+
+    id: str
+    target: str
+    match: ClassMatch
+
+
+class PhraseTable:
+    """Classes by their phrases, so that a task is read once however many classes there are."""
+
+    def __init__(self, classes: Sequence[EquivalenceClass]) -> None:
+        """``classes`` in the order in which they are matched."""
+        self.classes = tuple(classes)
+        self._holders: dict[str, list[tuple[int, int]]] = {}
+        for number, class_ in enumerate(self.classes):
+            for place, text in enumerate(class_.phrases):
+                if text:
+                    self._holders.setdefault(text.lower(), []).append((number, place))
+        self._lengths = sorted({len(text) for text in self._holders})
+
+    def matches(self, task: str, language: str = "") -> list[ClassMatch]:
+        """The classes with a phrase inside ``task``, in their order.
+
+        Those of another language than ``language`` are left out; an empty one is unknown, and leaves out none.
+        """
+        lower = task.lower()
+        found: dict[int, set[int]] = {}
+        for start in range(len(lower)):
+            for length in self._lengths:
+                for number, place in self._holders.get(lower[start : start + length], ()):
+                    found.setdefault(number, set()).add(place)
+        made = []
+        for number in sorted(found):
+            class_ = self.classes[number]
+            if not class_.language or not language or class_.language == language:
+                made.append(ClassMatch(class_, tuple(class_.phrases[place] for place in sorted(found[number]))))
+        return made
+
+
+def expanded(phrases: Sequence[str], verbs: Sequence[str]) -> list[str]:
+    """The phrases, and then each with every verb before it, unless it begins like one and goes on."""
+    plain = [text for text in phrases if text in verbs or not text.startswith(tuple(verbs))]
+    return [*phrases, *(f"{verb} {text}" for text in plain for verb in verbs)]
+
+
+@cache
+def built_in_classes(verbs: tuple[str, ...]) -> PhraseTable:
+    """The seed's classes for code: general ones, whose phrases are also read with ``verbs``, then languages' own."""
+    text = resources.files("brvtui.engines.knowing").joinpath("classes.json").read_text(encoding="utf-8")
+    tables = json.loads(text)["classes"]
+    return PhraseTable(
+        [
+            EquivalenceClass(
+                row["concept"],
+                tuple(expanded(row["phrases"], verbs) if row["expanded"] else row["phrases"]),
+                tuple(row["targets"]),
+                row["weight"],
+                row["source"],
+                row["lang"],
+            )
+            for row in tables
+        ]
+    )
+
+
+def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> EquivalenceClass | None:
+    """The class of the words in the names of what points to ``node``, then of what it points to.
+
+    None when these say nothing else than its own name.
+    """
+    generic = frozenset(rules.alias_generic_words)
+    own = node.name.lower()
+    before = (edge.source for edge in graph.edges_to(node.id, *rules.alias_types))
+    after = (edge.target for edge in graph.edges_from(node.id, *rules.alias_types))
+    words: dict[str, None] = {}
+    for id_ in (*before, *after):
+        neighbour = graph.find(id_)
+        if neighbour is not None:
+            said = meaningful_words(neighbour.qualified_name, generic, rules.alias_least)
+            words.update(dict.fromkeys(word.lower() for word in said if word.lower() not in own))
+    if not words:
+        return None
+    phrases = (*words, *(" ".join(pair) for pair in pairwise(words)))
+    return EquivalenceClass(f"GRAPH_{node.name}", phrases, (node.name,), rules.alias_weight, GRAPH_SOURCE)
+
+
+def graph_aliases(ids: Sequence[str], graph: Graph, rules: EquivalenceRules) -> list[EquivalenceClass]:
+    """The classes of the first of ``ids``, each made of the names of its neighbours."""
+    nodes = (graph.find(id_) for id_ in ids[: rules.alias_nodes])
+    made = (alias_class(node, graph, rules) for node in nodes if node is not None)
+    return [class_ for class_ in made if class_ is not None]
+
+
+def language_of(graph: Graph, rules: EquivalenceRules) -> str:
+    """The language of most of the first nodes of ``graph``; empty when none can be told."""
+    counts: Counter[str] = Counter()
+    for node in graph.nodes[: rules.language_sample]:
+        for marker, language in rules.languages.items():
+            if marker in node.qualified_name:
+                counts[language] += 1
+                break
+    return max(counts, key=lambda language: counts[language], default="")
+
+
+def resolved(
+    matches: Iterable[ClassMatch], lookup: NameLookup, rules: EquivalenceRules, most: int
+) -> list[EquivalenceHit]:
+    """The first ``most`` nodes that ``matches`` stand for, each once; names that too much has stand for none."""
+    hits: dict[str, EquivalenceHit] = {}
+    for match in matches:
+        for id_ in match.matched.nodes:
+            hits.setdefault(id_, EquivalenceHit(id_, id_, match))
+        for target in match.matched.targets:
+            if size(target) >= rules.target_least and target.lower() not in rules.generic_targets:
+                for row in lookup.named(target).tolist():
+                    id_ = lookup.node(row).id
+                    hits.setdefault(id_, EquivalenceHit(id_, target, match))
+    return list(hits.values())[:most]
+
+
+def channel_cap(results: int, rules: EquivalenceRules) -> int:
+    """How many nodes the channel may hold beside ``results`` by name and full text."""
+    return max(rules.cap_least, int(rules.per_result * results))

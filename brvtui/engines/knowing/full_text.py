@@ -1,0 +1,193 @@
+"""The channel of full text: what is asked of FTS5, over which texts (``docs/knowing.md``, "Full text")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from brvtui.engines.knowing.keywords import KeywordSet, is_compound, size, split_identifier
+from brvtui.engines.knowing.model import Columns, Graph, Positions
+from brvtui.engines.knowing.seed_rules import TextRules
+from brvtui.engines.knowing.words import searched_columns
+from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phrase
+
+_LAYOUT = IndexLayout(Columns._fields, "unicode61 tokenchars '_' remove_diacritics 2")
+_NAME, _PATH = "symbol_name", "file_path"
+_OR = " OR "
+
+
+class TermSource(StrEnum):
+    """Why a term is asked for."""
+
+    KEYWORD = "keyword"
+    DECOMPOSED = "part of a compound"
+    PHRASE = "neighbouring words"
+    PATH = "path term"
+    RELATED = "related word"
+
+
+class TextTerm(NamedTuple):
+    """One of the alternatives that full-text search is asked for."""
+
+    text: str
+    source: TermSource
+    column: str = ""
+    """The column it must be in; empty for any."""
+    is_phrase: bool = False
+    is_prefix: bool = False
+
+    def expression(self, quoted: bool) -> str:
+        """The term in the notation of FTS5: quoted, or as the program writes it."""
+        if quoted:
+            text = phrase(self.text, self.is_prefix)
+        elif self.is_phrase:
+            text = f'"{self.text}"'
+        else:
+            text = self.text + "*" * self.is_prefix
+        return f"{self.column}:{text}" if self.column else text
+
+
+class TextHit(NamedTuple):
+    """A node, and its BM25 score, above 0."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextSearch:
+    """What was asked for, and what was found."""
+
+    terms: tuple[TextTerm, ...]
+    expression: str
+    hits: tuple[TextHit, ...]
+    was_decomposed: bool = False
+    """Whether whole names found nothing, and their parts were asked for."""
+    error: str = ""
+    """What FTS5 says of an expression that it cannot read, which finds nothing; empty with quoted terms."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextIndex:
+    """The searched texts of a graph's nodes, but for those that only join others."""
+
+    rules: TextRules
+    texts: dict[str, Columns]
+    """The texts of each id, in the order of the graph."""
+    ids: tuple[str, ...]
+    full_text: FullText
+
+    def search(self, terms: Sequence[TextTerm], limit: int) -> list[TextHit]:
+        """The best ``limit`` nodes. Raises :class:`brvtui.text.fts.FullTextError` for a term that is not quoted."""
+        alternatives = [term.expression(self.rules.quoted) for term in terms]
+        found = self.full_text.search(alternatives, self.rules.columns.weights, limit) if alternatives else []
+        return [TextHit(self.ids[place], score) for place, score in found]
+
+
+def text_index(graph: Graph, rules: TextRules, last: TextIndex | None = None) -> TextIndex:
+    """The index of ``graph``; texts that ``last`` holds already are not read again."""
+    texts = {node.id: searched_columns(node, rules) for node in graph.nodes if not node.is_connector}
+    ids, documents = tuple(texts), list(texts.values())
+    if last is None or last.rules != rules:
+        return TextIndex(rules, texts, ids, full_text(_LAYOUT, documents))
+    return TextIndex(rules, texts, ids, last.full_text.after(_kept(last, texts), documents))
+
+
+def _kept(last: TextIndex, texts: dict[str, Columns]) -> Positions:
+    """For each node its place in ``last`` if its texts are the same there, else -1."""
+    places = {id_: place for place, id_ in enumerate(last.ids)}
+    held = (places[id_] if last.texts.get(id_) == text else -1 for id_, text in texts.items())
+    return np.fromiter(held, np.int64, len(texts))
+
+
+def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
+    """A term for each keyword; compounds are looked for in names only."""
+    return [
+        TextTerm(keyword.replace('"', ""), TermSource.KEYWORD, _NAME, is_phrase=True)
+        if is_compound(keyword)
+        else TextTerm(keyword, TermSource.KEYWORD)
+        for keyword in keywords
+    ]
+
+
+def decomposed_terms(keywords: Sequence[str], rules: TextRules, in_names: bool = True) -> list[TextTerm]:
+    """The keywords with compounds in their parts, in lower case and as written, each once.
+
+    With ``in_names``, parts are looked for in names only, and a dotted name gives its last segments alone.
+    """
+    made: dict[TextTerm, None] = {}
+    for keyword in keywords:
+        if not is_compound(keyword):
+            if size(keyword) >= rules.decomposed_least:
+                made[TextTerm(keyword, TermSource.KEYWORD)] = None
+            continue
+        segments = keyword.split(".")
+        if in_names:
+            segments = [text for text in segments[-rules.decomposed_segments :] if not _is_dunder(text)]
+        for part in (part for segment in segments for part in split_identifier(segment)):
+            if size(part) >= rules.decomposed_least:
+                for text in (part.lower(), part):
+                    made[TextTerm(text, TermSource.DECOMPOSED, _NAME if in_names else "")] = None
+    return list(made)
+
+
+def related_words(keywords: Sequence[str], rules: TextRules, most: int) -> list[str]:
+    """The first ``most`` words that the thesaurus has for the keywords, without the keywords themselves."""
+    known = {keyword.lower() for keyword in keywords}
+    found: dict[str, None] = {}
+    for keyword in keywords:
+        for word in rules.thesaurus.get(keyword.lower(), ()):
+            if word.lower() not in known:
+                found[word] = None
+    return list(found)[:most]
+
+
+def expression(terms: Sequence[TextTerm], quoted: bool) -> str:
+    """The terms as one expression of FTS5."""
+    return _OR.join(term.expression(quoted) for term in terms)
+
+
+def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: TextIndex) -> TextSearch:
+    """The nodes whose texts hold the keywords, or phrases, path terms and related words that are made of them.
+
+    When whole keywords find nothing, compounds are asked for in their parts.
+    """
+    rules = index.rules
+    terms = keyword_terms(keywords.primary) or keyword_terms(keywords.all)
+    was_decomposed = not terms or _finds_nothing(terms, index)
+    if was_decomposed:
+        terms = decomposed_terms(keywords.primary, rules) or decomposed_terms(keywords.all, rules)
+    terms += _added_terms(keywords, path_terms, rules)
+    try:
+        hits, error = index.search(terms, rules.limit), ""
+    except FullTextError as refused:
+        hits, error = [], str(refused)
+    return TextSearch(tuple(terms), expression(terms, rules.quoted), tuple(hits), was_decomposed, error)
+
+
+def _finds_nothing(terms: Sequence[TextTerm], index: TextIndex) -> bool:
+    """Whether ``terms`` are read and match no node."""
+    try:
+        return not index.search(terms, 1)
+    except FullTextError:
+        return False
+
+
+def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: TextRules) -> Iterator[TextTerm]:
+    long = [all(size(word) >= rules.phrase_least for word in pair) for pair in pairwise(keywords.parts)]
+    pairs = [" ".join(pair) for pair, is_long in zip(pairwise(keywords.parts), long, strict=True) if is_long]
+    for text in pairs[: rules.phrases]:
+        yield TextTerm(text, TermSource.PHRASE, is_phrase=True)
+    for term in path_terms:
+        yield TextTerm(term, TermSource.PATH, _PATH, is_prefix=True)
+    for word in related_words(keywords.all, rules, rules.expansions):
+        yield TextTerm(word, TermSource.RELATED)
+
+
+def _is_dunder(text: str) -> bool:
+    return text.startswith("__") and text.endswith("__")

@@ -1,0 +1,222 @@
+"""A task as keywords: quoted identifiers, compounds and plain words (``docs/knowing.md``, "Keywords")."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+from brvtui.engines.knowing.seed_rules import KeywordRules
+
+_BACK_TICK = "`"
+_CALL = "()"
+_LEFT, _RIGHT = "\"'`([{", ",;:!?\"'`]}"
+_UPPER, _LOWER = re.compile("[A-Z]"), re.compile("[a-z]")
+_CAPITALS = re.compile("(?=[A-Z])")
+_CLUSTER = b"cluster\0"
+
+
+class KeywordRule(StrEnum):
+    """What made a keyword of a text."""
+
+    QUOTED = "back-ticks"
+    CODE = "code pattern"
+    VERB = "after a verb"
+    WORD = "word"
+    PART = "part of a word"
+    ABBREVIATION = "abbreviation"
+    BIGRAM = "two words"
+
+
+class Keyword(NamedTuple):
+    """A word to look for, the rule that made it, and the text of the task that it was made of."""
+
+    text: str
+    rule: KeywordRule
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordSet:
+    """The keywords of a task, by how specific they are; none occurs twice."""
+
+    exact: tuple[Keyword, ...] = ()
+    compounds: tuple[Keyword, ...] = ()
+    components: tuple[Keyword, ...] = ()
+
+    @property
+    def primary(self) -> tuple[str, ...]:
+        """Identifiers and compounds, which are looked for first."""
+        return tuple(keyword.text for keyword in (*self.exact, *self.compounds))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The texts of the components."""
+        return tuple(keyword.text for keyword in self.components)
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every keyword, the primary ones first."""
+        return (*self.primary, *self.parts)
+
+    def __bool__(self) -> bool:
+        return bool(self.exact or self.compounds or self.components)
+
+
+def size(text: str) -> int:
+    """The length of ``text`` in bytes of UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def has_mixed_case(text: str) -> bool:
+    """Whether ``text`` holds both capitals and small letters of ASCII."""
+    return bool(_UPPER.search(text)) and bool(_LOWER.search(text))
+
+
+def is_compound(text: str) -> bool:
+    """Whether ``text`` looks like an identifier of several words."""
+    return "_" in text or "." in text or has_mixed_case(text)
+
+
+def split_identifier(text: str) -> list[str]:
+    """The words of ``text``: between underscores if there are any, else from each capital to the next."""
+    return [part for part in (text.split("_") if "_" in text else _CAPITALS.split(text)) if part]
+
+
+def capitalised(text: str) -> str:
+    """``text`` with its first character in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def keyword_set(task: str, rules: KeywordRules) -> KeywordSet:
+    """The keywords of ``task``: identifiers, compounds, and components with the longest word first."""
+    return _Extraction(task, rules).keywords()
+
+
+def code_patterns(text: str, rules: KeywordRules) -> list[str]:
+    """What can only be code in ``text``, in its order: calls, members of a type, dotted names with an underscore."""
+    found: dict[str, None] = {}
+    for raw in text.split():
+        word = raw.rstrip(_RIGHT).lstrip(_LEFT)
+        was_called = word.endswith(_CALL)
+        word = word.removesuffix(_CALL).lstrip(".")
+        if size(word) < rules.code_least or word.lower() in rules.prose_abbreviations or _is_number(word):
+            continue
+        is_dotted = "." in word
+        if was_called or (is_dotted and ("A" <= word[0] <= "Z" or "_" in word)):
+            for name in (word, word.rpartition(".")[2]) if is_dotted else (word,):
+                if rules.code_least <= size(name) <= rules.code_most:
+                    found[name] = None
+    return list(found)
+
+
+def cluster_hash(keywords: Sequence[str]) -> str:
+    """The name of the group of tasks with these primary keywords, as 64 hexadecimal digits; zeros without any."""
+    if not keywords:
+        return "0" * hashlib.sha256().digest_size * 2
+    words = sorted(keyword.encode("utf-8", "surrogatepass") for keyword in keywords)
+    return hashlib.sha256(_CLUSTER + b"\0".join(words)).hexdigest()
+
+
+def _is_number(word: str) -> bool:
+    return not word.strip("0123456789.")
+
+
+class _Extraction:
+    """The phases over one task. A keyword is kept once, where it is first met."""
+
+    def __init__(self, task: str, rules: KeywordRules) -> None:
+        self._task, self._rules = task, rules
+        self._words = [word.strip(rules.trimmed) for word in task.split()]
+        self._stop, self._verbs = frozenset(rules.stop_words), frozenset(rules.verbs)
+        self._fillers = frozenset(rules.fillers)
+        self._seen: set[str] = set()
+        self._exact: list[Keyword] = []
+        self._compounds: list[Keyword] = []
+
+    def keywords(self) -> KeywordSet:
+        for text in self._quoted():
+            self._add_with_lower(self._exact, text, KeywordRule.QUOTED)
+        for text in code_patterns(self._task, self._rules):
+            self._add_with_lower(self._compounds, text, KeywordRule.CODE)
+        priority, words, bigrams = self._priority(), self._parts(), self._bigrams()
+        words.sort(key=lambda keyword: -size(keyword.text))
+        if self._rules.bigrams_are_compounds:
+            return KeywordSet(tuple(self._exact), (*self._compounds, *bigrams), (*priority, *words))
+        return KeywordSet(tuple(self._exact), tuple(self._compounds), (*priority, *words, *bigrams))
+
+    def _add(self, into: list[Keyword], text: str, rule: KeywordRule, source: str) -> None:
+        if text not in self._seen:
+            self._seen.add(text)
+            into.append(Keyword(text, rule, source))
+
+    def _add_with_lower(self, into: list[Keyword], text: str, rule: KeywordRule) -> None:
+        self._add(into, text, rule, text)
+        self._add(into, text.lower(), rule, text)
+
+    def _quoted(self) -> Iterator[str]:
+        """Every second piece between back-ticks, if another back-tick closes it."""
+        for piece in self._task.split(_BACK_TICK)[1:-1:2]:
+            text = piece.strip()
+            if text and " " not in text and size(text) <= self._rules.quoted_most:
+                yield text
+
+    def _priority(self) -> list[Keyword]:
+        """The first word after a leading verb that says something; a compound goes to the compounds."""
+        made: list[Keyword] = []
+        if not self._words or self._words[0].lower() not in self._verbs:
+            return made
+        target = next((word for word in self._words[1:] if word and word.lower() not in self._fillers), "")
+        if not target:
+            return made
+        lower = target.lower()
+        if is_compound(target):
+            self._add(self._compounds, lower, KeywordRule.VERB, target)
+            if has_mixed_case(target):
+                self._add(self._compounds, target, KeywordRule.VERB, target)
+            return made
+        self._add(made, lower, KeywordRule.VERB, target)
+        if size(lower) >= self._rules.capital_least:
+            self._add(made, capitalised(lower), KeywordRule.VERB, target)
+        return made
+
+    def _parts(self) -> list[Keyword]:
+        made: list[Keyword] = []
+        for word in self._words:
+            parts, lower = split_identifier(word), word.lower()
+            if "_" in lower or "." in lower or len(parts) > 1:
+                if lower not in self._stop:
+                    self._add(self._compounds, lower, KeywordRule.WORD, word)
+                if has_mixed_case(word):
+                    self._add(self._compounds, word, KeywordRule.WORD, word)
+            rule = KeywordRule.PART if len(parts) > 1 else KeywordRule.WORD
+            for part in (text.lower() for text in parts):
+                if size(part) < self._rules.part_least or part in self._stop or part in self._seen:
+                    continue
+                self._add(made, part, rule, word)
+                if part in self._rules.abbreviations:
+                    self._add(made, self._rules.abbreviations[part], KeywordRule.ABBREVIATION, word)
+        return made
+
+    def _bigrams(self) -> list[Keyword]:
+        made: list[Keyword] = []
+        for one, other in pairwise(word.lower() for word in self._words if self._may_pair(word.lower())):
+            if {one, other} & self._verbs or max(size(one), size(other)) < self._rules.bigram_long:
+                continue
+            source = f"{one} {other}"
+            self._add(made, capitalised(one) + capitalised(other), KeywordRule.BIGRAM, source)
+            self._add(made, f"{one}_{other}", KeywordRule.BIGRAM, source)
+        return made
+
+    def _may_pair(self, word: str) -> bool:
+        rules = self._rules
+        return (
+            size(word) >= rules.bigram_least
+            and word not in self._stop
+            and (rules.bigram_fillers or word not in self._fillers)
+            and not any(char in word for char in rules.bigram_without)
+        )

@@ -1,0 +1,149 @@
+"""Look-ups over all names of a graph: equal, with this beginning, with this inside, below such a folder.
+
+A *row* is a node's place in the byte order of qualified names; nodes that only join others have none. Nothing here
+loops over all nodes for a query: names are sorted for beginnings, and joined in one text for what is inside of them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from brvtui.engines.knowing.model import Graph, Node, Positions
+
+_LAST = "\U0010ffff"
+_NONE: Positions = np.empty(0, np.int64)
+
+
+class JoinedLines:
+    """Texts in one, a line each, so that one pass finds every line with a text in it."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        held = [line.replace("\n", " ") for line in lines]
+        starts, start = [], 0
+        for line in held:
+            starts.append(start)
+            start += len(line) + 1
+        self._starts, self._text = starts, "\n".join(held)
+
+    def containing(self, text: str) -> Iterator[int]:
+        """The numbers of the lines that contain ``text``, in their order; all of them for an empty text."""
+        at = 0
+        while self._starts and (at := self._text.find(text, at)) >= 0:
+            line = bisect_right(self._starts, at) - 1
+            yield line
+            if line + 1 == len(self._starts):
+                return
+            at = self._starts[line + 1]
+
+    def matching(self, pattern: re.Pattern[str]) -> Iterator[int]:
+        """The numbers of the lines with a match of ``pattern``, which spans no two lines, in their order."""
+        at = 0
+        while self._starts and (found := pattern.search(self._text, at)) is not None:
+            line = bisect_right(self._starts, found.start()) - 1
+            yield line
+            if line + 1 == len(self._starts):
+                return
+            at = self._starts[line + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class SortedTexts:
+    """Texts in order, each with the row of its node."""
+
+    texts: tuple[str, ...]
+    rows: Positions
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[str, int]]) -> SortedTexts:
+        """The pairs of a text and a row, sorted."""
+        held = sorted(pairs)
+        return cls(tuple(text for text, _ in held), np.array([row for _, row in held], np.int64))
+
+    def equal_to(self, text: str) -> Positions:
+        """The rows of ``text``, ascending."""
+        return self.rows[bisect_left(self.texts, text) : bisect_right(self.texts, text)]
+
+    def starting_with(self, text: str) -> Positions:
+        """The rows of the texts that start with ``text``, ascending, each once."""
+        return np.unique(self.rows[bisect_left(self.texts, text) : bisect_left(self.texts, text + _LAST)])
+
+
+class NameLookup:
+    """The names of a graph. Case is ignored everywhere."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        nodes = graph.nodes
+        order = [place for place, node in enumerate(nodes) if not node.is_connector]
+        order.sort(key=lambda place: nodes[place].qualified_name.encode("utf-8", "surrogatepass"))
+        self.places: Positions = np.array(order, np.int64)
+        """The position in the graph of each row."""
+        names = [nodes[place].qualified_name.lower() for place in order]
+        self._names = SortedTexts.of(
+            [
+                (text, row)
+                for row, place in enumerate(order)
+                for text in dict.fromkeys(name.lower() for name in (nodes[place].name, *nodes[place].aliases))
+            ]
+        )
+        self._qualified = JoinedLines(names)
+        cut = [name.rpartition("/") for name in names]
+        folders: dict[str, list[int]] = {}
+        for row, (folder, slash, _) in enumerate(cut):
+            folders.setdefault(folder + slash, []).append(row)
+        self._folders = JoinedLines(list(folders))
+        self._rows_of_folder = [np.array(rows, np.int64) for rows in folders.values()]
+        self._tails = SortedTexts.of([(tail, row) for row, (_, slash, tail) in enumerate(cut) if slash])
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def node(self, row: int) -> Node:
+        """The node of a row."""
+        return self.graph.nodes[int(self.places[row])]
+
+    def named(self, name: str) -> Positions:
+        """The rows of the nodes whose terminal name, or an alias, is ``name``."""
+        return self._names.equal_to(name.lower())
+
+    def starting_with(self, text: str) -> Positions:
+        """The rows of the nodes whose terminal name, or an alias, starts with ``text``."""
+        return self._names.starting_with(text.lower())
+
+    def containing(self, text: str, wildcards: bool = False) -> Iterator[int]:
+        """The rows of the nodes whose qualified name contains ``text``.
+
+        With ``wildcards``, ``_`` stands for any character and ``%`` for any run of them, as in SQL's LIKE.
+        """
+        lower = text.lower().replace("\n", " ")
+        if wildcards and ("_" in lower or "%" in lower):
+            return self._qualified.matching(_like(lower))
+        return self._qualified.containing(lower)
+
+    def after_slash(self, text: str) -> Positions:
+        """The rows of the nodes whose qualified name contains a slash and then ``text``."""
+        lower = text.lower()
+        if "/" in lower:
+            return np.fromiter(self.containing(f"/{lower}"), np.int64)
+        return np.union1d(self._below(f"/{lower}"), self._tails.starting_with(lower))
+
+    def beside_slash(self, text: str) -> Positions:
+        """The rows of the nodes whose qualified name contains ``text`` with a slash before it, or after it."""
+        lower = text.lower()
+        if "/" in lower:
+            return np.union1d(self.after_slash(lower), np.fromiter(self.containing(f"{lower}/"), np.int64))
+        return np.union1d(self.after_slash(lower), self._below(f"{lower}/"))
+
+    def _below(self, text: str) -> Positions:
+        found = [self._rows_of_folder[folder] for folder in self._folders.containing(text)]
+        return np.concatenate(found) if found else _NONE
+
+
+def _like(text: str) -> re.Pattern[str]:
+    parts = {"_": ".", "%": ".*"}
+    return re.compile("".join(parts.get(char) or re.escape(char) for char in text))

@@ -1,0 +1,157 @@
+"""The channel of paths: words of a task that name folders, and what lies there (``docs/knowing.md``, "Paths")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from brvtui.engines.knowing.keywords import has_mixed_case, size
+from brvtui.engines.knowing.model import Positions
+from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.seed_rules import PathRules
+from brvtui.engines.knowing.words import camel_words, file_part
+
+
+class PathHitKind(StrEnum):
+    """What a node in a named folder is."""
+
+    BY_MEMBER = "type with a member of that name"
+    RICH = "type with members"
+    LEAN = "type without members"
+    OTHER = "other"
+
+
+class PathHit(NamedTuple):
+    """A node, the term that names a folder or file on its way, and, for a type, the keyword in a member's name."""
+
+    id: str
+    term: str
+    kind: PathHitKind
+    keyword: str = ""
+
+
+def path_terms(task: str, rules: PathRules) -> list[str]:
+    """The words of ``task`` that may name folders, longest first."""
+    stop = frozenset(rules.stop_words)
+    found: dict[str, None] = {}
+    for raw in task.split():
+        word = raw.strip(rules.trimmed)
+        lower = word.lower()
+        if size(lower) < rules.term_least or lower in stop or lower.isdecimal():
+            continue
+        if any(char in lower for char in rules.without):
+            continue
+        found[lower] = None
+        parts = lower.split("_") if "_" in lower else camel_words(word) if has_mixed_case(word) else []
+        found.update(dict.fromkeys(part.lower() for part in parts if size(part) >= rules.term_least))
+    kept = [term for term in found if term not in stop]
+    return sorted(kept, key=lambda term: -size(term))[: rules.terms]
+
+
+def path_match(qualified_name: str, term: str, rules: PathRules) -> bool:
+    """Whether ``term`` stands in the path of a name, where its first occurrence begins a word."""
+    path = file_part(qualified_name.lower(), rules.extensions)
+    at = path.find(term)
+    return at == 0 or (at > 0 and path[at - 1] in rules.before_term)
+
+
+class PathIndex:
+    """Which nodes are types, and have members."""
+
+    def __init__(self, lookup: NameLookup, rules: PathRules) -> None:
+        self.lookup, self.rules = lookup, rules
+
+    @cached_property
+    def _has_members(self) -> Positions:
+        graph = self.lookup.graph
+        owners = [graph.positions[edge.source] for edge in graph.edges if edge.type == self.rules.member_type]
+        mask = np.zeros(graph.size, np.bool_)
+        mask[owners] = True
+        return np.flatnonzero(mask[self.lookup.places])
+
+    def _rows_of(self, kinds: Sequence[str]) -> Positions:
+        graph, lookup = self.lookup.graph, self.lookup
+        return np.array([row for row, place in enumerate(lookup.places) if graph.nodes[place].kind in kinds], np.int64)
+
+    @cached_property
+    def owners(self) -> Positions:
+        """The rows of the types with members."""
+        return np.intersect1d(self._rows_of(self.rules.owner_kinds), self._has_members)
+
+    @cached_property
+    def rich(self) -> frozenset[int]:
+        """The rows of the types with members, traits included."""
+        return frozenset(np.intersect1d(self._rows_of(self.rules.type_kinds), self._has_members).tolist())
+
+    def near(self, term: str) -> Positions:
+        """The rows of what has ``term`` after a slash in its name; failing that, between two dots."""
+        rows = self.lookup.after_slash(term)
+        return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}."), np.int64)
+
+
+def path_search(terms: Sequence[str], keywords: Sequence[str], index: PathIndex) -> list[PathHit]:
+    """The nodes in the folders and files that ``terms`` name: first types with a member named by a keyword.
+
+    ``keywords`` are quoted identifiers and compounds.
+    """
+    hits: dict[int, PathHit] = {}
+    near = {term: index.near(term) for term in terms}
+    if keywords:
+        hits.update(_by_member(near, keywords, index))
+    scanned = set(hits)
+    for term, rows in near.items():
+        for row, kind in _taken(term, rows, scanned, index):
+            hits[row] = PathHit(index.lookup.node(row).id, term, kind)
+    return list(hits.values())[: index.rules.limit]
+
+
+def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: PathIndex) -> Iterator[tuple[int, PathHit]]:
+    lookup, left, seen = index.lookup, index.rules.by_member, set[int]()
+    wanted = [word.lower() for word in keywords if next(lookup.containing(word), None) is not None]
+    for term, rows in near.items():
+        for row in np.intersect1d(rows, index.owners).tolist() if wanted else ():
+            if row in seen or not left:
+                continue
+            keyword = _named_member(row, wanted, index)
+            if keyword:
+                seen.add(row)
+                left -= 1
+                yield row, PathHit(lookup.node(row).id, term, PathHitKind.BY_MEMBER, keyword)
+
+
+def _named_member(row: int, keywords: Sequence[str], index: PathIndex) -> str:
+    graph = index.lookup.graph
+    for edge in graph.edges_from(index.lookup.node(row).id, index.rules.member_type):
+        member = graph.find(edge.target)
+        name = member.qualified_name.lower() if member else ""
+        for keyword in keywords:
+            if keyword in name:
+                return keyword
+    return ""
+
+
+def _taken(term: str, rows: Positions, scanned: set[int], index: PathIndex) -> list[tuple[int, PathHitKind]]:
+    """What one term gives: types with members before those without, and these before all else."""
+    rules, lookup = index.rules, index.lookup
+    kinds: dict[PathHitKind, list[int]] = {PathHitKind.RICH: [], PathHitKind.LEAN: [], PathHitKind.OTHER: []}
+    count = 0
+    for row in rows.tolist():
+        if len(kinds[PathHitKind.RICH]) >= rules.rich_most or count >= rules.scanned:
+            break
+        node = lookup.node(row)
+        if row in scanned or not path_match(node.qualified_name, term, rules):
+            continue
+        scanned.add(row)
+        count += 1
+        if row in index.rich:
+            kinds[PathHitKind.RICH].append(row)
+        else:
+            kinds[PathHitKind.LEAN if node.kind in rules.type_kinds else PathHitKind.OTHER].append(row)
+    taken: list[tuple[int, PathHitKind]] = []
+    for kind, most in zip(kinds, (rules.rich_most, rules.lean_most, rules.other_most), strict=True):
+        taken += [(row, kind) for row in kinds[kind][: max(0, most - len(taken))]]
+    return taken

@@ -1,0 +1,107 @@
+"""The words in names: camel case, underscores, paths (``docs/knowing.md``, "Words in names")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from brvtui.engines.knowing.keywords import size
+from brvtui.engines.knowing.model import Columns, Node
+from brvtui.engines.knowing.seed_rules import TextRules
+
+_ACRONYMS = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMPS = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+_RISES = re.compile("[._]|(?<=[a-z])(?=[A-Z])")
+_CUTS = re.compile("[/.:(), *]")
+_IDENTIFIERS = re.compile("[A-Za-z0-9_]+")
+_SCHEME = "://"
+
+
+def camel_words(text: str, acronyms: bool = True) -> list[str]:
+    """``text`` split at its capitals: ``HTMLParser`` is HTML, Parser.
+
+    Without ``acronyms`` it is split only after a small letter or a digit, so that ``SQLiteStore`` is SQLite, Store.
+    """
+    return [word for word in (_ACRONYMS if acronyms else _HUMPS).split(text) if word]
+
+
+def identifiers(content: str, least: int) -> list[str]:
+    """The identifiers of at least ``least`` characters in ``content``, each once, as it is first spelled."""
+    found: dict[str, str] = {}
+    for word in _IDENTIFIERS.findall(content):
+        if len(word) >= least:
+            found.setdefault(word.lower(), word)
+    return list(found.values())
+
+
+def meaningful_words(qualified_name: str, generic: Collection[str], least: int) -> list[str]:
+    """The words of a name without its path and first part, without ``generic`` ones and those below ``least`` bytes."""
+    tail = qualified_name.rpartition("/")[2]
+    name = tail.partition(".")[2] if "." in tail else tail
+    return [word for word in _RISES.split(name) if size(word) >= least and word.lower() not in generic]
+
+
+def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
+    """A qualified name up to its file's ending: the last occurrence of the first of ``extensions`` that occurs.
+
+    Without one, it is the text up to the first dot after the last slash, or all of it without a slash.
+    """
+    for extension in extensions:
+        at = qualified_name.rfind(extension)
+        if at >= 0:
+            return qualified_name[: at + len(extension)]
+    slash = qualified_name.rfind("/")
+    dot = qualified_name.find(".", slash + 1) if slash >= 0 else -1
+    return qualified_name if dot < 0 else qualified_name[:dot]
+
+
+def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
+    """A qualified name without its repository, its path, and its file where one of ``extensions`` ends it."""
+    name = qualified_name.rpartition(_SCHEME)[2].rpartition("/")[2]
+    for extension in extensions:
+        _, found, symbol = name.partition(extension)
+        if found:
+            return symbol
+    return name
+
+
+def searchable(text: str, rules: TextRules) -> str:
+    """``text`` as full-text search reads it: each piece of it, then the piece's words where it has several."""
+    made: list[str] = []
+    for piece in filter(None, _CUTS.split(text)):
+        made.append(piece)
+        for words in (long_camel_words(piece, rules), [word for word in piece.split("_") if word]):
+            if len(words) > 1:
+                made += words
+    return " ".join(made)
+
+
+def concepts(path: str, rules: TextRules) -> str:
+    """The words of a file's path that tell its subject: of each folder and of the file, and each of these whole."""
+    made: list[str] = []
+    for component in path.split("/"):
+        if component in rules.plain_folders:
+            continue
+        dot = component.rfind(".")
+        stem = component[:dot] if dot > 0 else component
+        made += (word for word in (*long_camel_words(stem, rules), stem) if size(word) >= rules.concept_least)
+    return " ".join(made)
+
+
+def searched_columns(node: Node, rules: TextRules) -> Columns:
+    """The texts of ``node`` that full-text search reads: its own, or those that follow from a symbol's name."""
+    if node.columns is not None:
+        return node.columns
+    return Columns(
+        searchable(symbol_part(node.qualified_name, rules.extensions), rules),
+        concepts(node.path, rules),
+        searchable(node.qualified_name, rules),
+        searchable(node.signature, rules),
+        node.path,
+        node.doc,
+    )
+
+
+def long_camel_words(text: str, rules: TextRules) -> list[str]:
+    """The camel words of ``text`` that are long enough to be searched for; none of a shorter text."""
+    return [word for word in camel_words(text, rules.acronyms) if size(word) >= rules.camel_least]
