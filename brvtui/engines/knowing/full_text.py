@@ -12,7 +12,7 @@ import numpy as np
 
 from brvtui.engines.knowing.keywords import KeywordSet, is_compound, size, split_identifier
 from brvtui.engines.knowing.model import Columns, Graph, Positions
-from brvtui.engines.knowing.seed_rules import TextRules
+from brvtui.engines.knowing.seed_rules import FullTextRules
 from brvtui.engines.knowing.words import searched_columns
 from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phrase
 
@@ -73,10 +73,10 @@ class TextSearch:
 
 
 @dataclass(frozen=True, eq=False)
-class TextIndex:
+class SearchedTexts:
     """The searched texts of a graph's nodes, but for those that only join others."""
 
-    rules: TextRules
+    rules: FullTextRules
     texts: dict[str, Columns]
     """The texts of each id, in the order of the graph."""
     ids: tuple[str, ...]
@@ -89,16 +89,16 @@ class TextIndex:
         return [TextHit(self.ids[place], score) for place, score in found]
 
 
-def text_index(graph: Graph, rules: TextRules, last: TextIndex | None = None) -> TextIndex:
+def text_index(graph: Graph, rules: FullTextRules, last: SearchedTexts | None = None) -> SearchedTexts:
     """The index of ``graph``; texts that ``last`` holds already are not read again."""
     texts = {node.id: searched_columns(node, rules) for node in graph.nodes if not node.is_connector}
     ids, documents = tuple(texts), list(texts.values())
     if last is None or last.rules != rules:
-        return TextIndex(rules, texts, ids, full_text(_LAYOUT, documents))
-    return TextIndex(rules, texts, ids, last.full_text.after(_kept(last, texts), documents))
+        return SearchedTexts(rules, texts, ids, full_text(_LAYOUT, documents))
+    return SearchedTexts(rules, texts, ids, last.full_text.after(_kept(last, texts), documents))
 
 
-def _kept(last: TextIndex, texts: dict[str, Columns]) -> Positions:
+def _kept(last: SearchedTexts, texts: dict[str, Columns]) -> Positions:
     """For each node its place in ``last`` if its texts are the same there, else -1."""
     places = {id_: place for place, id_ in enumerate(last.ids)}
     held = (places[id_] if last.texts.get(id_) == text else -1 for id_, text in texts.items())
@@ -115,7 +115,7 @@ def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
     ]
 
 
-def decomposed_terms(keywords: Sequence[str], rules: TextRules, in_names: bool = True) -> list[TextTerm]:
+def decomposed_terms(keywords: Sequence[str], rules: FullTextRules, in_names: bool = True) -> list[TextTerm]:
     """The keywords with compounds in their parts, in lower case and as written, each once.
 
     With ``in_names``, parts are looked for in names only, and a dotted name gives its last segments alone.
@@ -136,7 +136,7 @@ def decomposed_terms(keywords: Sequence[str], rules: TextRules, in_names: bool =
     return list(made)
 
 
-def related_words(keywords: Sequence[str], rules: TextRules, most: int) -> list[str]:
+def related_words(keywords: Sequence[str], rules: FullTextRules, most: int) -> list[str]:
     """The first ``most`` words that the thesaurus has for the keywords, without the keywords themselves."""
     known = {keyword.lower() for keyword in keywords}
     found: dict[str, None] = {}
@@ -152,7 +152,7 @@ def expression(terms: Sequence[TextTerm], quoted: bool) -> str:
     return _OR.join(term.expression(quoted) for term in terms)
 
 
-def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: TextIndex) -> TextSearch:
+def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: SearchedTexts) -> TextSearch:
     """The nodes whose texts hold the keywords, or phrases, path terms and related words that are made of them.
 
     When whole keywords find nothing, compounds are asked for in their parts.
@@ -170,7 +170,7 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: TextInde
     return TextSearch(tuple(terms), expression(terms, rules.quoted), tuple(hits), was_decomposed, error)
 
 
-def _finds_nothing(terms: Sequence[TextTerm], index: TextIndex) -> bool:
+def _finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
     """Whether ``terms`` are read and match no node."""
     try:
         return not index.search(terms, 1)
@@ -178,7 +178,7 @@ def _finds_nothing(terms: Sequence[TextTerm], index: TextIndex) -> bool:
         return False
 
 
-def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: TextRules) -> Iterator[TextTerm]:
+def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: FullTextRules) -> Iterator[TextTerm]:
     long = [all(size(word) >= rules.phrase_least for word in pair) for pair in pairwise(keywords.parts)]
     pairs = [" ".join(pair) for pair, is_long in zip(pairwise(keywords.parts), long, strict=True) if is_long]
     for text in pairs[: rules.phrases]:

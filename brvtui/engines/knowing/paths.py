@@ -12,7 +12,7 @@ import numpy as np
 from brvtui.engines.knowing.keywords import has_mixed_case, size
 from brvtui.engines.knowing.model import Positions
 from brvtui.engines.knowing.name_lookup import NameLookup
-from brvtui.engines.knowing.seed_rules import PathRules
+from brvtui.engines.knowing.seed_rules import PathChannelRules
 from brvtui.engines.knowing.words import camel_words, file_part
 
 
@@ -34,7 +34,7 @@ class PathHit(NamedTuple):
     keyword: str = ""
 
 
-def path_terms(task: str, rules: PathRules) -> list[str]:
+def path_terms(task: str, rules: PathChannelRules) -> list[str]:
     """The words of ``task`` that may name folders, longest first."""
     stop = frozenset(rules.stop_words)
     found: dict[str, None] = {}
@@ -52,7 +52,7 @@ def path_terms(task: str, rules: PathRules) -> list[str]:
     return sorted(kept, key=lambda term: -size(term))[: rules.terms]
 
 
-def path_match(qualified_name: str, term: str, rules: PathRules) -> bool:
+def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
     """Whether ``term`` stands in the path of a name, where its first occurrence begins a word."""
     path = file_part(qualified_name.lower(), rules.extensions)
     at = path.find(term)
@@ -62,7 +62,7 @@ def path_match(qualified_name: str, term: str, rules: PathRules) -> bool:
 class PathIndex:
     """Which nodes are types, and have members."""
 
-    def __init__(self, lookup: NameLookup, rules: PathRules) -> None:
+    def __init__(self, lookup: NameLookup, rules: PathChannelRules) -> None:
         self.lookup, self.rules = lookup, rules
 
     @cached_property

@@ -19,14 +19,14 @@ from brvtui.engines.knowing.ranking_rules import (
 )
 from brvtui.engines.knowing.seed_rules import (
     EquivalenceRules,
+    FullTextRules,
     FusionRules,
     KeywordRules,
     LearningSteps,
     NoiseRules,
-    PathRules,
+    PathChannelRules,
     SeedRules,
     SessionRules,
-    TextRules,
     TieredRules,
     UseRules,
 )
@@ -46,9 +46,9 @@ class KnowingProfile:
     summary: str
     keywords: KeywordRules
     tiered: TieredRules
-    full_text: TextRules
+    full_text: FullTextRules
     equivalence: EquivalenceRules
-    paths: PathRules
+    paths: PathChannelRules
     fusion: FusionRules
     noise: NoiseRules
     seeds: SeedRules

@@ -77,7 +77,7 @@ class ColumnRules:
 
 
 @dataclass(frozen=True, slots=True)
-class TextRules:
+class FullTextRules:
     """Full-text search, and the texts that it reads."""
 
     limit: CountLimit
@@ -134,7 +134,7 @@ class EquivalenceRules:
 
 
 @dataclass(frozen=True, slots=True)
-class PathRules:
+class PathChannelRules:
     """Words of the task that name folders, and what is taken from these."""
 
     terms: CountLimit

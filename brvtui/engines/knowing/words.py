@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from brvtui.engines.knowing.keywords import size
 from brvtui.engines.knowing.model import Columns, Node
-from brvtui.engines.knowing.seed_rules import TextRules
+from brvtui.engines.knowing.seed_rules import FullTextRules
 
 _ACRONYMS = re.compile("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HUMPS = re.compile("(?<=[a-z0-9])(?=[A-Z])")
@@ -65,7 +65,7 @@ def symbol_part(qualified_name: str, extensions: Sequence[str]) -> str:
     return name
 
 
-def searchable(text: str, rules: TextRules) -> str:
+def searchable(text: str, rules: FullTextRules) -> str:
     """``text`` as full-text search reads it: each piece of it, then the piece's words where it has several."""
     made: list[str] = []
     for piece in filter(None, _CUTS.split(text)):
@@ -76,7 +76,7 @@ def searchable(text: str, rules: TextRules) -> str:
     return " ".join(made)
 
 
-def concepts(path: str, rules: TextRules) -> str:
+def concepts(path: str, rules: FullTextRules) -> str:
     """The words of a file's path that tell its subject: of each folder and of the file, and each of these whole."""
     made: list[str] = []
     for component in path.split("/"):
@@ -88,7 +88,7 @@ def concepts(path: str, rules: TextRules) -> str:
     return " ".join(made)
 
 
-def searched_columns(node: Node, rules: TextRules) -> Columns:
+def searched_columns(node: Node, rules: FullTextRules) -> Columns:
     """The texts of ``node`` that full-text search reads: its own, or those that follow from a symbol's name."""
     if node.columns is not None:
         return node.columns
@@ -102,6 +102,6 @@ def searched_columns(node: Node, rules: TextRules) -> Columns:
     )
 
 
-def long_camel_words(text: str, rules: TextRules) -> list[str]:
+def long_camel_words(text: str, rules: FullTextRules) -> list[str]:
     """The camel words of ``text`` that are long enough to be searched for; none of a shorter text."""
     return [word for word in camel_words(text, rules.acronyms) if size(word) >= rules.camel_least]
