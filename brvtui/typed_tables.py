@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
+import tomllib
 import typing
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from brvtui.wording import nearest
+from brvtui.wording import nearest, shortened
 
 _T = TypeVar("_T")
 
@@ -61,6 +63,26 @@ PositiveLimit = Annotated[float, Range(is_open=True), LIMIT]
 Positive = Annotated[float, Range(is_open=True)]
 Share = Annotated[float, Range(0, 1)]
 _NUMBER = Range()
+
+
+_LONGEST_KEY = 64
+_LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _LONGEST_KEY)
+
+
+def parse_tables(data: bytes) -> dict[str, Any]:
+    """The tables of the TOML text ``data``.
+
+    Raises ValueError with a short reason when it is not TOML in UTF-8, is nested too deeply, or has a dotted key of
+    more than 64 parts: time and memory of parsing one grow with the square of its parts.
+    """
+    if _LONG_KEY.search(data):
+        raise ValueError(f"a key of more than {_LONGEST_KEY} parts")
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(shortened(str(error))) from error
 
 
 def merged(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +137,7 @@ def _table(kind: Any, value: Any, where: str, origin: str) -> Any:
     hints = _hints(kind)
     for key in value:
         if key not in hints:
-            raise ProfileError(f"{origin}: unknown key {_join(where, key)}{nearest(key, hints)}")
+            raise ProfileError(f"{origin}: unknown key {shortened(_join(where, key))}{nearest(key, hints)}")
     missing = [name for name in hints if name not in value]
     if missing:
         raise ProfileError(f"{origin}: {_join(where, missing[0])} is missing")
@@ -147,7 +169,7 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
     is_right = isinstance(value, (int, float) if kind is float else shape or kind)
     if not is_right or isinstance(value, bool) != (kind is bool):
         wanted = getattr(kind, "__name__", str(kind))
-        raise ProfileError(f"{origin}: {where} = {value!r} must be of type {wanted}")
+        raise ProfileError(f"{origin}: {where} = {shortened(repr(value))} must be of type {wanted}")
     if kind in (int, float) and value not in rule:
         raise ProfileError(f"{origin}: {where} must {rule}")
     return float(value) if kind is float else value

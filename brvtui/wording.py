@@ -1,4 +1,4 @@
-"""Words for counts, and for names that are unknown."""
+"""Words for counts, for names that are unknown, and for texts that are long."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from collections.abc import Iterable
 def counted(number: int, one: str, more: str) -> str:
     """``number`` with its noun: ``1 note``, ``2 notes``."""
     return f"{number} {one if number == 1 else more}"
+
+
+def shortened(text: str, most: int = 120) -> str:
+    """``text`` for a message: at most ``most`` characters of it, the last an ellipsis if some are left out."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

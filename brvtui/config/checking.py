@@ -9,7 +9,7 @@ from typing import Any
 from brvtui.config.schema import OFF, ON, Entry, Value, ValueKind, entries
 from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.text.visible import visible
-from brvtui.wording import nearest
+from brvtui.wording import nearest, shortened
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
@@ -51,7 +51,7 @@ def _keys(value: Any) -> dict[str, str]:
     made = {}
     for name, keys in _flat(value, ""):
         if not isinstance(keys, str) or not all(key.strip() for key in keys.split(",")):
-            raise ConfigError(f'keys."{name}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"')
+            raise ConfigError(f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"')
         made[name] = keys
     return made
 
@@ -108,7 +108,7 @@ def _checked(name: str, value: Any, layer: Layer) -> Value:
     if entry is None:
         if any(other.startswith(f"{name}.") for other in known):
             raise ConfigError(f"[{name}] must be a table")
-        raise ConfigError(f"unknown key {name}{_hint(name)}")
+        raise ConfigError(f"unknown key {shortened(name)}{_hint(name)}")
     if entry.personal and layer is Layer.PROJECT:
         raise ConfigError(f"{name} is for your own settings file: a project's file cannot set it")
     return check_value(entry, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +16,7 @@ from brvtui.config.schema import PREFIX, Entry, Settings, Value, assemble, entri
 from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
+from brvtui.typed_tables import parse_tables
 
 PROJECT_FILE = "brv-tui.toml"
 USER_FILE = "config.toml"
@@ -128,9 +128,7 @@ def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ConfigError(f"{file}: cannot be read as {kind} ({faults.reason(error)})") from error
     try:
-        return tomllib.loads(data.decode("utf-8"))
-    except RecursionError:
-        raise ConfigError(f"{file}: cannot be read as {kind} (nested too deeply)") from None
+        return parse_tables(data)
     except ValueError as error:
         raise ConfigError(f"{file}: cannot be read as {kind} ({error})") from error
 

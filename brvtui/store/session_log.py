@@ -11,10 +11,12 @@ from brvtui.regular_files import read_regular
 from brvtui.store.atomic import append_line
 from brvtui.store.folders import tree_folder
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
+from brvtui.tree.reading.json_file import number_of
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000
 """A log of this size is renamed, which replaces the older log, and a new one begins."""
+_HIGHEST_TIER = 4
 _NAMES = {field.name for field in fields(LoggedQuery)}
 
 
@@ -60,7 +62,20 @@ def _entry(line: bytes) -> LoggedQuery | None:
         entry = LoggedQuery(**{**known, "paths": tuple(map(str, known.get("paths", ()))), "who": OURS})
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    texts = (entry.query, entry.status, entry.engine, entry.response)
-    checked = all(isinstance(text, str) for text in texts) and isinstance(entry.at_ms, (int, float))
-    checked = checked and isinstance(entry.options, dict)
-    return entry if checked else None
+    return entry if _is_right(entry) else None
+
+
+def _is_right(entry: LoggedQuery) -> bool:
+    """Whether every value of ``entry`` is of its type; numbers must be finite."""
+    names = (entry.engine, entry.profile, entry.fingerprint, entry.scope)
+    texts = (entry.query, entry.status, entry.problem, entry.response, *names)
+    numbers = (entry.at_ms, *(number for number in (entry.took_ms, entry.top_score) if number is not None))
+    counts = [count for count in (entry.tier, entry.total_found) if count is not None]
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(number_of(number) is not None for number in numbers)
+        and all(type(count) is int and count >= 0 for count in counts)
+        and (entry.tier is None or entry.tier <= _HIGHEST_TIER)
+        and isinstance(entry.not_covered, bool)
+        and isinstance(entry.options, dict)
+    )

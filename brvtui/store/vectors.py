@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from brvtui.regular_files import read_regular
 from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
 
-_BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+_BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
 _DIGEST = 16
 _LARGEST = 1 << 30
 

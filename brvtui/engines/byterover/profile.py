@@ -28,8 +28,10 @@ from brvtui.typed_tables import (
     Share,
     SizeLimit,
     merged,
+    parse_tables,
     typed,
 )
+from brvtui.wording import shortened
 
 _LARGEST = 1_048_576
 
@@ -256,14 +258,16 @@ def _tables(source: str | Path) -> dict[str, Any]:
         if not path.is_file():
             raise ProfileError(f"no profile {source}: use {', '.join(BUILT_IN)} or the path of a TOML file")
         try:
-            tables = tomllib.loads(read_regular(path, _LARGEST, follow_links=True).decode("utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
+            tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
+        except (OSError, ValueError) as error:
             raise ProfileError(f"{path}: cannot be read as a profile ({error})") from error
         tables = {"extends": DEFAULT, "name": path.stem, **tables}
     base = tables.get("extends")
     if base is None:
         return tables
     if base not in BUILT_IN:
-        raise ProfileError(f"{source}: extends = {base!r}, but only {', '.join(BUILT_IN)} can be extended")
+        raise ProfileError(
+            f"{source}: extends = {shortened(repr(base))}, but only {', '.join(BUILT_IN)} can be extended"
+        )
     rest = {key: value for key, value in tables.items() if key != "extends"}
     return merged(_tables(base), rest)

@@ -9,6 +9,7 @@ from typing import Any
 
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import read_json_or_none
+from brvtui.wording import shortened
 
 MARKER = ".brv"
 _CONFIG = "config.json"
@@ -91,7 +92,9 @@ def _open(folder: Path) -> FoundProject:
     if marker.is_file():
         target = _pointed_to(marker)
         if not _is_folder(target / MARKER):
-            raise ProjectError(f"{marker}: points to {target}, where there is no {MARKER} folder; mend the pointer")
+            raise ProjectError(
+                f"{marker}: points to {shortened(str(target))}, where there is no {MARKER} folder; mend the pointer"
+            )
         notices.append(f"worktree of {target}")
         root = target.resolve()
         marker = root / MARKER
