@@ -55,7 +55,11 @@ class Node:
     modified: float | None = None
     """When it last changed (a commit's time, or that of a note), in seconds since 1970; None when unknown."""
     is_connector: bool = False
-    """Whether it only joins others (a keyword, a file that notes name) and is never a seed or a result."""
+    """Whether it only joins others (a keyword, a file that notes name): nothing looks for it."""
+    is_result: bool = True
+    """Whether an answer may hold it; a folder may be a seed only."""
+    is_set_aside: bool = False
+    """Whether it lies in an archive, or is deprecated."""
 
     @property
     def is_external(self) -> bool:

@@ -179,5 +179,27 @@ class FlatRules:
 class NoteGraphRules:
     """How notes become a graph."""
 
+    plain_headings: tuple[str, ...]
+    """Headings in lower case that say nothing of their section's subject: such a section has no name of its own."""
+    set_aside: tuple[str, ...]
+    """Folders, and values of ``status``, in lower case: a note with one of them is penalised."""
+    connector_most: Count
+    """Keywords, tags and files that more notes have join none of them."""
+    similar_above: Share
+    similar_most: Count
+    """How many similar notes of its folder a note is joined with."""
+    similar_group: Count
+    """In a folder of more notes, none is compared."""
+    hub_degree: Count
+    """An edge at a folder that holds more notes weighs less: by the root of how many times more."""
+    hub_types: tuple[str, ...]
+    caller_types: tuple[str, ...]
+    """The edges that say that a note is used by another."""
+    hits_types: tuple[str, ...]
+    """The edges that make hubs and authorities."""
+    recency_of_change: bool
+    """Whether recency is that of a note's last change."""
+    other_confidence: Share
+    confidences: dict[str, float]
     edge_weights: dict[str, float]
     """The walk's weights of the edges that only notes have."""

@@ -75,7 +75,7 @@ def reached(
     made = []
     for place in found[np.argsort(-scores[found], kind="stable")].tolist():
         node = graph.nodes[place]
-        if node.is_connector or (node.is_external and not with_outside):
+        if not node.is_result or (node.is_external and not with_outside):
             continue
         share = float(scores[place])
         callers = int(rules.walk_units * share) + int(rules.seed_units * seeds.get(place, 0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -38,33 +38,15 @@ class WalkRound:
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
-    """The outcome of a walk. Arrays are by position in the graph."""
+class Steps:
+    """One step of a walk, before the restart: which share of a node's probability goes to each other."""
 
-    probability: Floats
-    rounds: tuple[WalkRound, ...]
-    ended: Ended
-    levels: Positions
-    """How many edges each node is from a seed, over loaded edges; -1 for one that the walk cannot reach."""
-    seeds: Mapping[int, float]
-    """The share of the walk's start that each seed has."""
-    steps: Matrix
-    """The share of a node's probability that goes to each other, before the restart; those of dead ends are 0."""
-    dead: Flags
-    """Whether a node has no way on, so that its probability goes back to the seeds."""
-    restart: float
-    negligible: float
-
-    @cached_property
-    def scores(self) -> Floats:
-        """The probabilities, divided by the greatest."""
-        most = float(self.probability.max(initial=0.0))
-        return self.probability / most if most else self.probability
-
-    @property
-    def start(self) -> Floats:
-        """The distribution in which each walker starts."""
-        return _start(self.seeds, len(self.probability))
+    shares: Matrix
+    """From row to column."""
+    arrivals: Matrix
+    """The same, from column to row."""
+    leaks: Floats
+    """The share of each node's probability that is lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +68,81 @@ class Roads:
     """The module of each node as a number; -1 for none."""
     expands: Flags
     """Whether the walk reads the edges of a node: not of one outside of the corpus."""
+    other_module: float
 
     @property
     def size(self) -> int:
         """How many positions there are."""
         return len(self.modules)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The sum of the weights at each node."""
+        return np.bincount(self.leaves, self.weights, self.size).astype(float)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """Steps that lose nothing between modules."""
+        return self.steps_among(np.full(self.size, -1, np.int64))
+
+    @cached_property
+    def hindered_steps(self) -> Steps:
+        """Steps that lose weight between the modules of all nodes."""
+        return self.steps_among(self.modules)
+
+    def steps_among(self, modules: Positions) -> Steps:
+        """Steps that lose weight between ``modules``, the number of each node's module or -1."""
+        shares = self.weights / np.where(self.totals, self.totals, 1.0)[self.leaves]
+        here, there = modules[self.leaves], modules[self.enters]
+        hindered = self.hinders & (here >= 0) & (there >= 0) & (here != there)
+        kept = np.where(hindered, shares * self.other_module, shares)
+        leaks = np.bincount(self.leaves, shares - kept, self.size).astype(float)
+        made = csr_array((kept, self.enters, self.starts), shape=(self.size, self.size))
+        return Steps(made, made.T.tocsr(), leaks)
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """The outcome of a walk. Arrays are by position in the graph."""
+
+    probability: Floats
+    rounds: tuple[WalkRound, ...]
+    ended: Ended
+    start: Floats
+    """The distribution in which each walker starts."""
+    ways: Roads
+    steps: Steps
+    expanded: Flags
+    """Nodes whose edges were loaded; another node that the walk reaches is a dead end."""
+    restart: float
+    negligible: float
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The probabilities, divided by the greatest."""
+        most = float(self.probability.max(initial=0.0))
+        return self.probability / most if most else self.probability
+
+    @property
+    def dead(self) -> Flags:
+        """Nodes without a way on: their probability goes back to the seeds."""
+        made: Flags = ~self.expanded | (self.ways.totals == 0)
+        return made
+
+    @cached_property
+    def levels(self) -> Positions:
+        """How many loaded edges each node is from a seed; -1 for one that the walk cannot reach."""
+        hops = np.full(self.ways.size, -1, np.int64)
+        loaded = self.expanded[self.ways.leaves]
+        frontier = self.start > 0
+        level = 0
+        while frontier.any():
+            hops[frontier] = level
+            beside = np.zeros(self.ways.size, bool)
+            beside[self.ways.enters[frontier[self.ways.leaves] & loaded]] = True
+            frontier = beside & (hops < 0)
+            level += 1
+        return hops
 
 
 def roads(graph: Graph, rules: WalkRules) -> Roads:
@@ -110,7 +162,17 @@ def roads(graph: Graph, rules: WalkRules) -> Roads:
         expands[place] = not _is_outside(node)
         if node.module:
             modules[place] = known.setdefault(node.module, len(known))
-    return Roads(leaves[order], enters[order], edges, weights[edges], hinders[edges], starts, modules, expands)
+    return Roads(
+        leaves[order],
+        enters[order],
+        edges,
+        weights[edges],
+        hinders[edges],
+        starts,
+        modules,
+        expands,
+        rules.other_module,
+    )
 
 
 def _is_outside(node: Node) -> bool:
@@ -129,21 +191,23 @@ def edge_weight(type_: str, provenance: str, rules: WalkRules) -> float:
 
 def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
     """Walks from ``seeds``, positions with their weights. A weight of 0 or less counts as 1."""
-    shares = _shares(seeds)
-    start = _start(shares, ways.size)
+    start = _start(seeds, ways.size)
     restart = rules.restart if 0 < rules.restart < 1 else _RESTART
-    levels, loaded = _load(ways, list(shares), rules)
-    steps, leaks, dead = _steps(ways, levels, loaded, rules)
-    arrivals = steps.T.tocsr()
+    expanded = _expanded(ways, list(seeds), rules)
+    steps = _steps(ways, expanded, rules)
+    made = Walk(start, (), "rounds", start, ways, steps, expanded, restart, rules.negligible)
+    dead = made.dead
     rounds: list[WalkRound] = []
     current, unchanged = start, 0
     leaders: list[int] = []
     to_modules = as_negligible = 0.0
     ended: Ended = "rounds"
-    for _ in range(rules.rounds if shares else 0):
+    for _ in range(rules.rounds if seeds else 0):
         moving = np.where(current >= rules.negligible, current, 0.0)
-        after = restart * start + (1 - restart) * (arrivals @ moving + float(moving[dead].sum()) * start)
-        to_modules = (1 - restart) * (to_modules + float(moving @ leaks))
+        going = np.where(dead, 0.0, moving)
+        back = float(moving.sum() - going.sum())
+        after = restart * start + (1 - restart) * (steps.arrivals @ going + back * start)
+        to_modules = (1 - restart) * (to_modules + float((going * steps.leaks).sum()))
         as_negligible = (1 - restart) * (as_negligible + float((current - moving).sum()))
         change = float(np.abs(after - current).sum())
         rounds.append(WalkRound(change, float(after.sum()), to_modules, as_negligible))
@@ -153,82 +217,56 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
         if change < rules.settled or unchanged >= rules.leaders_rounds:
             ended = "settled" if change < rules.settled else "order"
             break
-    return Walk(current, tuple(rounds), ended, levels, shares, steps, dead, restart, rules.negligible)
+    return replace(made, probability=current, rounds=tuple(rounds), ended=ended)
 
 
-def _shares(seeds: Mapping[int, float]) -> dict[int, float]:
+def _start(seeds: Mapping[int, float], size: int) -> Floats:
     total = sum(seeds.values())
     total = total if total > 0 else float(len(seeds))
-    return {place: (weight if weight > 0 else 1.0) / total for place, weight in seeds.items()}
-
-
-def _start(shares: Mapping[int, float], size: int) -> Floats:
     made = np.zeros(size)
-    for place, share in shares.items():
-        made[place] = share
+    for place, weight in seeds.items():
+        made[place] = (weight if weight > 0 else 1.0) / total
     return made
 
 
-def _load(ways: Roads, seeds: list[int], rules: WalkRules) -> tuple[Positions, Flags]:
-    """How many loaded edges each node is from a seed, -1 for those out of reach; and which entries are loaded.
-
-    A node of the last level is a dead end, as its own edges are not loaded.
-    """
-    usable = np.ones(len(ways.weights), bool) if rules.whole_neighbourhood else ways.weights > 0
+def _expanded(ways: Roads, seeds: list[int], rules: WalkRules) -> Flags:
+    """The nodes whose edges are loaded: those at most so many edges away from a seed, over edges of some weight."""
     expanded = np.zeros(ways.size, bool)
-    frontier = np.zeros(ways.size, bool)
-    frontier[seeds] = True
+    frontier = np.asarray(sorted(seeds), np.int64)
     for _ in range(rules.levels + rules.whole_neighbourhood):
-        expanded |= frontier
-        frontier = _beside(ways, frontier, usable) & ways.expands & ~expanded
-    loaded = expanded[ways.leaves]
-    return _hops(ways, seeds, loaded), loaded
+        expanded[frontier] = True
+        entries = _entries(ways.starts, frontier)
+        if not rules.whole_neighbourhood:
+            entries = entries[ways.weights[entries] > 0]
+        beside = np.zeros(ways.size, bool)
+        beside[ways.enters[entries]] = True
+        frontier = np.flatnonzero(beside & ways.expands & ~expanded)
+    return expanded
 
 
-def _hops(ways: Roads, seeds: list[int], loaded: Flags) -> Positions:
-    hops = np.full(ways.size, -1, np.int64)
-    frontier = np.zeros(ways.size, bool)
-    frontier[seeds] = True
-    level = 0
-    while frontier.any():
-        hops[frontier] = level
-        frontier = _beside(ways, frontier, loaded) & (hops < 0)
-        level += 1
-    return hops
+def _entries(starts: Positions, nodes: Positions) -> Positions:
+    """The places of the entries that leave ``nodes``."""
+    counts = starts[nodes + 1] - starts[nodes]
+    before = np.cumsum(counts) - counts
+    places: Positions = np.arange(int(counts.sum()), dtype=np.int64)
+    places += np.repeat(starts[nodes] - before, counts)
+    return places
 
 
-def _beside(ways: Roads, frontier: Flags, usable: Flags) -> Flags:
-    """Which nodes a usable entry joins with the frontier."""
-    found = np.zeros(ways.size, bool)
-    found[ways.enters[frontier[ways.leaves] & usable]] = True
-    return found
-
-
-def _steps(ways: Roads, levels: Positions, loaded: Flags, rules: WalkRules) -> tuple[Matrix, Floats, Flags]:
-    """The share of each node's probability that goes to each other, the share that leaks, and which are dead ends."""
-    weights = np.where(loaded, ways.weights, 0.0)
-    totals = np.bincount(ways.leaves, weights, ways.size)
-    dead = totals == 0
-    shares = weights / np.where(dead, 1.0, totals)[ways.leaves]
-    modules = _known_modules(ways, levels, rules)
-    leaks = np.zeros(ways.size)
-    if rules.other_module < 1 and len(np.unique(modules[modules >= 0])) > 1:
-        here, there = modules[ways.leaves], modules[ways.enters]
-        hindered = ways.hinders & (here >= 0) & (there >= 0) & (here != there)
-        kept = np.where(hindered, shares * rules.other_module, shares)
-        leaks += np.bincount(ways.leaves, shares - kept, ways.size)
-        shares = kept
-    return csr_array((shares, ways.enters, ways.starts), shape=(ways.size, ways.size)), leaks, dead
-
-
-def _known_modules(ways: Roads, levels: Positions, rules: WalkRules) -> Positions:
-    """The module of each reached node, as far as they are looked at; nearest nodes first."""
-    reached = np.flatnonzero(levels >= 0)
-    if rules.module_sample:
-        reached = reached[np.argsort(levels[reached], kind="stable")][: rules.module_sample]
+def _steps(ways: Roads, expanded: Flags, rules: WalkRules) -> Steps:
+    """The steps of a walk; modules count if the nodes that are looked at lie in more than one."""
+    if rules.other_module >= 1:
+        return ways.steps
+    if not rules.module_sample:
+        known = ways.modules[expanded]
+        return ways.hindered_steps if len(np.unique(known[known >= 0])) > 1 else ways.steps
+    found = np.flatnonzero(expanded)
+    beside = np.zeros(ways.size, bool)
+    beside[ways.enters[_entries(ways.starts, found)]] = True
+    looked_at = np.flatnonzero(beside | expanded)[: rules.module_sample]
     modules = np.full(ways.size, -1, np.int64)
-    modules[reached] = ways.modules[reached]
-    return modules
+    modules[looked_at] = ways.modules[looked_at]
+    return ways.steps_among(modules) if len(np.unique(modules[modules >= 0])) > 1 else ways.steps
 
 
 def _leaders(probability: Floats, count: int) -> list[int]:

@@ -1,0 +1,202 @@
+"""What a note brings into the graph: its nodes, and whom it names. Read once, until the note changes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from brvtui.engines.knowing.model import Columns, Node
+from brvtui.engines.knowing.ranking_rules import NoteGraphRules
+from brvtui.snapshot import Note
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.links import Link, LinkKind, links_in
+
+NOTE, SECTION = "note", "section"
+_HEADING = re.compile(r"^##[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
+_FILES = re.compile(r"^\*\*Files:\*\*", re.MULTILINE)
+_BULLET = re.compile(r"^\s*[-*+]\s+`?([^\s`]+)`?")
+_QUOTED_PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.\w+)`")
+_NOTE_PATH = re.compile(r"(?<![@\w/.(\]-])([\w-]+(?:/[\w-]+)+\.md)\b")
+_NOT_WORD = re.compile(r"\W+")
+_WORD = re.compile(r"\w+")
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+_LEAST_WORD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A link or a path in a note. ``source`` is the node that holds it."""
+
+    source: str
+    type: str
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class NotePiece:
+    """What one note brings into the graph; its first node is the note itself, the others are its sections."""
+
+    note: Note
+    nodes: tuple[Node, ...]
+    texts: Mapping[str, str]
+    """The text of each node, as it would be delivered, by id."""
+    mentions: tuple[Mention, ...]
+    files: tuple[tuple[str, str], ...]
+    """The id of a node, and a file that it names."""
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+    words: frozenset[str]
+    """Of title and summary: what similar notes have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class _NoteSection:
+    heading: str
+    start: int
+    text: str
+
+
+def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraphRules) -> NotePiece:
+    """The piece of ``note``, whose text is ``text``."""
+    front = parse(text)
+    fields, body = front.fields, text[front.body_start :]
+    title = _text(fields.get("title")) or note.title
+    keywords, tags = _words_of(fields.get("keywords")), _words_of(fields.get("tags"))
+    intro, *sections = _sections(body)
+    summary = _text(fields.get("summary")) or _first_paragraph(intro.text)
+    tree = note.path.removesuffix(note.file)
+    folders = note.file.split("/")[:-1]
+    module = f"{tree}{folders[0]}" if folders else ""
+    stem = note.file.rpartition("/")[2].removesuffix(".md")
+    concepts = " ".join([*keywords, *tags, *(folder.replace("_", " ") for folder in folders)])
+    split_path = re.sub(r"[/_.-]+", " ", note.file.removesuffix(".md"))
+    is_set_aside = _text(fields.get("status")).lower() in rules.set_aside or any(
+        folder.lower() in rules.set_aside for folder in folders
+    )
+    name = slug(title)
+    qualified_name = f"brv://{note.path}.{name}"
+    updated = None if updated_ms is None else updated_ms / 1000
+
+    def node(id_: str, kind: str, qualified: str, own: str, aliases: Sequence[str], columns: Columns) -> Node:
+        return Node(
+            id_,
+            kind,
+            qualified,
+            own,
+            package=f"{tree}{'/'.join(folders)}",
+            module=module,
+            path=note.path,
+            signature=summary if kind == NOTE else title,
+            aliases=tuple(aliases),
+            columns=columns,
+            modified=updated,
+            is_set_aside=is_set_aside,
+        )
+
+    head = Columns(f"{title} {stem} {stem.replace('_', ' ')}", concepts, split_path, summary, note.file, intro.text)
+    nodes = [node(note.path, NOTE, qualified_name, name, [stem] if stem.lower() != name.lower() else [], head)]
+    texts = {note.path: body.strip()}
+    starts, ids = [0], [note.path]
+    for section in sections:
+        heading = slug(section.heading)
+        id_ = f"{note.path}#{heading}"
+        while id_ in texts:
+            id_ += "+"
+        own = f"{name}.{heading}" if section.heading.lower() in rules.plain_headings else heading
+        columns = Columns(section.heading, "", split_path, title, note.file, section.text)
+        nodes.append(node(id_, SECTION, f"{qualified_name}.{heading}", own, (), columns))
+        texts[id_] = f"## {section.heading}\n{section.text}".strip()
+        starts.append(section.start)
+        ids.append(id_)
+
+    def holder(offset: int) -> str:
+        return ids[bisect_right(starts, offset) - 1]
+
+    return NotePiece(
+        note,
+        tuple(nodes),
+        texts,
+        tuple(_mentions(fields, body, note.path, holder)),
+        tuple(dict.fromkeys((holder(start), path) for start, path in _files(body))),
+        keywords,
+        tags,
+        frozenset(word for word in _WORD.findall(f"{title} {summary}".lower()) if len(word) >= _LEAST_WORD),
+    )
+
+
+def slug(text: str) -> str:
+    """``text`` as one word: what is no letter, digit or underscore becomes an underscore."""
+    return _NOT_WORD.sub("_", text).strip("_")
+
+
+def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> Iterator[Mention]:
+    for type_ in ("related", "supersedes", "extends"):
+        for target in _texts(fields.get(type_)):
+            yield Mention(path, type_, Link(LinkKind.RELATED, target.lstrip("@"), 0, 0, 1, 0))
+    known = set()
+    for link in links_in(body):
+        known.add(link.start)
+        yield Mention(holder(link.start), "links", link)
+    for match in _NOTE_PATH.finditer(body):
+        if match.start(1) not in known:
+            link = Link(LinkKind.RELATED, match[1], match.start(1), match.end(1), 1, 0)
+            yield Mention(holder(match.start(1)), "mentions_note", link)
+
+
+def _files(body: str) -> Iterator[tuple[int, str]]:
+    """Files of the project that a note names: in its list of files, or quoted as a path."""
+    for match in _QUOTED_PATH.finditer(body):
+        if not match[1].endswith(".md"):
+            yield match.start(), match[1]
+    for match in _FILES.finditer(body):
+        place = match.end()
+        for line in body[place:].splitlines(keepends=True):
+            item = _BULLET.match(line)
+            if item is not None and "." in item[1]:
+                yield place, item[1]
+            elif line.strip() and item is None:
+                break
+            place += len(line)
+
+
+def _sections(body: str) -> list[_NoteSection]:
+    """What stands before the first heading of level 2, and what stands below each; code blocks hold no headings."""
+    made: list[_NoteSection] = []
+    lines: list[str] = []
+    heading, start, place, fence = "", 0, 0, ""
+    for line in body.splitlines(keepends=True):
+        opened = _FENCE.match(line)
+        if opened:
+            fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
+        found = None if fence else _HEADING.match(line.rstrip("\r\n"))
+        if found is not None:
+            made.append(_NoteSection(heading, start, "".join(lines).strip()))
+            heading, start, lines = found[1], place, []
+        else:
+            lines.append(line)
+        place += len(line)
+    return [*made, _NoteSection(heading, start, "".join(lines).strip())]
+
+
+def _first_paragraph(text: str) -> str:
+    for paragraph in _PARAGRAPHS.split(text):
+        if paragraph.strip() and not paragraph.lstrip().startswith("#"):
+            return paragraph.strip()
+    return ""
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> Sequence[str]:
+    values = value if isinstance(value, list) else [value]
+    return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
+
+
+def _words_of(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.lower() for word in _texts(value)))
