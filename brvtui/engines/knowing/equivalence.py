@@ -155,10 +155,8 @@ def language_of(graph: Graph, rules: EquivalenceRules) -> str:
     return max(counts, key=lambda language: counts[language], default="")
 
 
-def resolved(
-    matches: Iterable[ClassMatch], lookup: NameLookup, rules: EquivalenceRules, most: int
-) -> list[EquivalenceHit]:
-    """The first ``most`` nodes that ``matches`` stand for, each once; names that too much has stand for none."""
+def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: EquivalenceRules) -> list[EquivalenceHit]:
+    """The nodes that ``matches`` stand for, each once; names that too much has stand for none."""
     hits: dict[str, EquivalenceHit] = {}
     for match in matches:
         for id_ in match.matched.nodes:
@@ -168,7 +166,7 @@ def resolved(
                 for row in lookup.named(target).tolist():
                     id_ = lookup.node(row).id
                     hits.setdefault(id_, EquivalenceHit(id_, target, match))
-    return list(hits.values())[:most]
+    return list(hits.values())
 
 
 def channel_cap(results: int, rules: EquivalenceRules) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
@@ -71,6 +71,10 @@ class TextSearch:
     error: str = ""
     """What FTS5 says of an expression that it cannot read, which finds nothing; empty with quoted terms."""
 
+    def keeping(self, allows: Callable[[str], bool]) -> TextSearch:
+        """The same with the hits whose ids ``allows`` holds for."""
+        return replace(self, hits=tuple(hit for hit in self.hits if allows(hit.id)))
+
 
 @dataclass(frozen=True, eq=False)
 class SearchedTexts:
@@ -89,7 +93,7 @@ class SearchedTexts:
         return [TextHit(self.ids[place], score) for place, score in found]
 
 
-def text_index(graph: Graph, rules: FullTextRules, last: SearchedTexts | None = None) -> SearchedTexts:
+def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | None = None) -> SearchedTexts:
     """The index of ``graph``; texts that ``last`` holds already are not read again."""
     texts = {node.id: searched_columns(node, rules) for node in graph.nodes if not node.is_connector}
     ids, documents = tuple(texts), list(texts.values())

@@ -59,7 +59,7 @@ def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
     return at == 0 or (at > 0 and path[at - 1] in rules.before_term)
 
 
-class PathIndex:
+class FolderIndex:
     """Which nodes are types, and have members."""
 
     def __init__(self, lookup: NameLookup, rules: PathChannelRules) -> None:
@@ -93,7 +93,7 @@ class PathIndex:
         return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}."), np.int64)
 
 
-def path_search(terms: Sequence[str], keywords: Sequence[str], index: PathIndex) -> list[PathHit]:
+def path_search(terms: Sequence[str], keywords: Sequence[str], index: FolderIndex) -> list[PathHit]:
     """The nodes in the folders and files that ``terms`` name: first types with a member named by a keyword.
 
     ``keywords`` are quoted identifiers and compounds.
@@ -109,7 +109,9 @@ def path_search(terms: Sequence[str], keywords: Sequence[str], index: PathIndex)
     return list(hits.values())[: index.rules.limit]
 
 
-def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: PathIndex) -> Iterator[tuple[int, PathHit]]:
+def _by_member(
+    near: dict[str, Positions], keywords: Sequence[str], index: FolderIndex
+) -> Iterator[tuple[int, PathHit]]:
     lookup, left, seen = index.lookup, index.rules.by_member, set[int]()
     wanted = [word.lower() for word in keywords if next(lookup.containing(word), None) is not None]
     for term, rows in near.items():
@@ -123,7 +125,7 @@ def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: PathI
                 yield row, PathHit(lookup.node(row).id, term, PathHitKind.BY_MEMBER, keyword)
 
 
-def _named_member(row: int, keywords: Sequence[str], index: PathIndex) -> str:
+def _named_member(row: int, keywords: Sequence[str], index: FolderIndex) -> str:
     graph = index.lookup.graph
     for edge in graph.edges_from(index.lookup.node(row).id, index.rules.member_type):
         member = graph.find(edge.target)
@@ -134,7 +136,7 @@ def _named_member(row: int, keywords: Sequence[str], index: PathIndex) -> str:
     return ""
 
 
-def _taken(term: str, rows: Positions, scanned: set[int], index: PathIndex) -> list[tuple[int, PathHitKind]]:
+def _taken(term: str, rows: Positions, scanned: set[int], index: FolderIndex) -> list[tuple[int, PathHitKind]]:
     """What one term gives: types with members before those without, and these before all else."""
     rules, lookup = index.rules, index.lookup
     kinds: dict[PathHitKind, list[int]] = {PathHitKind.RICH: [], PathHitKind.LEAN: [], PathHitKind.OTHER: []}

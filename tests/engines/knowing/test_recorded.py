@@ -19,7 +19,7 @@ from brvtui.engines.knowing.full_text import (
     expression,
     keyword_terms,
     related_words,
-    text_index,
+    searched_texts,
 )
 from brvtui.engines.knowing.fusion import ChannelList, fused
 from brvtui.engines.knowing.keywords import (
@@ -135,9 +135,11 @@ def test_bm25() -> None:
         held = Graph(tuple(node(record) for record in given["nodes"]))
         columns = {one.id: searched_columns(one, TEXT)._asdict() for one in held.nodes}
         assert columns == wanted["indexed_columns"], name
-        found = text_index(held, TEXT).full_text.search([given["query"]], TEXT.columns.weights, given["limit"])
+        found = searched_texts(held, TEXT).full_text.search([given["query"]], TEXT.columns.weights, given["limit"])
         assert [held.nodes[place].id for place, _ in found] == wanted["order"], name
-        everything = text_index(held, TEXT).full_text.search([given["query"]], TEXT.columns.weights, len(held.nodes))
+        everything = searched_texts(held, TEXT).full_text.search(
+            [given["query"]], TEXT.columns.weights, len(held.nodes)
+        )
         assert close({held.nodes[place].id: -score for place, score in everything}, wanted["bm25_scores"]), name
 
 

@@ -1,0 +1,193 @@
+"""From a task to the seeds of the walk, with everything that was found and left out on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from brvtui.engines.knowing.candidates import (
+    Noise,
+    SeedNode,
+    focused,
+    noise_filtered,
+    seeds,
+    types_first,
+    with_implementers,
+)
+from brvtui.engines.knowing.equivalence import (
+    ClassMatch,
+    EquivalenceHit,
+    PhraseTable,
+    channel_cap,
+    graph_aliases,
+    resolved,
+)
+from brvtui.engines.knowing.full_text import SearchedTexts, TextSearch, searched_texts, text_search
+from brvtui.engines.knowing.fusion import Channel, ChannelList, FusedNode, fused
+from brvtui.engines.knowing.keywords import KeywordSet, keyword_set
+from brvtui.engines.knowing.learning import LEARNED_SOURCE, LearnedWords
+from brvtui.engines.knowing.model import Graph, Node
+from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.paths import FolderIndex, PathHit, path_search, path_terms
+from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.tiered import NameHit, tiered_search
+
+NOTHING_LEARNED = LearnedWords()
+
+
+@dataclass(frozen=True, eq=False)
+class SeedIndex:
+    """What the channels read of a graph."""
+
+    graph: Graph
+    profile: KnowingProfile
+    lookup: NameLookup
+    texts: SearchedTexts
+    folders: FolderIndex
+    classes: PhraseTable
+    language: str = ""
+    """The language of the classes that hold, beside those for all; empty when it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeedSearch:
+    """How a task led to its seeds: every channel's results, and what became of them."""
+
+    task: str
+    keywords: KeywordSet
+    path_terms: tuple[str, ...] = ()
+    names: tuple[NameHit, ...] = ()
+    texts: TextSearch = TextSearch((), "", ())
+    matches: tuple[ClassMatch, ...] = ()
+    """The classes with a phrase in the task, resolved or not."""
+    equivalents: tuple[EquivalenceHit, ...] = ()
+    paths: tuple[PathHit, ...] = ()
+    channels: tuple[ChannelList, ...] = ()
+    """What was fused, in the order of :class:`Channel`."""
+    fused: tuple[FusedNode, ...] = ()
+    implementers: tuple[str, ...] = ()
+    """What was added because it implements a candidate."""
+    noise: tuple[Noise, ...] = ()
+    types_first: bool = False
+    focus: str = ""
+    """The package that was moved to the front; empty for none."""
+    candidates: tuple[str, ...] = ()
+    """What is left after the filter, in the order in which seeds are taken."""
+    seeds: tuple[SeedNode, ...] = ()
+    injected: tuple[EquivalenceHit, ...] = ()
+    """What goes to the top of the answer, whatever its score."""
+
+
+def seed_index(
+    graph: Graph,
+    profile: KnowingProfile,
+    classes: PhraseTable,
+    language: str = "",
+    last: SeedIndex | None = None,
+) -> SeedIndex:
+    """The index of ``graph``. Texts that ``last``, the index of an earlier graph, holds already are not read again."""
+    lookup = NameLookup(graph)
+    texts = searched_texts(graph, profile.full_text, last.texts if last is not None else None)
+    return SeedIndex(graph, profile, lookup, texts, FolderIndex(lookup, profile.paths), classes, language)
+
+
+def find_seeds(
+    task: str,
+    index: SeedIndex,
+    learned: LearnedWords = NOTHING_LEARNED,
+    is_in_scope: Callable[[Node], bool] | None = None,
+) -> SeedSearch:
+    """The seeds of ``task``. ``is_in_scope`` limits what the channels of names, texts and paths may find."""
+    profile = index.profile
+    keywords = keyword_set(task, profile.keywords)
+    if not keywords:
+        return SeedSearch(task, keywords)
+    search = _Search(index, is_in_scope)
+    terms = path_terms(task, profile.paths)
+    names = [hit for hit in tiered_search(keywords, index.lookup, profile.tiered) if search.allows(hit.id)]
+    texts = search.texts(keywords, terms)
+    matches = search.matches(task, keywords, names, learned)
+    most = channel_cap(len(names) + len(texts.hits), profile.equivalence)
+    equivalents = resolved(matches, index.lookup, profile.equivalence)
+    paths = [hit for hit in path_search(terms, keywords.primary, index.folders) if search.allows(hit.id)]
+    channels = search.channels(names, texts, equivalents[:most], paths)
+    merged = fused(channels, profile.fusion.k, profile.fusion.limit)
+    ids = [one.id for one in merged]
+    widened = with_implementers(ids, index.graph, profile.seeds)
+    kept, dropped = noise_filtered(search.nodes(widened), profile.noise)
+    by_types = len(index.graph.nodes) > profile.seeds.types_above
+    if by_types:
+        kept = types_first(kept, profile.seeds)
+    ordered, focus = focused(kept, profile.seeds) if len(kept) > profile.seeds.focus_above else (kept, "")
+    candidates = [node.id for node in ordered]
+    return SeedSearch(
+        task,
+        keywords,
+        tuple(terms),
+        tuple(names),
+        texts,
+        tuple(matches),
+        tuple(equivalents[:most]),
+        tuple(paths),
+        tuple(channels),
+        tuple(merged),
+        tuple(widened[len(ids) :]),
+        tuple(dropped),
+        by_types,
+        focus,
+        tuple(candidates),
+        tuple(seeds(candidates, [hit.id for hit in paths], len(index.graph.nodes), profile.seeds)),
+        tuple(hit for hit in equivalents if hit.match.is_injected(profile.equivalence)),
+    )
+
+
+class _Search:
+    """The channels over one index, within a scope."""
+
+    def __init__(self, index: SeedIndex, is_in_scope: Callable[[Node], bool] | None) -> None:
+        self._index, self._is_in_scope = index, is_in_scope
+
+    def allows(self, id_: str) -> bool:
+        node = self._index.graph.find(id_)
+        return node is not None and (self._is_in_scope is None or self._is_in_scope(node))
+
+    def nodes(self, ids: Sequence[str]) -> list[Node]:
+        found = (self._index.graph.find(id_) for id_ in ids)
+        return [node for node in found if node is not None and not node.is_connector]
+
+    def texts(self, keywords: KeywordSet, terms: Sequence[str]) -> TextSearch:
+        made = text_search(keywords, terms, self._index.texts)
+        return made if self._is_in_scope is None else made.keeping(self.allows)
+
+    def matches(
+        self, task: str, keywords: KeywordSet, names: Sequence[NameHit], learned: LearnedWords
+    ) -> list[ClassMatch]:
+        """Written classes, then those of neighbours, then those that use taught."""
+        index, rules = self._index, self._index.profile
+        aliases = PhraseTable(graph_aliases([hit.id for hit in names], index.graph, rules.equivalence))
+        taught = learned.classes(keywords.all, rules.learning)
+        return [
+            *index.classes.matches(task, index.language),
+            *aliases.matches(task),
+            *(ClassMatch(class_, class_.phrases) for class_ in taught),
+        ]
+
+    def channels(
+        self,
+        names: Sequence[NameHit],
+        texts: TextSearch,
+        equivalents: Sequence[EquivalenceHit],
+        paths: Sequence[PathHit],
+    ) -> list[ChannelList]:
+        rules = self._index.profile.fusion
+        factors = {
+            rank: hit.match.matched.weight
+            for rank, hit in enumerate(equivalents)
+            if rules.learned_scales and hit.match.matched.source == LEARNED_SOURCE
+        }
+        return [
+            ChannelList(Channel.TIERED, [hit.id for hit in names], rules.tiered),
+            ChannelList(Channel.FULL_TEXT, [hit.id for hit in texts.hits], rules.full_text),
+            ChannelList(Channel.EQUIVALENCE, [hit.id for hit in equivalents], rules.equivalence, factors),
+            ChannelList(Channel.PATH, [hit.id for hit in paths] if rules.path_competes else [], rules.path),
+        ]
