@@ -162,10 +162,11 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
     When whole keywords find nothing, compounds are asked for in their parts.
     """
     rules = index.rules
-    terms = keyword_terms(keywords.primary) or keyword_terms(keywords.all)
+    first = keywords.primary if rules.primary_alone else keywords.all
+    terms = keyword_terms(first) or keyword_terms(keywords.all)
     was_decomposed = not terms or _finds_nothing(terms, index)
     if was_decomposed:
-        terms = decomposed_terms(keywords.primary, rules) or decomposed_terms(keywords.all, rules)
+        terms = decomposed_terms(first, rules) or decomposed_terms(keywords.all, rules)
     terms += _added_terms(keywords, path_terms, rules)
     try:
         hits, error = index.search(terms, rules.limit), ""

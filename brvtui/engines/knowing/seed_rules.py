@@ -82,6 +82,8 @@ class FullTextRules:
 
     limit: CountLimit
     columns: ColumnRules
+    primary_alone: bool
+    """Whether components are asked for only without identifiers and compounds, as in the program; else all keywords."""
     phrases: AnyCount
     """How many pairs of neighbouring components are asked for as phrases."""
     phrase_least: Count

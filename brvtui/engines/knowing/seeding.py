@@ -108,6 +108,7 @@ def find_seeds(
     texts = search.texts(keywords, terms)
     matches = search.matches(task, keywords, names, learned)
     most = channel_cap(len(names) + len(texts.hits), profile.equivalence)
+    strong = [match for match in matches if match.is_injected(profile.equivalence)]
     equivalents = resolved(matches, index.lookup, profile.equivalence)
     paths = [hit for hit in path_search(terms, keywords.primary, index.folders) if search.allows(hit.id)]
     channels = search.channels(names, texts, equivalents[:most], paths)
@@ -137,7 +138,7 @@ def find_seeds(
         focus,
         tuple(candidates),
         tuple(seeds(candidates, [hit.id for hit in paths], len(index.graph.nodes), profile.seeds)),
-        tuple(hit for hit in equivalents if hit.match.is_injected(profile.equivalence)),
+        tuple(resolved(strong, index.lookup, profile.equivalence)),
     )
 
 

@@ -1,0 +1,236 @@
+"""From a task to its seeds: the program's own queries and seeds, and properties that hold for any task and graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from brvtui.engines.knowing.equivalence import (
+    ClassMatch,
+    EquivalenceClass,
+    PhraseTable,
+    built_in_classes,
+    expanded,
+    language_of,
+    resolved,
+)
+from brvtui.engines.knowing.full_text import keyword_terms, searched_texts, text_search
+from brvtui.engines.knowing.fusion import ChannelList, fused
+from brvtui.engines.knowing.keywords import keyword_set, size
+from brvtui.engines.knowing.learning import LearnedWords
+from brvtui.engines.knowing.model import Edge, Graph, symbol
+from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.paths import path_match
+from brvtui.engines.knowing.profile import load_profile
+from brvtui.engines.knowing.seeding import SeedIndex, SeedSearch, find_seeds, seed_index
+from brvtui.engines.knowing.tiered import NameTier, tiered_search
+from tests.engines.knowing.graph_cases import cases, graph
+
+CODE, SEED = load_profile("knowing-code"), load_profile()
+PROFILES = pytest.mark.parametrize("profile", [CODE, SEED], ids=lambda one: one.name)
+NAMES = st.text(alphabet="abAB_./é:%", min_size=1, max_size=8)
+WORDS = st.lists(st.text(alphabet="aAbB_.`'\"-:*()é tT0", max_size=12), max_size=8)
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def searched(case: dict[str, Any]) -> tuple[Graph, SeedSearch]:
+    """A case's graph, and the seeds of its task by the program's rules."""
+    held, repository = graph(case), case["repo_url"]
+    index = seed_index(held, CODE, built_in_classes(CODE.equivalence.verbs), language_of(held, CODE.equivalence))
+    prefix = f"{repository}://"
+    scope = (lambda node: node.qualified_name.startswith(prefix)) if repository else None
+    return held, find_seeds(case["task"], index, is_in_scope=scope)
+
+
+def test_the_programs_own_queries_and_seeds() -> None:
+    for case in cases("for_task"):
+        held, found = searched(case["input"])
+        wanted = case["expected"]
+        asked = [query for query in wanted["fts_queries"] if query["limit"] == CODE.full_text.limit]
+        if not asked:
+            assert not found.keywords, case["name"]
+            continue
+        assert found.texts.expression == asked[-1]["query"], case["name"]
+        assert bool(found.texts.error) == bool(asked[-1]["error"]), case["name"]
+        names = [node.qualified_name for hit in found.texts.hits if (node := held.find(hit.id)) is not None]
+        in_scope = [name for name in asked[-1]["results"] if name.startswith(case["input"]["repo_url"] or "")]
+        assert names == in_scope, case["name"]
+        injected = [one["id"] for one in wanted["symbols"] if not any(one["components"].values())]
+        assert [hit.id for hit in found.injected] == injected, case["name"]
+        starts = {one["id"] for one in wanted["symbols"] if one["distance"] == 0} - set(injected)
+        reached = {one["id"] for one in wanted["symbols"] if one["distance"] == 1}
+        seeds = {seed.id for seed in found.seeds}
+        assert starts <= seeds, case["name"]
+        assert not reached & seeds, case["name"]
+
+
+@cache
+def small_index(name: str) -> SeedIndex:
+    nodes = [
+        symbol("r://src/web/app.py.App", "class", path="src/web/app.py", doc="The application's server-side half."),
+        symbol("r://src/web/app.py.App.handle_error", "method", path="src/web/app.py"),
+        symbol("r://src/web/sessions.py.SessionStore", "class", path="src/web/sessions.py", doc="Keeps sessions."),
+        symbol("r://src/web/sessions.py.SessionStore.save", "method", path="src/web/sessions.py"),
+        symbol("r://src/cache/lru.py.evict", "function", path="src/cache/lru.py", signature="def evict(key)"),
+        symbol("external://os.path", "external"),
+    ]
+    edges = [Edge(nodes[0].id, nodes[1].id, "contains"), Edge(nodes[2].id, nodes[3].id, "contains")]
+    profile = load_profile(name)
+    return seed_index(Graph(tuple(nodes), tuple(edges)), profile, built_in_classes(profile.equivalence.verbs), "python")
+
+
+@PROFILES
+@QUICK
+@given(words=WORDS)
+def test_any_task_has_an_answer_in_whole_numbers(profile: Any, words: list[str]) -> None:
+    index = small_index(profile.name)
+    found = find_seeds(" ".join(words), index)
+    every = found.keywords.all
+    assert len(set(every)) == len(every)
+    assert found == find_seeds(" ".join(words), index)
+    merged = len(found.fused) + len(found.implementers)
+    assert merged == len(found.noise) + len(found.candidates)
+    for one in found.fused:
+        assert one.score == pytest.approx(sum(part.value for part in one.shares), abs=1e-12)
+    assert len({seed.id for seed in found.seeds}) == len(found.seeds)
+    assert all(0 < seed.weight <= 1 for seed in found.seeds)
+    if profile.full_text.quoted:
+        assert not found.texts.error
+
+
+@QUICK
+@given(words=WORDS)
+def test_components_go_from_long_to_short(words: list[str]) -> None:
+    made = [one for one in keyword_set(" ".join(words), SEED.keywords).components if one.rule not in {"after a verb"}]
+    expansions = [one.rule == "abbreviation" for one in made]
+    lengths = [size(one.text) for one, is_expansion in zip(made, expansions, strict=True) if not is_expansion]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+@QUICK
+@given(names=st.lists(NAMES, max_size=12, unique=True), text=NAMES)
+def test_look_ups_are_those_of_a_loop(names: list[str], text: str) -> None:
+    held = Graph(tuple(symbol(name, "function") for name in names))
+    lookup = NameLookup(held)
+    lower = text.lower()
+    ordered = sorted(held.nodes, key=lambda node: node.qualified_name.encode())
+
+    def rows(holds: Any) -> list[int]:
+        return [row for row, node in enumerate(ordered) if holds(node)]
+
+    assert lookup.named(text).tolist() == rows(lambda node: node.name.lower() == lower)
+    assert lookup.starting_with(text).tolist() == rows(lambda node: node.name.lower().startswith(lower))
+    assert list(lookup.containing(text)) == rows(lambda node: lower in node.qualified_name.lower())
+    assert lookup.after_slash(text).tolist() == rows(lambda node: f"/{lower}" in node.qualified_name.lower())
+    assert lookup.beside_slash(text).tolist() == rows(
+        lambda node: f"/{lower}" in node.qualified_name.lower() or f"{lower}/" in node.qualified_name.lower()
+    )
+
+
+@QUICK
+@given(phrases=st.lists(st.text(alphabet="abC ", max_size=4), max_size=6), task=st.text(alphabet="aAbc ", max_size=12))
+def test_phrases_are_found_inside_the_task(phrases: list[str], task: str) -> None:
+    classes = [EquivalenceClass(f"C{number}", (text,), (), 1.0, "seed") for number, text in enumerate(phrases)]
+    wanted = [one.concept for one in classes if one.phrases[0] and one.phrases[0].lower() in task.lower()]
+    assert [match.matched.concept for match in PhraseTable(classes).matches(task)] == wanted
+
+
+@QUICK
+@given(lists=st.lists(st.lists(st.sampled_from("abcdef"), unique=True, max_size=6), max_size=4))
+def test_fusion_is_a_sum_over_channels(lists: list[list[str]]) -> None:
+    made = fused([ChannelList(str(leg), ids, leg + 1.0) for leg, ids in enumerate(lists)], 60, 40)
+    for one in made:
+        wanted = sum((leg + 1) / (61 + ids.index(one.id)) for leg, ids in enumerate(lists) if one.id in ids)
+        assert one.score == pytest.approx(wanted, abs=1e-12)
+    assert [one.score for one in made] == sorted((one.score for one in made), reverse=True)
+
+
+def test_the_document_puts_bigrams_among_compounds() -> None:
+    task = "add a new MCP tool for snapshot diffing"
+    by_document, as_run = keyword_set(task, SEED.keywords), keyword_set(task, CODE.keywords)
+    assert {"SnapshotDiffing", "snapshot_diffing"} <= set(by_document.primary)
+    assert not {"SnapshotDiffing", "snapshot_diffing"} & set(as_run.primary)
+    assert set(by_document.all) == set(as_run.all)
+
+
+def test_components_are_asked_for_below_five_results() -> None:
+    task = "`SessionStore` eviction `evict` keeps the app"
+    index = small_index(SEED.name)
+    keywords = keyword_set(task, SEED.keywords)
+    by_document = tiered_search(keywords, index.lookup, SEED.tiered)
+    as_run = tiered_search(keywords, index.lookup, CODE.tiered)
+    app = "r://src/web/app.py.App"
+    assert next(hit for hit in by_document if hit.id == app).tier is NameTier.EXACT
+    assert app not in [hit.id for hit in as_run if hit.tier is NameTier.EXACT]
+
+
+def test_a_quoted_query_finds_what_silences_the_program() -> None:
+    held = small_index(SEED.name).graph
+    keywords = keyword_set("keep the server-side half", SEED.keywords)
+    quoted = text_search(keywords, (), searched_texts(held, SEED.full_text))
+    bare = text_search(keywords, (), searched_texts(held, replace(SEED.full_text, quoted=False)))
+    assert quoted.hits[0].id == "r://src/web/app.py.App"
+    assert not quoted.error
+    assert bare.error
+    assert not bare.hits
+
+
+def test_texts_that_stay_are_not_read_again() -> None:
+    first = small_index(SEED.name).graph
+    nodes = (first.nodes[3], first.nodes[0], symbol("r://src/new.py.Fresh", "class", doc="brand new"), *first.nodes[4:])
+    later = Graph(nodes)
+    followed = searched_texts(later, SEED.full_text, searched_texts(first, SEED.full_text))
+    fresh = searched_texts(later, SEED.full_text)
+    for word in ("SessionStore", "brand", "App", "evict"):
+        terms = keyword_terms([word])
+        assert followed.search(terms, 10) == fresh.search(terms, 10)
+
+
+def test_paths_only_add_seeds_in_the_document() -> None:
+    task = "how does eviction work in cache"
+    by_document, as_run = (find_seeds(task, small_index(name)) for name in (SEED.name, CODE.name))
+    assert by_document.paths
+    assert not by_document.channels[-1].ids
+    assert list(as_run.channels[-1].ids) == [hit.id for hit in as_run.paths]
+
+
+def test_a_learned_word_stands_for_what_was_used() -> None:
+    index = small_index(SEED.name)
+    evict = "r://src/cache/lru.py.evict"
+    learned = LearnedWords().taught(["Forget", "tiny"], [evict], {"forget"}).taught(["forget"], [evict], {"forget"})
+    assert not find_seeds("how to forget keys", index).equivalents
+    hit = find_seeds("how to forget keys", index, learned).equivalents[0]
+    assert (hit.id, hit.match.matched.source) == (evict, "learned")
+    scaled = find_seeds("how to forget keys", index, learned).channels[2].factors
+    unscaled = find_seeds("how to forget keys", small_index(CODE.name), learned).channels[2].factors
+    assert scaled == {0: SEED.learning.weight_least}
+    assert not unscaled
+
+
+def test_general_phrases_are_read_with_verbs() -> None:
+    verbs = SEED.equivalence.verbs
+    assert expanded(["runtime edges", "check"], verbs) == [
+        "runtime edges",
+        "check",
+        *(f"{verb} check" for verb in verbs),
+    ]
+
+
+def test_names_that_too_much_has_stand_for_nothing() -> None:
+    lookup = small_index(SEED.name).lookup
+    match = ClassMatch(EquivalenceClass("SAVE", ("save",), ("App", "save"), 1.0, "seed"), ("save",))
+    found = resolved([match], lookup, SEED.equivalence)
+    assert [hit.target for hit in found] == ["save"]
+
+
+@pytest.mark.parametrize(
+    ("name", "term", "holds"),
+    [("brv://auth/tokens/rotation.md.Token", "rotation", True), ("brv://auth/tokens/rotation.md.Token", "token", True)],
+)
+def test_paths_of_notes(name: str, term: str, holds: bool) -> None:
+    assert path_match(name, term, SEED.paths) is holds
