@@ -102,7 +102,7 @@ def find_seeds(
     keywords = keyword_set(task, profile.keywords)
     if not keywords:
         return SeedSearch(task, keywords)
-    search = _Search(index, is_in_scope)
+    search = _SeedChannels(index, is_in_scope)
     terms = path_terms(task, profile.paths)
     names = [hit for hit in tiered_search(keywords, index.lookup, profile.tiered) if search.allows(hit.id)]
     texts = search.texts(keywords, terms)
@@ -142,7 +142,7 @@ def find_seeds(
     )
 
 
-class _Search:
+class _SeedChannels:
     """The channels over one index, within a scope."""
 
     def __init__(self, index: SeedIndex, is_in_scope: Callable[[Node], bool] | None) -> None:
