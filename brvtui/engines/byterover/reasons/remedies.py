@@ -52,7 +52,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _TriedChange:
     change: Change
     text: str
     how: str
@@ -112,9 +112,9 @@ def _found(case: Case, now: Standing) -> Iterator[tuple[Standing, Remedy]]:
     yield from _as_remedies(RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
 
 
-def _improving(case: Case, now: Standing, candidates: Sequence[_Candidate]) -> list[tuple[Standing, _Candidate]]:
+def _improving(case: Case, now: Standing, candidates: Sequence[_TriedChange]) -> list[tuple[Standing, _TriedChange]]:
     """Returns those of ``candidates`` after which the note stands above ``now`` and above all candidates before."""
-    made: list[tuple[Standing, _Candidate]] = []
+    made: list[tuple[Standing, _TriedChange]] = []
     best = now
     for candidate in candidates:
         there = standing(case, candidate.change)
@@ -126,7 +126,7 @@ def _improving(case: Case, now: Standing, candidates: Sequence[_Candidate]) -> l
     return made
 
 
-def _as_remedies(kind: RemedyKind, found: Iterable[tuple[Standing, _Candidate]]) -> Iterator[tuple[Standing, Remedy]]:
+def _as_remedies(kind: RemedyKind, found: Iterable[tuple[Standing, _TriedChange]]) -> Iterator[tuple[Standing, Remedy]]:
     for there, chosen in found:
         change = chosen.change
         yield (
@@ -152,36 +152,36 @@ _DIRECT = 2
 """The tier of direct answers: nothing is better on an empty cache."""
 
 
-def _reworded(case: Case) -> list[_Candidate]:
-    made: dict[str, _Candidate] = {}
+def _reworded(case: Case) -> list[_TriedChange]:
+    made: dict[str, _TriedChange] = {}
     of_losses = (query_changes(loss, case.trace, case.note.title) for loss in _REWORDED)
     for wording in chain(wordings(case), *of_losses):
         query = wording.query.strip()
         if query and query != case.trace.query and query not in made:
-            made[query] = _Candidate(Reworded(query), f"“{query}”: {wording.text}", "ask so")
+            made[query] = _TriedChange(Reworded(query), f"“{query}”: {wording.text}", "ask so")
     return list(made.values())
 
 
-def _edit(case: Case) -> _Candidate:
+def _edit(case: Case) -> _TriedChange:
     text = f"edited today, not {case.days:.0f} days ago"
-    return _Candidate(TimeSet(case.note.path, _just_now(case)), text, "save it with a change")
+    return _TriedChange(TimeSet(case.note.path, _just_now(case)), text, "save it with a change")
 
 
-def _update(case: Case) -> list[_Candidate]:
+def _update(case: Case) -> list[_TriedChange]:
     if case.ignores_signals:
         return []
     after = updated(case.signals, case.context.constants.signals)
     text = f"one update: importance {after.importance:g} instead of {case.signals.importance:g}, edited today"
     level = f", {after.maturity}" if after.maturity != case.signals.maturity else ""
-    return [_Candidate(Updated(case.note.path, after, _just_now(case)), f"{text}{level}", "by brv curate")]
+    return [_TriedChange(Updated(case.note.path, after, _just_now(case)), f"{text}{level}", "by brv curate")]
 
 
-def _higher_maturity(case: Case) -> list[_Candidate]:
+def _higher_maturity(case: Case) -> list[_TriedChange]:
     if case.ignores_signals:
         return []
     above = LEVELS[LEVELS.index(case.signals.maturity) + 1 :]
     return [
-        _Candidate(
+        _TriedChange(
             SignalsSet(case.note.path, replace(case.signals, maturity=level)),
             f"{level} instead of {case.signals.maturity}",
             f"set here, in this tool's own overlay; in ByteRover {_hits_until(case, level)}",
@@ -199,10 +199,10 @@ def _hits_until(case: Case, level: str) -> str:
     return f"{MOST_HITS} more hits do not make it {level}"
 
 
-def _titles(case: Case) -> list[_Candidate]:
+def _titles(case: Case) -> list[_TriedChange]:
     at_ms = _just_now(case)
     return [
-        _Candidate(
+        _TriedChange(
             TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), at_ms),
             f"“{' '.join(chosen)}” added to its title, and saved today",
             "edit its heading",
