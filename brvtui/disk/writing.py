@@ -9,9 +9,7 @@ import errno
 import os
 import re
 import secrets
-import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -142,6 +140,8 @@ def remove(path: Path) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Removes ``folder`` with all that is in it. Raises OSError, which names it."""
+    import shutil
+
     try:
         shutil.rmtree(folder)
     except OSError as error:  # its own file name lacks the folder
@@ -155,6 +155,8 @@ def private_copy(name: str, data: bytes) -> Iterator[Path]:
 
     Raises OSError.
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder) / name
         write(copy, data)
