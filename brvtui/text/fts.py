@@ -72,6 +72,15 @@ class FullText:
         best = positions[np.argsort(-total[positions], kind="stable")[: max(0, limit)]]
         return list(zip(best.tolist(), total[best].tolist(), strict=True))
 
+    def holds(self, alternatives: Sequence[str]) -> bool:
+        """Whether any document matches one of ``alternatives``. Raises :class:`FullTextError`."""
+        asked = "SELECT 1 FROM documents WHERE documents MATCH ? LIMIT 1"
+        try:
+            with self._searching:
+                return self._database.execute(asked, (" OR ".join(alternatives),)).fetchone() is not None
+        except sqlite3.Error as error:
+            raise FullTextError(str(error)) from error
+
     def _matches(
         self, alternatives: Sequence[str], weights: Sequence[float], limit: int
     ) -> tuple[list[int], list[float]]:

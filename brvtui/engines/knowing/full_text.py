@@ -88,9 +88,15 @@ class SearchedTexts:
 
     def search(self, terms: Sequence[TextTerm], limit: int) -> list[TextHit]:
         """The best ``limit`` nodes. Raises :class:`brvtui.text.fts.FullTextError` for a term that is not quoted."""
-        alternatives = [term.expression(self.rules.quoted) for term in terms]
-        found = self.full_text.search(alternatives, self.rules.columns.weights, limit) if alternatives else []
+        found = self.full_text.search(self._asked(terms), self.rules.columns.weights, limit) if terms else []
         return [TextHit(self.ids[place], score) for place, score in found]
+
+    def holds(self, terms: Sequence[TextTerm]) -> bool:
+        """Whether a node has one of ``terms``. Raises :class:`brvtui.text.fts.FullTextError`, too."""
+        return self.full_text.holds(self._asked(terms))
+
+    def _asked(self, terms: Sequence[TextTerm]) -> list[str]:
+        return [term.expression(self.rules.quoted) for term in terms]
 
 
 def searched_texts(graph: Graph, rules: FullTextRules, last: SearchedTexts | None = None) -> SearchedTexts:
@@ -178,7 +184,7 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
 def _finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
     """Whether ``terms`` are read and match no node."""
     try:
-        return not index.search(terms, 1)
+        return not index.holds(terms)
     except FullTextError:
         return False
 

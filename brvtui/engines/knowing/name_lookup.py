@@ -30,10 +30,14 @@ class JoinedLines:
             start += len(line) + 1
         self._starts, self._text = starts, "\n".join(held)
 
-    def containing(self, text: str) -> Iterator[int]:
-        """The numbers of the lines that contain ``text``, in their order; all of them for an empty text."""
-        at = 0
-        while self._starts and (at := self._text.find(text, at)) >= 0:
+    def containing(self, text: str, first: int = 0, after: int | None = None) -> Iterator[int]:
+        """The numbers of the lines that contain ``text``, in their order; all of them for an empty text.
+
+        Lines from ``first`` up to, not including, ``after`` are looked at; without these all are.
+        """
+        end = len(self._text) if after is None or after >= len(self._starts) else self._starts[after] - 1
+        at = self._starts[first] if first < len(self._starts) else end + 1
+        while at <= end and (at := self._text.find(text, at, end)) >= 0:
             line = bisect_right(self._starts, at) - 1
             yield line
             if line + 1 == len(self._starts):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from brvtui.engines.knowing.keywords import has_mixed_case, size
 from brvtui.engines.knowing.model import Positions
-from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.name_lookup import JoinedLines, NameLookup
 from brvtui.engines.knowing.seed_rules import PathChannelRules
 from brvtui.engines.knowing.words import camel_words, file_part
 
@@ -60,32 +59,36 @@ def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
 
 
 class FolderIndex:
-    """Which nodes are types, and have members."""
+    """Which nodes are types, and the names of their members."""
 
     def __init__(self, lookup: NameLookup, rules: PathChannelRules) -> None:
         self.lookup, self.rules = lookup, rules
-
-    @cached_property
-    def _has_members(self) -> Positions:
-        graph = self.lookup.graph
-        owners = [graph.positions[edge.source] for edge in graph.edges if edge.type == self.rules.member_type]
-        mask = np.zeros(graph.size, np.bool_)
-        mask[owners] = True
-        return np.flatnonzero(mask[self.lookup.places])
-
-    def _rows_of(self, kinds: Sequence[str]) -> Positions:
-        graph, lookup = self.lookup.graph, self.lookup
-        return np.array([row for row, place in enumerate(lookup.places) if graph.nodes[place].kind in kinds], np.int64)
-
-    @cached_property
-    def owners(self) -> Positions:
+        graph = lookup.graph
+        members: dict[int, list[str]] = {}
+        for edge in graph.edges:
+            if edge.type == rules.member_type and (member := graph.find(edge.target)) is not None:
+                members.setdefault(graph.positions[edge.source], []).append(member.qualified_name.lower())
+        kinds = {row: graph.nodes[place].kind for row, place in enumerate(lookup.places.tolist()) if place in members}
+        self.rich = frozenset(row for row, kind in kinds.items() if kind in rules.type_kinds)
         """The rows of the types with members."""
-        return np.intersect1d(self._rows_of(self.rules.owner_kinds), self._has_members)
+        owners = [row for row, kind in kinds.items() if kind in rules.owner_kinds]
+        self._owners: Positions = np.array(owners, np.int64)
+        held = [members[int(lookup.places[row])] for row in owners]
+        self._starts = np.cumsum([0, *map(len, held)])
+        self._members = JoinedLines([name for names in held for name in names])
 
-    @cached_property
-    def rich(self) -> frozenset[int]:
-        """The rows of the types with members, traits included."""
-        return frozenset(np.intersect1d(self._rows_of(self.rules.type_kinds), self._has_members).tolist())
+    def named_members(self, rows: Positions, keywords: Sequence[str]) -> dict[int, str]:
+        """The types among ``rows`` with a member whose name contains one of ``keywords``, and the first of these."""
+        owners = np.flatnonzero(np.isin(self._owners, rows, assume_unique=True))
+        runs = np.split(owners, np.flatnonzero(np.diff(owners) > 1) + 1) if len(owners) else []
+        spans = [(int(self._starts[run[0]]), int(self._starts[run[-1] + 1])) for run in runs]
+        found: dict[int, str] = {}
+        for keyword in keywords:
+            for first, after in spans:
+                for line in self._members.containing(keyword.lower(), first, after):
+                    owner = np.searchsorted(self._starts, line, side="right") - 1
+                    found.setdefault(int(self._owners[owner]), keyword)
+        return dict(sorted(found.items()))
 
     def near(self, term: str) -> Positions:
         """The rows of what has ``term`` after a slash in its name; failing that, between two dots."""
@@ -98,10 +101,8 @@ def path_search(terms: Sequence[str], keywords: Sequence[str], index: FolderInde
 
     ``keywords`` are quoted identifiers and compounds.
     """
-    hits: dict[int, PathHit] = {}
     near = {term: index.near(term) for term in terms}
-    if keywords:
-        hits.update(_by_member(near, keywords, index))
+    hits = _by_member(near, keywords, index)
     scanned = set(hits)
     for term, rows in near.items():
         for row, kind in _taken(term, rows, scanned, index):
@@ -109,31 +110,13 @@ def path_search(terms: Sequence[str], keywords: Sequence[str], index: FolderInde
     return list(hits.values())[: index.rules.limit]
 
 
-def _by_member(
-    near: dict[str, Positions], keywords: Sequence[str], index: FolderIndex
-) -> Iterator[tuple[int, PathHit]]:
-    lookup, left, seen = index.lookup, index.rules.by_member, set[int]()
-    wanted = [word.lower() for word in keywords if next(lookup.containing(word), None) is not None]
+def _by_member(near: dict[str, Positions], keywords: Sequence[str], index: FolderIndex) -> dict[int, PathHit]:
+    found: dict[int, PathHit] = {}
     for term, rows in near.items():
-        for row in np.intersect1d(rows, index.owners).tolist() if wanted else ():
-            if row in seen or not left:
-                continue
-            keyword = _named_member(row, wanted, index)
-            if keyword:
-                seen.add(row)
-                left -= 1
-                yield row, PathHit(lookup.node(row).id, term, PathHitKind.BY_MEMBER, keyword)
-
-
-def _named_member(row: int, keywords: Sequence[str], index: FolderIndex) -> str:
-    graph = index.lookup.graph
-    for edge in graph.edges_from(index.lookup.node(row).id, index.rules.member_type):
-        member = graph.find(edge.target)
-        name = member.qualified_name.lower() if member else ""
-        for keyword in keywords:
-            if keyword in name:
-                return keyword
-    return ""
+        for row, keyword in index.named_members(rows, keywords).items():
+            if len(found) < index.rules.by_member:
+                found.setdefault(row, PathHit(index.lookup.node(row).id, term, PathHitKind.BY_MEMBER, keyword))
+    return found
 
 
 def _taken(term: str, rows: Positions, scanned: set[int], index: FolderIndex) -> list[tuple[int, PathHitKind]]:
