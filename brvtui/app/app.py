@@ -502,11 +502,9 @@ class BrvTui(ConfiguredApp):
         if self.is_web:
             self.deliver_screenshot(filename)
             return
-        from brvtui.disk import writing
-
         folder = Path(path) if path else pictures_folder()
         try:
-            writing.make_folder(folder)
+            folder.mkdir(parents=True, exist_ok=True)
             saved = self.save_screenshot(filename, str(folder))
         except OSError as error:
             self.notify(f"no screenshot: {faults.advice(error)}", severity="error")

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from brvtui.disk import writing
-from brvtui.disk.sealing import sealed_line, unsealed_line
 from brvtui.regular_files import read_regular
+from brvtui.store.atomic import append_line
 from brvtui.store.folders import tree_folder
 from brvtui.trace.feedback import Feedback, Usefulness
 
@@ -32,7 +31,7 @@ class FeedbackFile:
 
     def add(self, feedback: Feedback) -> None:
         """Appends ``feedback`` in one write. Raises OSError when the data folder cannot be written."""
-        writing.append_line(self.path, sealed_line(json.dumps(asdict(feedback), separators=(",", ":"))))
+        append_line(self.path, json.dumps(asdict(feedback), separators=(",", ":")))
 
 
 def clear_feedback(tree: Path) -> int:
@@ -41,7 +40,7 @@ def clear_feedback(tree: Path) -> int:
     for file in sorted((tree_folder(tree) / _FOLDER).glob("*.jsonl")):
         with contextlib.suppress(OSError):  # what cannot be read is removed all the same
             removed += sum(1 for _ in _said(file))
-        writing.remove(file)
+        file.unlink(missing_ok=True)
     return removed
 
 
@@ -52,6 +51,6 @@ def _said(file: Path) -> Iterator[Usefulness]:
         return
     for line in lines:
         try:
-            yield Usefulness(json.loads(unsealed_line(line))["usefulness"])
+            yield Usefulness(json.loads(line)["usefulness"])
         except (ValueError, TypeError, KeyError, RecursionError):
             continue

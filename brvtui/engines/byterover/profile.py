@@ -256,9 +256,7 @@ def _tables(source: str | Path) -> dict[str, Any]:
     else:
         path = Path(source)
         if not path.is_file():
-            raise ProfileError(
-                f"no profile {shortened(str(source))}: use {', '.join(BUILT_IN)} or the path of a TOML file"
-            )
+            raise ProfileError(f"no profile {source}: use {', '.join(BUILT_IN)} or the path of a TOML file")
         try:
             tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
         except (OSError, ValueError) as error:

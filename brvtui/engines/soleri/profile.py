@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from brvtui.engines.soleri.sections import ENGINE
 from brvtui.typed_tables import Count, Positive, ProfileError, Range, overlay, typed
-from brvtui.wording import nearest, shortened
+from brvtui.wording import nearest
 
 PROFILES = (ENGINE, "soleri-code")
 
@@ -207,7 +207,7 @@ def load_profile(name: str) -> SoleriProfile:
     """
     found = name or ENGINE
     if found not in PROFILES:
-        raise ProfileError(f"no profile {shortened(name)} of Soleri{nearest(name, PROFILES)}")
+        raise ProfileError(f"no profile {name} of Soleri{nearest(name, PROFILES)}")
     base = typed(SoleriProfile, _table(ENGINE), "", ENGINE)
     return base if found == ENGINE else overlay(base, _table(found), found)
 

@@ -1,0 +1,116 @@
+"""From a task to the context that an agent is given: seeds, walk, score, and what fits into the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from brvtui.engines.knowing.learning import LearnedWords
+from brvtui.engines.knowing.model import Graph, Node
+from brvtui.engines.knowing.packing import PackedContext, Strategy, pack
+from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.reached import ScoringContext, ranked, reached
+from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput
+from brvtui.engines.knowing.seeding import NOTHING_LEARNED, SeedIndex, SeedSearch, find_seeds
+from brvtui.engines.knowing.walk import Roads, Walk, roads, walk
+
+INJECTED = "injected"
+"""The component of a result that a framework's class put on top."""
+
+
+@dataclass(frozen=True, eq=False)
+class TaskIndex:
+    """What a task is asked of: a graph, what the channels read of it, and its edges as the walk uses them."""
+
+    seeds: SeedIndex
+    ways: Roads
+
+    @property
+    def graph(self) -> Graph:
+        """The graph."""
+        return self.seeds.graph
+
+    @property
+    def profile(self) -> KnowingProfile:
+        """The constants under which it was made."""
+        return self.seeds.profile
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRequest:
+    """A task, and how its answer is cut."""
+
+    task: str
+    budget: int
+    cost: Callable[[Node], int]
+    """The tokens of a node, as it would be delivered."""
+    strategy: Strategy = "density"
+    learned: LearnedWords = NOTHING_LEARNED
+    is_in_scope: Callable[[Node], bool] | None = None
+    """Which nodes the channels may find; None for all."""
+    stands_for: Callable[[Node], str] = field(default=lambda node: node.id)
+    """What a result is taken for: of those that stand for the same, the best one is packed."""
+
+
+@dataclass(frozen=True, eq=False)
+class TaskContext:
+    """The whole answer to a task."""
+
+    search: SeedSearch
+    seeds: Mapping[int, float]
+    """The seeds of the walk with their weights, by position."""
+    walk: Walk | None
+    """None when there is no seed."""
+    ranked: tuple[ScoredCandidate, ...]
+    """Every node that is a possible result, best first; injected ones in front."""
+    beside: Mapping[str, tuple[ScoredCandidate, ...]]
+    """For a ranked node the others that stand for the same, best first, by its id."""
+    packed: PackedContext
+
+
+def task_index(seeds: SeedIndex) -> TaskIndex:
+    """The index of a task over the graph of ``seeds``."""
+    return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk))
+
+
+def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> TaskContext:
+    """The answer to a task: its seeds, what the walk reaches from them, ranked, and packed into the budget."""
+    graph, profile = index.graph, index.profile
+    search = find_seeds(request.task, index.seeds, request.learned, request.is_in_scope)
+    seeds = {graph.positions[seed.id]: seed.weight for seed in search.seeds}
+    walked = walk(index.ways, seeds, profile.walk) if seeds else None
+    found: list[ScoringInput] = []
+    if walked is not None:
+        found = reached(graph, walked, seeds, profile.walk.cutoff, around, profile.scoring)
+    scored = ranked(graph, found, profile.hits, profile.scoring)
+    scored = _with_injected(scored, search, graph, around, profile)
+    kept, beside = _one_each(scored, request.stands_for)
+    packed = pack(kept, [request.cost(one.node) for one in kept], request.budget, profile.packing, request.strategy)
+    return TaskContext(search, seeds, walked, tuple(kept), beside, packed)
+
+
+def _with_injected(
+    scored: Sequence[ScoredCandidate],
+    search: SeedSearch,
+    graph: Graph,
+    around: ScoringContext,
+    profile: KnowingProfile,
+) -> list[ScoredCandidate]:
+    """The ranked nodes with those that a framework's class names in front of them."""
+    ids = [hit.id for hit in search.injected if (node := graph.find(hit.id)) is not None and node.is_result]
+    if not ids:
+        return list(scored)
+    score = max((one.score for one in scored), default=0.0) + profile.scoring.injected_lead
+    nodes = [graph.nodes[graph.positions[id_]] for id_ in ids]
+    front = [ScoredCandidate(around.candidate(node, 0, 0.0, 0), score, {INJECTED: score}) for node in nodes]
+    return [*front, *(one for one in scored if one.node.id not in ids)]
+
+
+def _one_each(
+    scored: Sequence[ScoredCandidate], stands_for: Callable[[Node], str]
+) -> tuple[list[ScoredCandidate], dict[str, tuple[ScoredCandidate, ...]]]:
+    groups: dict[str, list[ScoredCandidate]] = {}
+    for one in scored:
+        groups.setdefault(stands_for(one.node), []).append(one)
+    kept = [group[0] for group in groups.values()]
+    return kept, {group[0].node.id: tuple(group[1:]) for group in groups.values() if len(group) > 1}
