@@ -61,9 +61,13 @@ class EquivalenceHit(NamedTuple):
 class PhraseTable:
     """Classes by their phrases, so that a task is read once however many classes there are."""
 
-    def __init__(self, classes: Sequence[EquivalenceClass]) -> None:
-        """``classes`` in the order in which they are matched."""
+    def __init__(self, classes: Sequence[EquivalenceClass], whole_words: bool = False) -> None:
+        """``classes`` in the order in which they are matched.
+
+        With ``whole_words`` a phrase inside of a word does not count, and what matches with more phrases goes first.
+        """
         self.classes = tuple(classes)
+        self._whole_words = whole_words
         self._holders: dict[str, list[tuple[int, int]]] = {}
         for number, class_ in enumerate(self.classes):
             for place, text in enumerate(class_.phrases):
@@ -80,14 +84,23 @@ class PhraseTable:
         found: dict[int, set[int]] = {}
         for start in range(len(lower)):
             for length in self._lengths:
-                for number, place in self._holders.get(lower[start : start + length], ()):
+                held = self._holders.get(lower[start : start + length], ())
+                if held and self._whole_words and not _is_word(lower, start, start + length):
+                    continue
+                for number, place in held:
                     found.setdefault(number, set()).add(place)
         made = []
-        for number in sorted(found):
+        order = sorted(found, key=lambda number: (-len(found[number]) * self._whole_words, number))
+        for number in order:
             class_ = self.classes[number]
             if not class_.language or not language or class_.language == language:
                 made.append(ClassMatch(class_, tuple(class_.phrases[place] for place in sorted(found[number]))))
         return made
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    """Whether ``text[start:end]`` neither begins nor ends inside of a word."""
+    return not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum()
 
 
 def expanded(phrases: Sequence[str], verbs: Sequence[str]) -> list[str]:
@@ -134,7 +147,9 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
     if not words:
         return None
     phrases = (*words, *(" ".join(pair) for pair in pairwise(words)))
-    return EquivalenceClass(f"GRAPH_{node.name}", phrases, (node.name,), rules.alias_weight, GRAPH_SOURCE)
+    # A note stands for itself; a symbol stands for all of its name, as the program resolves names alone.
+    targets, nodes = ((), (node.id,)) if node.columns is not None else ((node.name,), ())
+    return EquivalenceClass(f"GRAPH_{node.name}", phrases, targets, rules.alias_weight, GRAPH_SOURCE, nodes=nodes)
 
 
 def graph_aliases(ids: Sequence[str], graph: Graph, rules: EquivalenceRules) -> list[EquivalenceClass]:

@@ -51,6 +51,7 @@ class KnowingProfile:
     paths: PathChannelRules
     fusion: FusionRules
     noise: NoiseRules
+    noise_of_notes: NoiseRules
     seeds: SeedRules
     session: SessionRules
     use: UseRules

@@ -106,6 +106,17 @@ class FullTextRules:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteClassRules:
+    """Keywords and tags of notes as classes."""
+
+    weight: Share
+    least: Count
+    """The length of a phrase."""
+    most_notes: Count
+    """A phrase that more notes have stands for none."""
+
+
+@dataclass(frozen=True, slots=True)
 class EquivalenceRules:
     """Classes of phrases that stand for names."""
 
@@ -129,6 +140,7 @@ class EquivalenceRules:
     alias_weight: float
     alias_least: Count
     alias_generic_words: tuple[str, ...]
+    of_notes: NoteClassRules
     language_sample: Count
     """How many nodes are looked at to tell the language of a repository."""
     languages: dict[str, str]

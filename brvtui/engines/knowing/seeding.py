@@ -30,6 +30,7 @@ from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.name_lookup import NameLookup
 from brvtui.engines.knowing.paths import FolderIndex, PathHit, path_search, path_terms
 from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.seed_rules import NoiseRules
 from brvtui.engines.knowing.tiered import NameHit, tiered_search
 
 NOTHING_LEARNED = LearnedWords()
@@ -45,6 +46,7 @@ class SeedIndex:
     texts: SearchedTexts
     folders: FolderIndex
     classes: PhraseTable
+    noise: NoiseRules
     language: str = ""
     """The language of the classes that hold, beside those for all; empty when it is unknown."""
 
@@ -84,11 +86,14 @@ def seed_index(
     classes: PhraseTable,
     language: str = "",
     last: SeedIndex | None = None,
+    noise: NoiseRules | None = None,
 ) -> SeedIndex:
-    """The index of ``graph``. Texts that ``last``, the index of an earlier graph, holds already are not read again."""
+    """The index of ``graph``, of which ``noise`` (by default that of code) is no seed. Texts that ``last``, the index of an earlier graph, holds already are not read again."""
     lookup = NameLookup(graph)
     texts = searched_texts(graph, profile.full_text, last.texts if last is not None else None)
-    return SeedIndex(graph, profile, lookup, texts, FolderIndex(lookup, profile.paths), classes, language)
+    return SeedIndex(
+        graph, profile, lookup, texts, FolderIndex(lookup, profile.paths), classes, noise or profile.noise, language
+    )
 
 
 def find_seeds(
@@ -115,7 +120,7 @@ def find_seeds(
     merged = fused(channels, profile.fusion.k, profile.fusion.limit)
     ids = [one.id for one in merged]
     widened = with_implementers(ids, index.graph, profile.seeds)
-    kept, dropped = noise_filtered(search.nodes(widened), profile.noise)
+    kept, dropped = noise_filtered(search.nodes(widened), index.noise)
     by_types = len(index.graph.nodes) > profile.seeds.types_above
     if by_types:
         kept = types_first(kept, profile.seeds)
