@@ -32,7 +32,7 @@ def note_classes(pieces: Iterable[NotePiece], rules: NoteClassRules) -> PhraseTa
 
 
 def _phrases(piece: NotePiece, rules: NoteClassRules) -> Iterator[str]:
-    words = dict.fromkeys((*piece.keywords, *piece.tags))
-    for word in dict.fromkeys(text for word in words for text in (word, _JOINTS.sub(" ", word).strip())):
-        if size(word) >= rules.least:
-            yield word
+    written = dict.fromkeys((*piece.keywords, *piece.tags))
+    for phrase in dict.fromkeys(text for word in written for text in (word, _JOINTS.sub(" ", word).strip())):
+        if size(phrase) >= rules.least:
+            yield phrase

@@ -88,7 +88,10 @@ def seed_index(
     last: SeedIndex | None = None,
     noise: NoiseRules | None = None,
 ) -> SeedIndex:
-    """The index of ``graph``, of which ``noise`` (by default that of code) is no seed. Texts that ``last``, the index of an earlier graph, holds already are not read again."""
+    """The index of ``graph``, of which ``noise`` (by default that of code) is no seed.
+
+    Texts that ``last``, the index of an earlier graph, holds already are not read again.
+    """
     lookup = NameLookup(graph)
     texts = searched_texts(graph, profile.full_text, last.texts if last is not None else None)
     return SeedIndex(

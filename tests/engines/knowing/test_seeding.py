@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from brvtui.engines.knowing.candidates import noise_filtered
 from brvtui.engines.knowing.equivalence import (
     ClassMatch,
     EquivalenceClass,
@@ -25,11 +26,14 @@ from brvtui.engines.knowing.keywords import keyword_set, size
 from brvtui.engines.knowing.learning import LearnedWords
 from brvtui.engines.knowing.model import Edge, Graph, symbol
 from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.note_classes import note_classes
+from brvtui.engines.knowing.notes_graph import note_graph
 from brvtui.engines.knowing.paths import path_match
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.seeding import SeedIndex, SeedSearch, find_seeds, seed_index
 from brvtui.engines.knowing.tiered import NameTier, tiered_search
 from tests.engines.knowing.graph_cases import cases, graph
+from tests.support.trees import Tree
 
 CODE, SEED = load_profile("knowing-code"), load_profile()
 PROFILES = pytest.mark.parametrize("profile", [CODE, SEED], ids=lambda one: one.name)
@@ -234,3 +238,26 @@ def test_names_that_too_much_has_stand_for_nothing() -> None:
 )
 def test_paths_of_notes(name: str, term: str, holds: bool) -> None:
     assert path_match(name, term, SEED.paths) is holds
+
+
+def test_keywords_of_notes_stand_for_them(tree: Tree) -> None:
+    tree.file("auth/rotation.md", "---\ntitle: Turnover\nkeywords: [signing-key, key]\ntags: [auth]\n---\nText.\n")
+    tree.file("auth/other.md", "---\ntitle: Other\nkeywords: [key]\ntags: [auth]\n---\nText.\n")
+    held = note_graph(tree.snapshot(), SEED.notes)
+    table = note_classes((held.piece(path) for path in held.known), SEED.equivalence.of_notes)
+    found = table.matches("When is the signing key replaced?")
+    assert [(one.matched.nodes, one.phrases) for one in found] == [
+        (("auth/rotation.md",), ("signing key", "key")),
+        (("auth/other.md",), ("key",)),
+    ]
+    assert not table.matches("a keyhole in the authority")
+    crowded = replace(SEED.equivalence.of_notes, most_notes=1)
+    rare = note_classes((held.piece(path) for path in held.known), crowded).matches("the signing key")
+    assert [one.phrases for one in rare] == [("signing key",)]
+
+
+def test_generated_notes_are_no_seeds() -> None:
+    names = ["brv://auth/_index.md.Auth", "brv://auth/rotation.md.Token", "brv://templates/adr.md.ADR"]
+    kept, dropped = noise_filtered([symbol(name, "note") for name in names], SEED.noise_of_notes)
+    assert [node.name for node in kept] == ["Token", "ADR"]
+    assert [one.text for one in dropped] == ["/_index.md."]
