@@ -41,10 +41,8 @@ class WalkRound:
 class Steps:
     """One step of a walk, before the restart: which share of a node's probability goes to each other."""
 
-    shares: Matrix
-    """From row to column."""
     arrivals: Matrix
-    """The same, from column to row."""
+    """From column to row; parallel edges are one."""
     leaks: Floats
     """The share of each node's probability that is lost."""
 
@@ -97,8 +95,9 @@ class Roads:
         hindered = self.hinders & (here >= 0) & (there >= 0) & (here != there)
         kept = np.where(hindered, shares * self.other_module, shares)
         leaks = np.bincount(self.leaves, shares - kept, self.size).astype(float)
-        made = csr_array((kept, self.enters, self.starts), shape=(self.size, self.size))
-        return Steps(made, made.T.tocsr(), leaks)
+        made = csr_array((kept, self.enters, self.starts), shape=(self.size, self.size), copy=True)
+        made.sum_duplicates()
+        return Steps(made.T.tocsr(), leaks)
 
 
 @dataclass(frozen=True, eq=False)
