@@ -111,7 +111,9 @@ class Soleri:
                     found = recalled(memories, query.text, context.constants, request.limit)
             unread = ready.notes.unread
             hidden = f"{counted(unread, 'note', 'notes')} cannot be read: only names are searched" if unread else ""
-            notices = [text for text in (ready.gaps, hidden, unread_feedback, _scope_notice(query)) if text]
+            failed = _failure_notice(dense)
+            gaps = "" if dense is not None and dense.error and dense.error in ready.gaps else ready.gaps
+            notices = [text for text in (failed, gaps, hidden, unread_feedback, _scope_notice(query)) if text]
             name = embedder.name if embedder else ""
             made = traced(context, query, _mode(query), ready.notes, ranking, feedback, found, name, notices)
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
@@ -287,6 +289,12 @@ def _scope_notice(query: Query) -> str:
     if not deeper:
         return ""
     return f"{query.scope}: this engine filters by domain, so all of {domain} was searched"
+
+
+def _failure_notice(dense: Dense | None) -> str:
+    if dense is None or not dense.error:
+        return ""
+    return f"vectors failed, so none counts, and the hybrid weights stay: {dense.error}"
 
 
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:

@@ -43,10 +43,10 @@ class SoleriPresentation(Presentation):
     }
 
     def headline(self, trace: Trace) -> Headline:
-        """Whether weights are fixed or learned, and which entry is first, and why."""
+        """Whether vectors count, and which entry is first, and why."""
         section = trace.section(VaultSearch)
         label = "hybrid" if section.embedder else "words"
-        failed = f"vectors failed: {section.embedder_error}" if section.embedder_error else ""
+        failed = "vectors failed" if section.embedder_error else ""
         return Headline("SOLERI", "tier-2" if trace.hits else "tier-none", label, trace.verdict, failed)
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:

@@ -296,7 +296,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
         why = ranking.dense.waits if ranking.dense is not None else _NO_EMBEDDER
         vectors = Step("vectors", None, "vectors", State.NOT_RUN, (), why)
     elif ranking.dense.query is None:
-        vectors = Step("vectors", None, "vectors", State.FAILED, (), f"{ranking.dense.error}; hybrid weights stay")
+        vectors = Step("vectors", None, "vectors", State.FAILED, (), f"hybrid weights stay: {ranking.dense.error}")
     else:
         brought = len(ranking.first_order) - pool
         vectors = Step("vectors", None, "vectors", State.PASSED, (), f"{counted(brought, 'entry', 'entries')} more")

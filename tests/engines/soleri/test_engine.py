@@ -275,7 +275,10 @@ def test_a_failing_embedder_keeps_the_hybrid_weights_and_says_so(snapshot: Snaps
     assert trace.hits
     assert section.weights.used["semantic"] == 0.2
     assert section.embedder_error == "letters is away"
-    assert any("letters is away" in notice for notice in trace.notices)
+    (said,) = [notice for notice in trace.notices if "letters is away" in notice]
+    assert "hybrid weights stay" in said
+    assert "hybrid weights stay" in next(step.summary for step in trace.steps if step.name == "vectors")
+    assert Soleri().presentation.headline(trace).warning == "vectors failed"
 
 
 class WithFeedback(NoServices):
