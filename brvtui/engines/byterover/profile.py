@@ -5,17 +5,14 @@ literal elsewhere; traces name constants by their dotted path here (``direct.min
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
+from brvtui.engines.profile_files import profile_tables
 from brvtui.ladder import LadderRules
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
-from brvtui.regular_files import read_regular
 from brvtui.services.requests import RequestPolicy
 from brvtui.text.constants import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits
@@ -24,16 +21,10 @@ from brvtui.typed_tables import (
     CountLimit,
     Positive,
     PositiveLimit,
-    ProfileError,
     Share,
     SizeLimit,
-    merged,
-    parse_tables,
     typed,
 )
-from brvtui.wording import shortened
-
-_LARGEST = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,42 +223,9 @@ def lookup(profile: Profile, dotted: str) -> Any:
     return value
 
 
-_LARGEST = 1_048_576
-"""Bytes that no profile reaches."""
-
-
 def load(source: str | Path = DEFAULT) -> Profile:
     """The profile called ``source`` (a built-in name), or read from the TOML file ``source``.
 
     Raises :class:`ProfileError` when there is no such profile, or a key or value of it is wrong.
     """
-    return typed(Profile, _tables(source), "", str(source))
-
-
-@cache
-def _built_in(name: str) -> dict[str, Any]:
-    text = resources.files("brvtui").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-def _tables(source: str | Path) -> dict[str, Any]:
-    if str(source) in BUILT_IN:
-        tables = _built_in(str(source))
-    else:
-        path = Path(source)
-        if not path.is_file():
-            raise ProfileError(f"no profile {source}: use {', '.join(BUILT_IN)} or the path of a TOML file")
-        try:
-            tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
-        except (OSError, ValueError) as error:
-            raise ProfileError(f"{path}: cannot be read as a profile ({error})") from error
-        tables = {"extends": DEFAULT, "name": path.stem, **tables}
-    base = tables.get("extends")
-    if base is None:
-        return tables
-    if base not in BUILT_IN:
-        raise ProfileError(
-            f"{source}: extends = {shortened(repr(base))}, but only {', '.join(BUILT_IN)} can be extended"
-        )
-    rest = {key: value for key, value in tables.items() if key != "extends"}
-    return merged(_tables(base), rest)
+    return typed(Profile, profile_tables(source, BUILT_IN), "", str(source))

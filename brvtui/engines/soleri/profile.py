@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
+from brvtui.engines.profile_files import profile_tables
 from brvtui.engines.soleri.sections import ENGINE
-from brvtui.typed_tables import Count, Positive, ProfileError, Range, overlay, typed
-from brvtui.wording import nearest
+from brvtui.typed_tables import Count, Positive, Range, typed
 
 PROFILES = (ENGINE, "soleri-code")
 
@@ -200,17 +198,9 @@ class SoleriProfile:
 
 
 @cache
-def load_profile(name: str) -> SoleriProfile:
-    """The built-in profile ``name``, the first for an empty one.
+def load_profile(source: str) -> SoleriProfile:
+    """The profile called ``source``, or read from the TOML file ``source``; the first built-in one for an empty name.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` when there is none of that name.
+    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
     """
-    found = name or ENGINE
-    if found not in PROFILES:
-        raise ProfileError(f"no profile {name} of Soleri{nearest(name, PROFILES)}")
-    base = typed(SoleriProfile, _table(ENGINE), "", ENGINE)
-    return base if found == ENGINE else overlay(base, _table(found), found)
-
-
-def _table(name: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files("brvtui").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8"))
+    return typed(SoleriProfile, profile_tables(source or ENGINE, PROFILES), "", source or ENGINE)

@@ -20,11 +20,13 @@ from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.saved.traces import as_json, read
 from brvtui.services.provided import NoServices
 from brvtui.services.requests import LegError
+from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.store.feedback import FeedbackFile, clear_feedback
 from brvtui.trace import State, Trace, adds_up
 from brvtui.trace.feedback import Feedback, Usefulness
+from brvtui.typed_tables import ProfileError
 from tests.support.trees import NOW_MS, Tree
 
 ROTATION = """---
@@ -596,3 +598,27 @@ def test_a_candidate_behind_the_limit_is_told_of_the_guard(snapshot: Snapshot) -
     assert explanation.reason is not None
     assert "guard does not" in explanation.reason.text
     assert "is not below" in explanation.numbers
+
+
+def test_a_profile_of_the_users_own_extends_a_built_in_one(
+    garden: Tree, make_tree: Callable[[str], Tree], tmp_path: Path
+) -> None:
+    personal = make_tree("personal")
+    personal.file("deploy/rollback.md", "# Rollback of mine\n\nMy own copy.\n", 1.0)
+    garden.source(("me", personal))
+    file = tmp_path / "mine.toml"
+    file.write_text('[mapping]\npersonal = "me"\n', encoding="utf-8")
+    session = Session.open(garden.root, str(file), NOW_MS, engine="soleri")
+    session.load()
+    trace = session.probe("rollback")
+    assert trace.profile == "mine"
+    assert [(tier.name, tier.weight) for tier in trace.section(VaultSearch).tiers] == [("agent", 1.0), ("project", 0.8)]
+    assert trace.hits[0].file == "[me]:deploy/rollback.md"
+    as_run = tmp_path / "as_run.toml"
+    as_run.write_text('extends = "soleri-code"\n', encoding="utf-8")
+    assert load_profile(str(as_run)).as_run == load_profile("soleri-code").as_run
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("[guard]\nshare = 'half'\n", encoding="utf-8")
+    for text in (str(wrong), "brv-3", str(tmp_path / "nowhere.toml")):
+        with pytest.raises(ProfileError):
+            load_profile(text)

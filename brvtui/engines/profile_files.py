@@ -1,0 +1,49 @@
+"""The TOML tables of profiles: built in, or files of the user's own that extend one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from brvtui.regular_files import read_regular
+from brvtui.typed_tables import ProfileError, merged, parse_tables
+from brvtui.wording import shortened
+
+_LARGEST = 1_048_576
+"""Bytes that no profile reaches."""
+
+
+def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
+    """The tables of the profile ``source``, put in the place of those that it ``extends``.
+
+    ``source`` is one of the names ``built_in``, or the path of a TOML file; a file that extends nothing extends the
+    first of them, and is called by its own name. Raises :class:`brvtui.typed_tables.ProfileError`.
+    """
+    if str(source) in built_in:
+        tables = _built_in(str(source))
+    else:
+        path = Path(source)
+        if not path.is_file():
+            raise ProfileError(f"no profile {source}: use {', '.join(built_in)} or the path of a TOML file")
+        try:
+            tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
+        except (OSError, ValueError) as error:
+            raise ProfileError(f"{path}: cannot be read as a profile ({error})") from error
+        tables = {"extends": built_in[0], "name": path.stem, **tables}
+    base = tables.get("extends")
+    if base is None:
+        return tables
+    if base not in built_in:
+        raise ProfileError(
+            f"{source}: extends = {shortened(repr(base))}, but only {', '.join(built_in)} can be extended"
+        )
+    return merged(profile_tables(base, built_in), {key: value for key, value in tables.items() if key != "extends"})
+
+
+@cache
+def _built_in(name: str) -> dict[str, Any]:
+    return tomllib.loads(resources.files("brvtui").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8"))
