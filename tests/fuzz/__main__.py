@@ -20,7 +20,7 @@ from tests.fuzz.isolation import CPU_SECONDS, MEMORY_MB, Isolated, Outcome
 from tests.fuzz.reducing import reduced
 from tests.fuzz.targets import TARGETS, Kind
 
-_SLICE_S = 40.0
+_SLICE_S = 60.0
 _SHOWN = 1_200
 """Characters of a report, bytes of an input."""
 _MOST_KEPT = 300
@@ -43,9 +43,10 @@ class Fuzzed:
 
     def run(self, seconds: float, folder: Path | None) -> None:
         """Tries inputs for so long."""
+        seeds = self.process.start()
         began = time.monotonic()
         if not self.corpus:
-            self.corpus = self.process.start()
+            self.corpus = seeds
             for seed in self.corpus:
                 self.forms.add(self.process.run(seed).kind)
         while time.monotonic() - began < seconds:

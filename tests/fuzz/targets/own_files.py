@@ -27,6 +27,12 @@ _MOST = 5
 _TEXT = b"# T\n\ndraft\n"
 
 
+def _forget_damaged(file: Path) -> None:
+    """Removes copies of ``file`` that were set aside: each input leaves one."""
+    for aside in file.parent.glob("*.broken"):
+        aside.unlink()
+
+
 class Kept(Target):
     """The kept index of a tree."""
 
@@ -114,6 +120,7 @@ class OverlayFile(Target):
                 told(notice)
         finally:
             session.close()
+        _forget_damaged(self.overlay.path)
         return f"{sorted(found)[:_MOST]} {len(found)} {len(self.overlay.read(base))}"
 
 
@@ -126,6 +133,7 @@ class Draft(Target):
         (self.file,) = self.drafts.folder.glob("*.json")
         self.kept = self.file.read_bytes()
         self.drafts.keep("x/other.md", _TEXT, None, 1.0)
+        self.files = {*self.drafts.folder.iterdir()}
 
     def seeds(self) -> list[bytes]:
         return [self.kept]
@@ -142,8 +150,9 @@ class Draft(Target):
         after = self.drafts.read("x/good.md")
         if after is None or after.data != _TEXT:
             raise Wrong("a draft that is kept is not read")
-        for file in self.drafts.folder.glob(f"{self.file.stem}-*.json"):
-            file.unlink()
+        for file in self.drafts.folder.iterdir():
+            if file not in self.files:
+                file.unlink()
         return f"{found and found.path} {len(every)}"
 
 
@@ -163,6 +172,7 @@ class HistoryFile(Target):
         with suppress(UnicodeEncodeError):
             if self.history.add("new")[-1] != "new" or self.history.read()[-1] != "new":
                 raise Wrong("a query that is added is not read")
+        _forget_damaged(self.history.path)
         return f"{len(before)}"
 
 
