@@ -1,0 +1,148 @@
+"""Compares the code graph that is made of a repository with a recorded one of the program knowing.
+
+    python -m benchmarks.knowing_extractor flask-3.1.0/ flask_graph.json
+
+The first argument is the unpacked source (`pip download flask==3.1.0 --no-binary flask --no-deps`), the second a graph
+in the form of that program's recording. Prints the shares of nodes and of resolvable edges (both ends are nodes) that
+are found, by kind and type, and what is missing, with the reasons that can be told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from brvtui.corpus.code.index import build_index
+from brvtui.corpus.code.records import CodeGraph
+
+LISTED = 12
+UNMATCHED_KINDS = ("workflow", "job", "action", "class_selector", "var")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    nodes: list[list[str]]
+    edges: list[tuple[str, str, str, float]]
+    """Of resolvable edges: source, target, type, confidence."""
+
+
+def recorded(data: dict[str, Any]) -> Recorded:
+    nodes, count = data["nodes"], data["node_count"]
+    names = [node[0] for node in nodes]
+    edges = [
+        (names[edge[0]], names[edge[1]], edge[2], edge[4])
+        for edge in data["edges"]
+        if edge[0] < count and edge[1] < count
+    ]
+    return Recorded(nodes, edges)
+
+
+def keys(edges: Iterable[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
+    """Edges without direction where they have none."""
+    return {
+        (min(source, target), max(source, target), kind) if kind == "similar_to" else (source, target, kind)
+        for source, target, kind in edges
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path)
+    parser.add_argument("graph", type=Path)
+    options = parser.parse_args()
+    data = json.loads(options.graph.read_text(encoding="utf-8"))
+    repository = data["repo_url"]
+    graph = build_index(options.source, f"{repository}://{repository.rpartition('/')[2]}").graph()
+    compare(graph, recorded(data), options.source)
+
+
+def compare(graph: CodeGraph, wanted: Recorded, source: Path) -> None:
+    own = {(graph.qualified_name(node.id), node.kind) for node in graph.nodes}
+    missing = [node for node in wanted.nodes if (node[0], node[1]) not in own]
+    print(f"nodes: {share(len(wanted.nodes) - len(missing), len(wanted.nodes))}; {len(graph.nodes)} are found")
+    present = [node for node in missing if (source / node[4]).exists() and node[1] not in UNMATCHED_KINDS]
+    absent = sum(not (source / node[4]).exists() for node in missing)
+    print(f"  {absent} missing: their files are not in {source.name}")
+    print(f"  {len(missing) - absent - len(present)} missing: of YAML, CSS, make and .env files, which are not read")
+    show("missing otherwise", (f"{node[1]} {node[0]}" for node in present))
+    theirs = {node[0] for node in wanted.nodes}
+    known = {name for name, _ in own}
+    show("found beyond the recording", sorted(known - theirs))
+
+    named = [(graph.qualified_name(edge.source), graph.qualified_name(edge.target), edge.type) for edge in graph.edges]
+    found, similar = keys(named), similar_groups(graph)
+    print(f"resolvable edges, by type; {sum(one[0] in known and one[1] in known for one in named)} are found")
+    total: Counter[str] = Counter()
+    hit: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    unexplained: list[str] = []
+    for first, second, kind, sure in wanted.edges:
+        total[kind] += 1
+        if keys([(first, second, kind)]) <= found:
+            hit[kind] += 1
+            continue
+        reason = why_missing(first, second, kind, sure, known, similar)
+        reasons[reason or f"other {kind}"] += 1
+        if not reason:
+            unexplained.append(f"{kind} {first} -> {second}")
+    for kind in total:
+        print(f"  {kind:15} {share(hit[kind], total[kind])}")
+    print(f"  {'all':15} {share(hit.total(), total.total())}")
+    absent = reasons["its files are not in the source, or not read"]
+    loops = reasons["a function with itself: it is defined more than once"]
+    ties = reasons["left by the cap on pairs: another pair is as similar"]
+    comparable = total.total() - absent - loops
+    print(f"  without loops and files that are not there: {share(hit.total(), comparable)}")
+    print(f"  and where equally similar pairs count alike: {share(hit.total() + ties, comparable)}")
+    for reason, count in reasons.most_common():
+        print(f"  {count:5} missing: {reason}")
+    show("missing otherwise", unexplained)
+
+
+def similar_groups(graph: CodeGraph) -> dict[str, list[float]]:
+    """The similarities of the pairs of each function, by its qualified name."""
+    found: dict[str, list[float]] = {}
+    for edge in graph.edges:
+        if edge.type == "similar_to":
+            for end in (edge.source, edge.target):
+                found.setdefault(graph.qualified_name(end), []).append(edge.confidence)
+    return found
+
+
+def why_missing(
+    first: str, second: str, kind: str, sure: float, known: set[str], similar: dict[str, list[float]]
+) -> str:
+    """Why an edge is not found, if that can be told."""
+    if first == second and kind == "similar_to":
+        return "a function with itself: it is defined more than once"
+    if first not in known or second not in known:
+        return "its files are not in the source, or not read"
+    if kind == "similar_to":
+        full = [min(pairs) for pairs in (similar.get(first, []), similar.get(second, [])) if len(pairs) >= 5]
+        if full and max(full) >= sure - 1e-9:
+            return "left by the cap on pairs: another pair is as similar"
+    if kind in ("contains", "member_of") and first.rpartition(".")[0] != second and second.rpartition(".")[0] != first:
+        return "a field that was taken for that of another class of this name"
+    return ""
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.1%})" if whole else "none"
+
+
+def show(title: str, lines: Iterable[str]) -> None:
+    shown = list(lines)
+    print(f"  {title}: {len(shown)}")
+    for line in shown[:LISTED]:
+        print(f"    {line}")
+    if len(shown) > LISTED:
+        print(f"    … and {len(shown) - LISTED} more")
+
+
+if __name__ == "__main__":
+    main()

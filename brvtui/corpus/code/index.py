@@ -1,0 +1,198 @@
+"""The index of one repository: what each file holds, and the graph of all of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from brvtui.corpus.code import relations
+from brvtui.corpus.code.finding import FoundSource, SourceListing, list_sources, read_found
+from brvtui.corpus.code.linking import Linker
+from brvtui.corpus.code.modules import ModuleMap
+from brvtui.corpus.code.reader_process import Source, read_in_processes
+from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeGraph, CodeNode, SkippedSource
+from brvtui.corpus.code.rules import CodeRules, code_rules
+from brvtui.corpus.code.similarity import SimilarFunctions
+
+Kept = Callable[[str, str], CodeFile | None]
+"""What was read before of a file, by its path and the SHA-256 of its bytes."""
+Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
+"""Reads files, each in its turn."""
+_FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A source file as it was when it was read, and what it holds; ``file`` is None when it was left out."""
+
+    found: FoundSource
+    file: CodeFile | None
+    skipped: SkippedSource | None = None
+    digest: str = ""
+    """The SHA-256 of its bytes; empty when it was left out."""
+
+    @property
+    def entries(self) -> int:
+        """Its symbols and references."""
+        return len(self.file.symbols) + len(self.file.references) if self.file else 0
+
+
+@dataclass(frozen=True)
+class CodeIndex:
+    """What was read of a repository. A newer index shares with it what did not change."""
+
+    repository: str
+    """What the qualified names of its symbols begin with: ``name://name``."""
+    files: Mapping[str, IndexedFile]
+    """By path, in the order of paths."""
+    listing: SourceListing
+    rules: CodeRules
+    similar: SimilarFunctions
+
+    def graph(self) -> CodeGraph:
+        """Symbols and edges of all files, in an order that depends on nothing but their contents."""
+        files = {path: one.file for path, one in self.files.items() if one.file is not None}
+        linker = Linker(files, ModuleMap(files, self.listing.modules), self.rules)
+        nodes, rules = linker.nodes, self.rules
+        by_file = {path: linker.edges(file) for path, file in files.items()}
+        members = relations.Members(nodes)
+        written = [edge for edges in by_file.values() for edge in edges]
+        written += relations.go_implementations(members, nodes, rules)
+        edges: dict[CodeEdge, None] = dict.fromkeys(written)
+        for more in (
+            relations.inherited(written, members, rules),
+            relations.overriding(written, members, rules),
+            relations.hints_of_implementors(written, rules),
+            relations.membership(members, rules),
+            *(self.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
+            *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
+        ):
+            edges.update(dict.fromkeys(more))
+        return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), self.skipped())
+
+    def skipped(self) -> tuple[SkippedSource, ...]:
+        """What was left out, and files with a problem, in the order of paths."""
+        left = [*self.listing.skipped]
+        for path, one in self.files.items():
+            if one.skipped is not None:
+                left.append(one.skipped)
+            elif one.file is not None and one.file.problem:
+                left.append(SkippedSource(path, one.file.problem))
+        return tuple(sorted(left))
+
+
+def build_index(
+    root: Path,
+    repository: str = "",
+    rules: CodeRules | None = None,
+    before: CodeIndex | None = None,
+    kept: Kept | None = None,
+    read: Read = read_in_processes,
+) -> CodeIndex:
+    """The index of the repository at ``root``. Files that are as they were in ``before`` are not read again.
+
+    ``repository`` is what qualified names begin with, by default the name of the folder twice. ``kept(path, digest)``
+    returns what was read of a file with that content before, or None; ``read`` reads the others. Raises NoGrammar when
+    a grammar is missing, and OSError when ``root`` is no folder that can be read.
+    """
+    rules = rules or code_rules()
+    with os.scandir(root):  # a repository that cannot be read is no empty one
+        pass
+    name = root.resolve().name or "repository"
+    repository = repository or f"{name}://{name}"
+    listing = list_sources(root, rules)
+    files = _Reading(root, rules, before, kept).files(listing.files, read)
+    is_same = before is not None and before.repository == repository and before.rules == rules
+    similar = before.similar if before and is_same else SimilarFunctions(repository, rules.similarity)
+    return CodeIndex(repository, files, listing, rules, similar)
+
+
+class _Reading:
+    """Goes through the files of one repository, in the order of their paths, until they hold too much."""
+
+    def __init__(self, root: Path, rules: CodeRules, before: CodeIndex | None, kept: Kept | None) -> None:
+        self._root, self._rules, self._kept = root, rules, kept
+        self._before = before.files if before else {}
+        self._entries = 0
+        self._queue: deque[IndexedFile | _Awaited] = deque()
+
+    def files(self, listed: Iterable[FoundSource], read: Read) -> dict[str, IndexedFile]:
+        """What each of the ``listed`` files holds."""
+        held: dict[str, IndexedFile] = {}
+        listed = list(listed)
+        for one in read(self._changed(listed), self._rules):
+            self._take_known(held)
+            awaited = self._queue.popleft()
+            assert isinstance(awaited, _Awaited)
+            if isinstance(one, SkippedSource):
+                self._hold(held, IndexedFile(awaited.found, None, one))
+            else:
+                self._hold(held, IndexedFile(awaited.found, one, digest=awaited.digest))
+        self._take_known(held)
+        for found in listed[len(held) :]:
+            held[found.path] = IndexedFile(found, None, SkippedSource(found.path, _FULL))
+        return held
+
+    def _changed(self, listed: Iterable[FoundSource]) -> Iterator[Source]:
+        """The files to read; all others go into the queue."""
+        for found in listed:
+            if self._is_full:
+                return
+            one = self._known(found)
+            if isinstance(one, bytes):
+                yield found.path, one
+            else:
+                self._queue.append(one)
+
+    def _known(self, found: FoundSource) -> IndexedFile | bytes:
+        """What the file holds, if that is known; its bytes when it must be read, and then a place in the queue."""
+        old = self._before.get(found.path)
+        if old is not None and old.found == found and (old.skipped is None or old.skipped.reason != _FULL):
+            return old
+        source = read_found(self._root, found.path, self._rules)
+        if isinstance(source, SkippedSource):
+            return IndexedFile(found, None, source)
+        digest = hashlib.sha256(source).hexdigest()
+        file = old.file if old and old.digest == digest else self._kept(found.path, digest) if self._kept else None
+        if file is not None:
+            return IndexedFile(found, file, digest=digest)
+        self._queue.append(_Awaited(found, digest))
+        return source
+
+    def _take_known(self, held: dict[str, IndexedFile]) -> None:
+        while self._queue and isinstance(self._queue[0], IndexedFile):
+            one = self._queue.popleft()
+            assert isinstance(one, IndexedFile)
+            self._hold(held, one)
+
+    def _hold(self, held: dict[str, IndexedFile], one: IndexedFile) -> None:
+        self._entries += one.entries
+        if self._is_full:
+            one = IndexedFile(one.found, None, SkippedSource(one.found.path, _FULL))
+        held[one.found.path] = one
+
+    @property
+    def _is_full(self) -> bool:
+        return self._entries > self._rules.limits.repository_entries
+
+
+class _Awaited(NamedTuple):
+    """A file that is being read, and the SHA-256 of its bytes."""
+
+    found: FoundSource
+    digest: str
+
+
+def _by_base(files: Mapping[str, CodeFile], nodes: Mapping[str, CodeNode]) -> dict[str, list[CodeNode]]:
+    """The symbols of each file, or of each folder that is a package."""
+    found: dict[str, list[CodeNode]] = {}
+    for node in nodes.values():
+        file = files.get(node.path)
+        if file is not None:
+            found.setdefault(file.base, []).append(node)
+    return found

@@ -1,0 +1,78 @@
+"""What calls mean in every language: edges, callbacks, environment variables, processes, routes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from brvtui.corpus.code.names import arguments_of, first_named
+from brvtui.corpus.code.reading import SourceReader
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as SyntaxNode
+
+DYNAMIC = "dynamic"
+"""The command of a process that is not written as a literal."""
+ANY_METHOD = "ANY"
+_NO_CALLBACKS = frozenset({"None", "True", "False", "null", "undefined", "true", "false", "nil"})
+
+
+def call(reader: SourceReader, node: SyntaxNode, name: str) -> None:
+    """A call of the function that is written ``name``."""
+    reader.refer("calls", name)
+    if name in reader.names.env_calls:
+        environment(reader, reader.string(next(arguments_of(node), None)))
+    if name in reader.names.process_calls:
+        process(reader, next(arguments_of(node), None))
+    if name.rpartition(".")[2] in reader.rules.common.callbacks:
+        callback(reader, node, name)
+
+
+def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:
+    """A call of a function ``name`` that keeps its first function argument to call it later."""
+    for argument in arguments_of(node):
+        handler = reader.written(argument)
+        if handler and handler not in _NO_CALLBACKS:
+            reader.refer("callback", handler, via=name)
+            return
+
+
+def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
+    """A use of a field of the own object, if ``name``, what ``node`` writes, is one and is not called."""
+    of, _, field = name.partition(".")
+    is_own = of == "self" and field != "" and "." not in field and node.byte_range != reader.called
+    if is_own and field.lower() not in reader.rules.common.fields:
+        reader.refer("accesses_field", f"self.{field.lstrip('#')}")
+
+
+def environment(reader: SourceReader, variable: str) -> None:
+    """A use of the environment variable ``variable``."""
+    if variable and reader.scope.symbol:
+        reader.refer("reads_env", f"env://{variable}")
+
+
+def process(reader: SourceReader, argument: SyntaxNode | None) -> None:
+    """A process that is started; its command is the literal ``argument``, or the first of a list."""
+    if argument is not None and argument.type in ("list", "array"):
+        argument = first_named(argument)
+    words = reader.string(argument).split()
+    reader.refer("executes_process", f"process://{words[0] if words else DYNAMIC}")
+
+
+def route(reader: SourceReader, node: SyntaxNode, method: str, path: str, handler: str) -> None:
+    """A route: ``method`` is the name of the decorator or function, ``path`` its URL, ``handler`` what answers it."""
+    if path and handler:
+        signature = f"{ANY_METHOD if method == 'route' else method.upper()} {path}"
+        reader.define(signature, "route_handler", node, "", signature)
+        reader.refer("handles_route", handler, source=signature)
+
+
+def called_route(reader: SourceReader, node: SyntaxNode, name: str) -> None:
+    """A route by a call, ``router.get("/path", handler)``: its first argument is a path, its last a function."""
+    method = name.rpartition(".")[2].lower()
+    if "." not in name or method not in (*reader.rules.common.routes, "handlefunc", "handle"):
+        return
+    arguments = list(arguments_of(node))[:8]
+    path = reader.string(arguments[0]) if len(arguments) > 1 else ""
+    if path.startswith("/"):
+        handler = reader.written(arguments[-1])
+        route(reader, node, method if method in reader.rules.common.routes else "route", path, handler)

@@ -1,0 +1,252 @@
+"""Finds what references mean: each becomes an edge to a symbol, or to a name that stays unresolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from brvtui.corpus.code.modules import ModuleMap
+from brvtui.corpus.code.names import UNKNOWN
+from brvtui.corpus.code.records import CodeBinding, CodeEdge, CodeFile, CodeNode, CodeReference
+from brvtui.corpus.code.rules import CodeRules
+
+SUPERTYPES = ("extends", "implements")
+TYPES = frozenset({"type", "interface"})
+OUTSIDE = {"reads_env": "env_var", "executes_process": "process"}
+"""Relations whose target is no symbol of a file, and the kind of that target."""
+INFERRED, RESOLVED, REGISTERED = "ast_inferred", "ast_resolved", "callback_registration"
+_MOST_LEVELS = 12
+"""How many levels of supertypes are looked through."""
+_MOST_LOOKUPS = 200
+"""How many modules are looked into for one name: files may import each other in circles."""
+_Seen = set[tuple[str, str]]
+
+
+class Linker:
+    """Finds symbols of one repository by the names that files write."""
+
+    def __init__(self, files: Mapping[str, CodeFile], modules: ModuleMap, rules: CodeRules) -> None:
+        """``files`` by path."""
+        self._files, self._modules, self._rules = files, modules, rules
+        self.nodes = _nodes(files)
+        self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}
+        self._supertypes: dict[str, list[str]] = {}
+        for file in files.values():
+            self._read_supertypes(file)
+
+    def edges(self, file: CodeFile) -> list[CodeEdge]:
+        """The edges of all references of ``file``, and of its imports, each once, in the order of the file."""
+        found: dict[CodeEdge, None] = {}
+        for reference in file.references:
+            edge = self._edge(file, reference)
+            if edge is not None:
+                found.setdefault(edge)
+        for edge in self._imports(file):
+            found.setdefault(edge)
+        return list(found)
+
+    def supertypes(self, type_id: str) -> list[str]:
+        """The types of the repository that a type extends or implements, as it names them."""
+        return self._supertypes.get(type_id, [])
+
+    def _edge(self, file: CodeFile, reference: CodeReference) -> CodeEdge | None:
+        confidence, relation = self._rules.confidence, reference.relation
+        source = self._source(file, reference)
+        if relation in OUTSIDE:
+            return CodeEdge(source, reference.target, relation, confidence[relation], INFERRED)
+        target, is_resolved = self._target(file, reference.target, reference.source)
+        if relation == "decorates":
+            return CodeEdge(target, source, relation, confidence[relation], INFERRED)
+        if relation == "callback":
+            via, _ = self._target(file, reference.via, reference.source)
+            return CodeEdge(via, target, "calls", confidence["callback"], REGISTERED)
+        if relation == "references":
+            return CodeEdge(source, target, relation, confidence["calls"], INFERRED) if target in self.nodes else None
+        if is_resolved and relation in ("calls", "extends"):
+            return CodeEdge(source, target, relation, confidence["resolved"], RESOLVED)
+        return CodeEdge(source, target, relation, confidence[relation], INFERRED)
+
+    def _source(self, file: CodeFile, reference: CodeReference) -> str:
+        """The id of what refers: a symbol, the type of an ``impl`` elsewhere, or the file."""
+        id_ = _joined(file.base, reference.source)
+        if reference.source and id_ not in self.nodes and reference.relation in SUPERTYPES:
+            return self.find(file, "", reference.source) or id_
+        return id_
+
+    def _target(self, file: CodeFile, written: str, source: str) -> tuple[str, bool]:
+        """The id that a written name means, and whether it is known where it is: by a symbol, or by an import."""
+        of = source.rpartition(".")[0]
+        type_name = source if f"{file.base}.{source}" in self.nodes and self._is_type(file, source) else of
+        found = self.find(file, type_name, written)
+        if found:
+            return found, True
+        head, _, rest = written.partition(".")
+        for binding in self._bindings[file.path].get(head, ()):
+            if binding.module:
+                name = ".".join(part for part in (binding.module, binding.name, rest) if part)
+                return f"external://{name.lstrip('./')}", True
+        if head == "self" and type_name:
+            return _joined(file.base, f"{type_name}.{rest}"), False
+        return _joined(file.base, written), False
+
+    def _is_type(self, file: CodeFile, name: str) -> bool:
+        node = self.nodes.get(f"{file.base}.{name}")
+        return node is not None and node.kind in TYPES
+
+    def find(self, file: CodeFile, type_name: str, written: str) -> str:
+        """The id of the symbol that ``file`` means by ``written`` inside the type ``type_name``; empty for none."""
+        head, _, rest = written.partition(".")
+        if head == UNKNOWN:
+            return ""
+        own = _joined(file.base, type_name) if type_name else ""
+        if own and head == "self":
+            return self._member(own, rest) if rest else own
+        if own and head == "super":
+            return next(filter(None, (self._member(base, rest) for base in self.supertypes(own))), "")
+        return self._named(file, own, head, rest)
+
+    def _named(self, file: CodeFile, own: str, head: str, rest: str) -> str:
+        local = f"{file.base}.{head}"
+        if local in self.nodes:
+            return self._inside(local, rest)
+        if own and f"{own}.{head}" in self.nodes:
+            return self._inside(f"{own}.{head}", rest)
+        found = self._imported(file, f"{head}.{rest}" if rest else head, set())
+        if not found and own and file.language == "java":
+            found = self._member(own, head) if not rest else ""
+        return found
+
+    def _inside(self, id_: str, rest: str) -> str:
+        """The member ``rest`` of the symbol ``id_``; the symbol itself for no rest."""
+        for part in filter(None, rest.split(".")):
+            id_ = self._member(id_, part)
+            if not id_:
+                return ""
+        return id_
+
+    def _member(self, type_id: str, name: str) -> str:
+        """The member ``name`` of a type or of the nearest type above it; empty when there is none."""
+        level, seen = [type_id], {type_id}
+        for _ in range(_MOST_LEVELS):
+            for one in level:
+                if f"{one}.{name}" in self.nodes:
+                    return f"{one}.{name}"
+            level = [above for one in level for above in self.supertypes(one) if above not in seen]
+            seen.update(level)
+            if not level:
+                break
+        return ""
+
+    def _imported(self, file: CodeFile, name: str, seen: _Seen) -> str:
+        """What ``name`` means by the imports of ``file``, through modules that pass it on."""
+        if (file.path, name) in seen or len(seen) >= _MOST_LOOKUPS:
+            return ""
+        seen.add((file.path, name))
+        head, _, rest = name.partition(".")
+        bindings = self._bindings[file.path]
+        candidates = [*bindings.get(name, ()), *bindings.get(head, ())] if rest else bindings.get(head, ())
+        for binding in candidates:
+            left = rest if binding.local == head else ""
+            found = self._bound(file, binding, left, seen)
+            if found:
+                return found
+        for binding in bindings.get("*", ()):
+            found = self._in_module(file, binding.module, name, seen)
+            if found:
+                return found
+        if file.language == "java":
+            return self._in_module(file, file.package, name, seen) if file.package else ""
+        if file.language == "rust" and rest:
+            module, _, last = name.rpartition(".")
+            return self._in_module(file, module, last, seen) or self._in_type_of_module(file, name, seen)
+        return ""
+
+    def _bound(self, file: CodeFile, binding: CodeBinding, rest: str, seen: _Seen) -> str:
+        inner = f"{binding.module}.{binding.name}" if binding.name else binding.module
+        if file.language in ("python", "rust") and binding.name and rest:
+            as_module = "" if not binding.module else f"{binding.module.rstrip('.')}.{binding.name}"
+            if not binding.module.strip("."):
+                as_module = f"{binding.module}{binding.name}"
+            found = self._in_module(file, as_module, rest, seen)
+            if found:
+                return found
+        if file.language == "rust" and not binding.name and rest:
+            return self._in_module(file, inner, rest, seen)
+        name = ".".join(part for part in (binding.name, rest) if part)
+        return self._in_module(file, binding.module, name, seen) if name else ""
+
+    def _in_type_of_module(self, file: CodeFile, name: str, seen: _Seen) -> str:
+        """A method of a type of a module, by its whole path: ``store.Store.open``."""
+        parts = name.split(".")
+        if len(parts) < 3:
+            return ""
+        return self._in_module(file, ".".join(parts[:-2]), ".".join(parts[-2:]), seen)
+
+    def _in_module(self, file: CodeFile, module: str, name: str, seen: _Seen) -> str:
+        """The symbol ``name`` of a module, or what that module imports by this name."""
+        head, _, rest = name.partition(".")
+        for base in self._modules.bases(file, module):
+            if f"{base}.{head}" in self.nodes:
+                found = self._inside(f"{base}.{head}", rest)
+                if found:
+                    return found
+            other = self._files.get(base)
+            if other is not None and other is not file:
+                found = self._imported(other, name, seen)
+                if found:
+                    return found
+        if rest and file.language == "python":  # the next part is a module of the package
+            return self._in_module(file, f"{module}.{head}", rest, seen)
+        return ""
+
+    def _read_supertypes(self, file: CodeFile) -> None:
+        for reference in file.references:
+            if reference.relation in SUPERTYPES:
+                of = reference.source.rpartition(".")[0]
+                target = self.find(file, of, reference.target)
+                source = self._source(file, reference)
+                if target and target != source:
+                    self._supertypes.setdefault(source, []).append(target)
+
+    def _imports(self, file: CodeFile) -> Iterable[CodeEdge]:
+        confidence = self._rules.confidence["imports"]
+        for binding in file.bindings:
+            if not binding.module:
+                continue
+            target = self._in_module(file, binding.module, binding.name, set()) if binding.name else ""
+            if not target:
+                inner = binding.module if not binding.name else f"{binding.module.rstrip('.')}.{binding.name}"
+                if binding.name and not binding.module.strip("."):
+                    inner = f"{binding.module}{binding.name}"
+                bases = self._modules.bases(file, inner) or self._modules.bases(file, binding.module)
+                target = bases[0] if bases else f"external://{binding.module.lstrip('./')}"
+            if target != file.base:
+                yield CodeEdge(file.path, target, "imports", confidence, RESOLVED)
+
+
+def _nodes(files: Mapping[str, CodeFile]) -> dict[str, CodeNode]:
+    """The symbols of all files by id, the first one where an id occurs twice, and what lies outside of files."""
+    nodes: dict[str, CodeNode] = {}
+    for path in sorted(files):
+        file = files[path]
+        for symbol in file.symbols:
+            id_ = f"{file.base}.{symbol.name}"
+            if id_ not in nodes:
+                name = symbol.name.rpartition(".")[2] if symbol.kind != "route_handler" else symbol.name
+                nodes[id_] = CodeNode(id_, symbol.kind, name, path, symbol.line, symbol.doc, symbol.signature)
+        for reference in file.references:
+            if reference.relation in OUTSIDE and reference.target not in nodes:
+                name = reference.target.partition("://")[2]
+                kind = OUTSIDE[reference.relation]
+                nodes[reference.target] = CodeNode(reference.target, kind, name, path, 0)
+    return nodes
+
+
+def _by_local(bindings: Iterable[CodeBinding]) -> dict[str, tuple[CodeBinding, ...]]:
+    found: dict[str, list[CodeBinding]] = {}
+    for binding in bindings:
+        found.setdefault(binding.local, []).append(binding)
+    return {local: tuple(of) for local, of in found.items()}
+
+
+def _joined(base: str, name: str) -> str:
+    return f"{base}.{name}" if name else base

@@ -1,0 +1,137 @@
+"""Names as they are written in source: dotted expressions, types, string literals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as SyntaxNode
+
+_CHAINS = {
+    "attribute": ("object", "attribute"),
+    "member_expression": ("object", "property"),
+    "nested_identifier": ("object", "property"),
+    "nested_type_identifier": ("module", "name"),
+    "selector_expression": ("operand", "field"),
+    "qualified_type": ("package", "name"),
+    "field_expression": ("value", "field"),
+    "scoped_identifier": ("path", "name"),
+    "scoped_type_identifier": ("path", "name"),
+    "field_access": ("object", "field"),
+    "method_invocation": ("object", "name"),
+}
+"""Syntax nodes of all languages that join two names, and the fields that hold them."""
+_LEAVES = frozenset(
+    {
+        "identifier", "type_identifier", "field_identifier", "property_identifier", "package_identifier",
+        "private_property_identifier", "dotted_name", "self", "this", "super", "crate", "metavariable",
+    }
+)  # fmt: skip
+_WRAPPERS = {
+    "generic_type": "type",
+    "generic_function": "function",
+    "pointer_type": None,
+    "reference_type": "type",
+    "parenthesized_expression": None,
+    "non_null_expression": None,
+    "type": None,
+    "subscript": "value",
+    "await": None,
+}
+"""Syntax nodes whose name is that of the node inside them, in this field, or of their first child."""
+_CALLS = frozenset({"call", "call_expression"})
+_TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})
+_STRINGS = frozenset(
+    {"string", "interpreted_string_literal", "raw_string_literal", "string_literal", "template_string"}
+)
+_LONGEST_CHAIN = 8
+_LARGEST_SIGNATURE = 2_000
+UNKNOWN = "()"
+"""Stands for an expression without a name: ``().get`` is a method of the result of a call."""
+
+
+def first_named(node: SyntaxNode) -> SyntaxNode | None:
+    """The first child of ``node`` that is more than punctuation; None when there is none."""
+    return node.named_child(0) if node.named_child_count else None
+
+
+def text_of(source: bytes, node: SyntaxNode) -> str:
+    """The text of ``node``; bytes that are not UTF-8 become replacement characters."""
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def written_name(source: bytes, node: SyntaxNode | None, most: int) -> str:
+    """The dotted name that ``node`` writes, from the outside in: ``a.b.c``, ``().b`` after a call, ``""`` for none.
+
+    No name is longer than ``most`` bytes: a longer one counts as none.
+    """
+    parts: list[str] = []
+    while node is not None and len(parts) < _LONGEST_CHAIN:
+        kind = node.type
+        if kind in _CHAINS:
+            outer, inner = (node.child_by_field_name(field) for field in _CHAINS[kind])
+            if kind == "scoped_identifier" and outer is None:
+                outer = node.child_by_field_name("scope")  # so it is called in Java
+            if inner is None or inner.end_byte - inner.start_byte > most:
+                return ""
+            parts.append(text_of(source, inner))
+            if outer is None:
+                return ".".join(reversed(parts))
+            node = outer
+        elif kind in _LEAVES:
+            if node.end_byte - node.start_byte > most:
+                return ""
+            parts.append(text_of(source, node))
+            return ".".join(reversed(parts))
+        elif kind in _WRAPPERS:
+            field = _WRAPPERS[kind]
+            node = (field and node.child_by_field_name(field)) or first_named(node)
+        elif kind in _CALLS and _is_super(source, node):
+            return ".".join(reversed([*parts, "super"]))
+        else:
+            break
+    return ".".join(reversed([*parts, UNKNOWN])) if parts else ""
+
+
+def _is_super(source: bytes, node: SyntaxNode) -> bool:
+    called = node.child_by_field_name("function")
+    return called is not None and called.end_byte - called.start_byte == 5 and text_of(source, called) == "super"
+
+
+def string_value(source: bytes, node: SyntaxNode | None, most: int) -> str:
+    """The text inside the quotes of a string literal, on one line; empty for others, and beyond ``most`` bytes."""
+    if node is None or node.type not in _STRINGS or node.end_byte - node.start_byte > most:
+        return ""
+    return " ".join(text_of(source, node).strip("rbfuRBFU").strip("\"'`").split())
+
+
+def arguments_of(node: SyntaxNode) -> Iterator[SyntaxNode]:
+    """The arguments of a call, in order, without named ones."""
+    arguments = node.child_by_field_name("arguments")
+    if arguments is None:
+        return
+    at = first_named(arguments)
+    while at is not None:
+        if at.type not in ("keyword_argument", "comment"):
+            yield at
+        at = at.next_named_sibling
+
+
+def type_names(source: bytes, node: SyntaxNode | None, most: int, names: frozenset[str] = _TYPE_NAMES) -> list[str]:
+    """The types that ``node``, parameters or a type, names: those of syntax nodes of the kinds ``names``."""
+    if node is None:
+        return []
+    found: dict[str, None] = {}
+    cursor, visited = node.walk(), 0
+    while visited < _LARGEST_SIGNATURE:
+        visited += 1
+        at = cursor.node
+        if at is not None and at.type in names:
+            found.setdefault(written_name(source, at, most))
+        elif cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return [name for name in found if name]
+    return [name for name in found if name]

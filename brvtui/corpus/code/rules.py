@@ -1,0 +1,129 @@
+"""The numbers and names by which a repository is read: ``rules.toml`` as frozen data."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Annotated
+
+from brvtui.typed_tables import Count, Positive, Share, TableKeys, typed
+
+CONFIDENCES = TableKeys(
+    (
+        "accesses_field",
+        "callback",
+        "calls",
+        "co_tested_with",
+        "contains",
+        "decorates",
+        "executes_process",
+        "extends",
+        "handles_route",
+        "hint_of_implementor",
+        "implements",
+        "imports",
+        "inherits",
+        "overrides",
+        "reads_env",
+        "resolved",
+        "throws",
+        "type_hint_of",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLimits:
+    """What one file, and a whole repository, may cost."""
+
+    file_bytes: Count
+    file_seconds: Positive
+    file_megabytes: Count
+    file_entries: Count
+    files: Count
+    repository_entries: Count
+    name_bytes: Count
+    doc_bytes: Count
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRules:
+    """Which folders are source."""
+
+    skipped: tuple[str, ...]
+    hidden_but_read: tuple[str, ...]
+    package_files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedRules:
+    """What tells that a program wrote a file."""
+
+    header_bytes: Count
+    markers: tuple[str, ...]
+    prefixes: tuple[str, ...]
+    suffixes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityRules:
+    """Which functions of a file count as similar."""
+
+    above: Share
+    shortest_word: Count
+    fewest_words: Count
+    edges_per_node: Count
+    largest_group: Count
+
+
+@dataclass(frozen=True, slots=True)
+class CoTestedRules:
+    """How many pairs of symbols one test file joins."""
+
+    targets_per_file: Count
+    pairs_per_file: Count
+
+
+@dataclass(frozen=True, slots=True)
+class CommonNames:
+    """Names that mean the same in all languages."""
+
+    fields: tuple[str, ...]
+    callbacks: tuple[str, ...]
+    routes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageNames:
+    """Names of one language's own library."""
+
+    env_calls: tuple[str, ...]
+    process_calls: tuple[str, ...]
+    builtins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRules:
+    """All rules by which a repository is read."""
+
+    limits: CodeLimits
+    folders: FolderRules
+    generated: GeneratedRules
+    confidence: Annotated[dict[str, float], CONFIDENCES]
+    similarity: SimilarityRules
+    co_tested: CoTestedRules
+    common: CommonNames
+    python: LanguageNames
+    go: LanguageNames
+    javascript: LanguageNames
+    rust: LanguageNames
+    java: LanguageNames
+
+
+@cache
+def code_rules() -> CodeRules:
+    """The rules that come with the program."""
+    text = files(__package__).joinpath("rules.toml").read_text(encoding="utf-8")
+    return typed(CodeRules, tomllib.loads(text), "", "rules.toml")

@@ -1,0 +1,41 @@
+"""Repositories of a few files, and their graphs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from brvtui.corpus.code.index import build_index
+from brvtui.corpus.code.reader_process import read_here
+from brvtui.corpus.code.records import CodeGraph
+from brvtui.corpus.code.rules import CodeLimits, CodeRules, code_rules
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    """Writes the texts of ``files`` by their paths below ``root``."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+def graph_of(root: Path, files: dict[str, str]) -> CodeGraph:
+    """The graph of a repository with ``files``."""
+    return build_index(write(root, files), read=read_here).graph()
+
+
+def limited(**limits: float) -> CodeRules:
+    """The usual rules with other limits."""
+    rules = code_rules()
+    changed: CodeLimits = replace(rules.limits, **limits)
+    return replace(rules, limits=changed)
+
+
+def kinds(graph: CodeGraph) -> dict[str, str]:
+    """The kind of each symbol."""
+    return {node.id: node.kind for node in graph.nodes}
+
+
+def ends(graph: CodeGraph, *types: str) -> set[tuple[str, str, str]]:
+    """Source, type and target of the edges of these types, or of all."""
+    return {(edge.source, edge.type, edge.target) for edge in graph.edges if not types or edge.type in types}

@@ -1,0 +1,96 @@
+"""An index that follows changes makes the graph that a fresh one makes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brvtui.corpus.code.index import build_index
+from brvtui.corpus.code.reader_process import Source, read_here
+from brvtui.corpus.code.records import CodeFile, SkippedSource
+from brvtui.corpus.code.rules import CodeRules
+from tests.corpus.code.making import write
+
+TEXTS = {
+    "a.py": (
+        "class Base:\n    def run_all_jobs(self): pass\n    def run_all_tasks(self): pass\n",
+        "class Base:\n    def run_all_jobs(self): self.stop()\n    def stop(self): pass\n",
+        "from b import Base\n",
+    ),
+    "b.py": (
+        "from a import Base\nclass Job(Base):\n    def go(self): self.run_all_jobs()\n",
+        "from a import *\nclass Base: pass\nclass Job(Base):\n    x = 1\n    def go(self): self.x\n",
+        "def go(: broken\n",
+    ),
+    "tests/test_b.py": (
+        "import a\nfrom b import Job\ndef test_job():\n    Job().go()\n    a.Base()\n",
+        "from a import Base\ndef test_base():\n    Base()\n",
+    ),
+    "p/x.go": (
+        "package p\ntype Keeper interface { Read(); Close() }\nfunc Use(k Keeper) {}\n",
+        "package p\ntype Keeper interface { Read(); Stop() }\n",
+    ),
+    "p/y.go": (
+        "package p\ntype Disk struct{}\nfunc (d *Disk) Read() { d.Close() }\nfunc (d *Disk) Close() {}\n",
+        "package p\n// Code generated. DO NOT EDIT.\n",
+    ),
+}
+CHANGES = st.lists(
+    st.sampled_from([(path, text) for path, texts in TEXTS.items() for text in (*texts, None)]), min_size=1, max_size=8
+)
+
+
+def change(root: Path, path: str, text: str | None) -> None:
+    if text is None:
+        (root / path).unlink(missing_ok=True)
+    else:
+        write(root, {path: text})
+
+
+@settings(max_examples=60, deadline=None)
+@given(CHANGES)
+def test_a_followed_index_equals_a_fresh_one(changes: list[tuple[str, str | None]]) -> None:
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        index = build_index(root, "r://r", read=read_here)
+        for path, text in changes:
+            change(root, path, text)
+            index = build_index(root, "r://r", before=index, read=read_here)
+            fresh = build_index(root, "r://r", read=read_here)
+            assert index.graph() == fresh.graph()
+
+
+def reading(paths: list[str]):
+    """Reads as usual, and adds the paths of what is read to ``paths``."""
+
+    def read(sources: Iterable[Source], rules: CodeRules) -> Iterable[CodeFile | SkippedSource]:
+        for path, source in sources:
+            paths.append(path)
+            yield from read_here([(path, source)], rules)
+
+    return read
+
+
+def test_only_changed_files_are_read(tmp_path: Path) -> None:
+    write(tmp_path, {path: texts[0] for path, texts in TEXTS.items()})
+    index = build_index(tmp_path, read=read_here)
+    paths: list[str] = []
+    assert build_index(tmp_path, before=index, read=reading(paths)).graph() == index.graph()
+    assert paths == []
+    write(tmp_path, {"b.py": TEXTS["b.py"][1]})
+    build_index(tmp_path, before=index, read=reading(paths))
+    assert paths == ["b.py"]
+
+
+def test_a_file_with_the_same_bytes_is_not_parsed_again(tmp_path: Path) -> None:
+    write(tmp_path, {path: texts[0] for path, texts in TEXTS.items()})
+    index = build_index(tmp_path, read=read_here)
+    os.utime(tmp_path / "b.py", ns=(1, 1))
+    paths: list[str] = []
+    assert build_index(tmp_path, before=index, read=reading(paths)).graph() == index.graph()
+    assert paths == []
