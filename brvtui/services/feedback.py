@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from brvtui.trace.feedback import Feedback, Usefulness
@@ -14,6 +14,9 @@ class FeedbackLog(Protocol):
     def counts(self) -> Mapping[Usefulness, int]:
         """How often each was said. Raises OSError."""
 
+    def said(self) -> Sequence[Feedback]:
+        """Everything that was said, oldest first. Raises OSError."""
+
     def add(self, feedback: Feedback) -> None:
         """Keeps ``feedback``. Raises OSError."""
 
@@ -24,6 +27,10 @@ class NoFeedback:
     def counts(self) -> Mapping[Usefulness, int]:
         """Nothing."""
         return {}
+
+    def said(self) -> Sequence[Feedback]:
+        """Nothing."""
+        return ()
 
     def add(self, feedback: Feedback) -> None:
         """Raises PermissionError: there is no place to keep it."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from brvtui.regular_files import read_regular
 from brvtui.store.atomic import append_line
@@ -29,6 +30,10 @@ class FeedbackFile:
         """Returns how often each was said; broken lines do not count. Raises OSError for a file that is unreadable."""
         return Counter(_said(self.path))
 
+    def said(self) -> list[Feedback]:
+        """Returns everything that was said, oldest first; broken lines are left out. Raises OSError likewise."""
+        return [made for row in _rows(self.path) if (made := _feedback(row)) is not None]
+
     def add(self, feedback: Feedback) -> None:
         """Appends ``feedback`` in one write. Raises OSError when the data folder cannot be written."""
         append_line(self.path, json.dumps(asdict(feedback), separators=(",", ":")))
@@ -45,12 +50,27 @@ def clear_feedback(tree: Path) -> int:
 
 
 def _said(file: Path) -> Iterator[Usefulness]:
+    for row in _rows(file):
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            yield Usefulness(row["usefulness"])
+
+
+def _feedback(row: Any) -> Feedback | None:
+    """A row as feedback; None for one that lacks a field, or has another type in it."""
+    try:
+        query, document, at_ms = row["query"], row["document"], row["at_ms"]
+        is_whole = isinstance(query, str) and isinstance(document, str) and isinstance(at_ms, int | float)
+        return Feedback(query, document, Usefulness(row["usefulness"]), at_ms) if is_whole else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _rows(file: Path) -> Iterator[Any]:
+    """Every line that is JSON."""
     try:
         lines = read_regular(file, _LARGEST_BYTES).splitlines()
     except FileNotFoundError:
         return
     for line in lines:
-        try:
-            yield Usefulness(json.loads(line)["usefulness"])
-        except (ValueError, TypeError, KeyError, RecursionError):
-            continue
+        with contextlib.suppress(ValueError, RecursionError):
+            yield json.loads(line)

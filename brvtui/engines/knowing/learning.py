@@ -17,16 +17,17 @@ LEARNED_SOURCE = "learned"
 class LearnedWords:
     """How often a node was used by a task with a word in it, by word and id."""
 
-    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    counts: Mapping[str, dict[str, int]] = field(default_factory=dict)
 
-    def taught(self, keywords: Iterable[str], ids: Iterable[str], worthy: Collection[str]) -> LearnedWords:
-        """The same after a task with ``keywords`` used the nodes ``ids``; only words in ``worthy`` count."""
-        counts = {word: dict(of_word) for word, of_word in self.counts.items()}
-        for word in dict.fromkeys(keyword.lower() for keyword in keywords):
-            if word in worthy:
-                of_word = counts.setdefault(word, {})
-                for id_ in ids:
-                    of_word[id_] = of_word.get(id_, 0) + 1
+    def taught(self, lessons: Iterable[tuple[Collection[str], Collection[str]]]) -> LearnedWords:
+        """The same after more tasks: each with its worthy words, in lower case, and the ids of the nodes it used."""
+        counts = dict(self.counts)
+        fresh: set[str] = set()
+        for words, ids in lessons:
+            for word in dict.fromkeys(words):
+                of_word = counts[word] = dict(counts.get(word, {})) if word not in fresh else counts[word]
+                fresh.add(word)
+                of_word.update({id_: of_word.get(id_, 0) + 1 for id_ in ids})
         return LearnedWords(counts)
 
     def classes(self, keywords: Iterable[str], rules: LearningSteps) -> list[EquivalenceClass]:
@@ -39,6 +40,12 @@ class LearnedWords:
                     weight = learned_weight(count, rules)
                     made.append(EquivalenceClass(word, (word,), (), weight, LEARNED_SOURCE, nodes=(id_,)))
         return made
+
+
+def worthy_words(keywords: Iterable[str], rules: LearningSteps, stop_words: Collection[str]) -> list[str]:
+    """The keywords that say enough to be learned, in lower case."""
+    words = dict.fromkeys(keyword.lower() for keyword in keywords)
+    return [word for word in words if is_worthy(word, rules, stop_words)]
 
 
 def is_worthy(keyword: str, rules: LearningSteps, stop_words: Collection[str]) -> bool:
