@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+import sys
 import tomllib
 import typing
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ class ProfileError(ValueError):
     """A profile that cannot be used; the message names the file, the key and what to do."""
 
 
+_LARGEST = sys.float_info.max
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """The finite numbers that a constant may be."""
@@ -37,7 +41,7 @@ class Range:
 
     def __contains__(self, number: float) -> bool:
         from_least = self.least < number if self.is_open else self.least <= number
-        return from_least and number <= self.most and math.isfinite(number)
+        return from_least and number <= self.most and abs(number) <= _LARGEST
 
     def __str__(self) -> str:
         if self.is_open:

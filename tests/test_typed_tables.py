@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from brvtui.typed_tables import parse_tables
+from brvtui.typed_tables import Range, parse_tables
 
 _MANY = 200_000
 _REASONS = re.compile("parts|xpected|nvalid|Unclosed|nested|decode|Unterminated")
@@ -52,3 +52,9 @@ def test_a_reason_is_short() -> None:
 def test_what_is_no_toml_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=_REASONS):
         parse_tables(data)
+
+
+def test_a_whole_number_beyond_any_float_is_out_of_range() -> None:
+    assert 10**400 not in Range()
+    assert -(10**400) not in Range(least=float("-inf"))
+    assert 10**300 in Range()

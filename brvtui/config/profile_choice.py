@@ -15,6 +15,7 @@ from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, lowered, overlay
+from brvtui.wording import shortened
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _CHOOSING = ("", "profile", "signals.frontmatter")
@@ -90,15 +91,34 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
         return profiles.load(name)
     folder = Path(source.place).parent
     file = folder / Path(name).expanduser()
-    if source.layer is Layer.PROJECT and not file.resolve().is_relative_to(folder.parent.resolve()):
+    if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
+    if not _is_file(file):
+        known = ", ".join(BUILT_IN)
+        raise ProfileError(f"{source.place}: profile = {quote(name)}: no such file; use {known} or the path of a file")
     return profiles.load(str(file))
+
+
+def _lies_in(folder: Path, file: Path) -> bool:
+    try:
+        return file.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError):  # no system has a file of this name
+        return True
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # the name is too long
+        return False
 
 
 def _of_table(own: Mapping[str, Any], source: SettingSource) -> Profile:
     extends = own.get("extends", DEFAULT)
     if source.layer is Layer.PROJECT and extends not in BUILT_IN:
-        raise ConfigError(f"{source.place}: no profile {extends}: a project can extend {', '.join(BUILT_IN)}")
+        raise ConfigError(
+            f"{source.place}: no profile {shortened(str(extends))}: a project can extend {', '.join(BUILT_IN)}"
+        )
     base = profiles.load(extends)
     changes = {key: value for key, value in own.items() if key != "extends"}
     return overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, source.place)

@@ -133,8 +133,9 @@ class Follower(Stopping):
 class Asker(Stopping):
     """Asks one question after another, of every kind."""
 
-    def __init__(self, session: Session, seed: int) -> None:
+    def __init__(self, session: Session, seed: int, between_s: float = _BETWEEN_QUESTIONS_S) -> None:
         super().__init__()
+        self._between_s = between_s
         self.asked: Counter[str] = Counter()
         self._session = session
         self._pick = random.Random(seed)
@@ -158,7 +159,7 @@ class Asker(Stopping):
         else:
             session.around(note)
         session.cache_now(text)
-        self.stopped.wait(_BETWEEN_QUESTIONS_S)
+        self.stopped.wait(self._between_s)
 
     def _probe(self, text: str) -> None:
         trace = self._session.probe(text)

@@ -1,0 +1,31 @@
+"""Everything at once on one tree (``tests/soak/everything.py``), in short."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.docs.pages import ROOT
+from tests.support.namespaces import CANNOT
+
+_SECONDS, _PARTS = 60, 2
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_nothing_is_lost_while_everything_goes_on() -> None:
+    command = [sys.executable, "-m", "tests.soak.everything", "--seconds", f"{_SECONDS}", "--parts", f"{_PARTS}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=580)
+    if done.returncode == CANNOT:
+        pytest.skip(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    did = json.loads(done.stdout.splitlines()[-1])
+    assert did["acknowledged"] > 10
+    assert did["foreign"] > 10
+    assert did["savers"]["kills"] > 2
+    assert did["full"] == _PARTS
+    assert did["clock"] > 2
+    assert did["one"]["saves"] > 0
