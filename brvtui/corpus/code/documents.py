@@ -1,0 +1,161 @@
+"""Joins notes with code: which symbols and files a note names, which notes speak of a symbol, which files have none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from brvtui.corpus.code.records import CodeEdge, CodeGraph, CodeNode
+from brvtui.corpus.code.relations import is_test_file
+
+DOCUMENTS = "documents"
+_CONFIDENCE = 0.7
+_FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1|\Z)", re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(r"`([^`\s]{2,200})`")
+_PATH = re.compile(r"(?<![\w.-])[\w.-]++(?:/[\w.@-]++)++")
+_NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+")
+_COMPOUND = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]")
+_PLACE = re.compile(r"(?::\d+(?:[:-]\d+)?|#L?\d+(?:-L?\d+)?)$")
+_SHORTEST_NAME = 4
+_SHORTEST_PLAIN = 6
+"""Letters of a word that is taken for a name though it is not quoted."""
+
+
+class Naming(StrEnum):
+    """How a note names code."""
+
+    LISTED = "listed"
+    """In its list of files."""
+    PATH = "path"
+    """By a path in its text."""
+    NAME = "name"
+    """By the name of a symbol."""
+
+
+class CodeMention(NamedTuple):
+    """A place in a note that names code."""
+
+    note: str
+    target: str
+    """The id of a symbol, or the path of a file."""
+    written: str
+    how: Naming
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakingNote:
+    """What a note says: its path or id, its text, and its list of files."""
+
+    note: str
+    text: str
+    files: tuple[str, ...] = ()
+
+
+class CodeNames:
+    """The files and symbols of a repository by the names that notes give them.
+
+    A name counts only when it means one thing: one file, or one symbol (of several, the only one outside of tests).
+    """
+
+    def __init__(self, graph: CodeGraph) -> None:
+        """Symbols of ``graph``, and the files that hold them."""
+        self._files: dict[str, list[str]] = {}
+        for path in sorted({node.path for node in graph.nodes if "://" not in node.id}):
+            self._files.setdefault(path.rpartition("/")[2], []).append(path)
+        self._symbols: dict[str, list[CodeNode]] = {}
+        for node in graph.nodes:
+            if node.kind != "route_handler" and "://" not in node.id:
+                self._symbols.setdefault(node.name, []).append(node)
+
+    def mentions(self, note: SpeakingNote) -> list[CodeMention]:
+        """What ``note`` names, each target once, in the order of its first mention: its list of files first."""
+        found: dict[str, CodeMention] = {}
+        for written in note.files:
+            self._add(found, note.note, written, self.file(written), Naming.LISTED)
+        text = _FENCED.sub("", note.text)
+        for match in _PATH.finditer(text):
+            self._add(found, note.note, match[0], self.file(match[0]), Naming.PATH)
+        for match in _QUOTED.finditer(text):
+            path = self.file(match[1]) if "." in match[1] else ""
+            if path:
+                self._add(found, note.note, match[1], path, Naming.PATH)
+            else:
+                self._add(found, note.note, match[1], self.symbol(match[1]), Naming.NAME)
+        for match in _NAME.finditer(_QUOTED.sub("", text)):
+            if len(match[0]) >= _SHORTEST_PLAIN and _COMPOUND.search(match[0]):
+                self._add(found, note.note, match[0], self.symbol(match[0]), Naming.NAME)
+        return list(found.values())
+
+    @staticmethod
+    def _add(found: dict[str, CodeMention], note: str, written: str, target: str, how: Naming) -> None:
+        if target:
+            found.setdefault(target, CodeMention(note, target, written, how))
+
+    def file(self, written: str) -> str:
+        """The path of the one file that ``written`` names, by its whole path or its end; empty for none or several."""
+        path = _PLACE.sub("", written.strip().strip("`").rstrip(".,;:")).removeprefix("./")
+        ends = [
+            known
+            for known in self._files.get(path.rpartition("/")[2], ())
+            if f"/{known}".endswith(f"/{path}") or f"/{path}".endswith(f"/{known}")
+        ]
+        return path if path in ends else ends[0] if len(ends) == 1 else ""
+
+    def symbol(self, written: str) -> str:
+        """The id of the one symbol that ``written`` names, alone or with what is around it; empty for none."""
+        name = written.partition("(")[0].replace("::", ".").replace("#", ".").replace("->", ".").strip(".")
+        last = name.rpartition(".")[2]
+        if not _NAME.fullmatch(name) or len(name) < _SHORTEST_NAME:
+            return ""
+        known = [node for node in self._symbols.get(last, ()) if _dotted(node).endswith(f".{name}")]
+        outside = [node for node in known if not is_test_file(node.path)]
+        best = outside or known
+        return best[0].id if len(best) == 1 else ""
+
+
+def _dotted(node: CodeNode) -> str:
+    """The id of a symbol as one dotted name, without the ending of its file: ``.src.app.web.Server.run``."""
+    stem, dot, _ = node.path.rpartition(".")
+    inside = node.id.removeprefix(node.path) if node.id.startswith(f"{node.path}.") else f".{node.id}"
+    return f".{(stem if dot and inside != f'.{node.id}' else '').replace('/', '.')}{inside.replace('/', '.')}"
+
+
+class Documentation:
+    """Which notes speak of which code."""
+
+    def __init__(self, graph: CodeGraph, notes: Iterable[SpeakingNote]) -> None:
+        """``notes`` over the code of ``graph``."""
+        names = CodeNames(graph)
+        self.mentions: tuple[CodeMention, ...] = tuple(one for note in notes for one in names.mentions(note))
+        """All mentions, note by note."""
+        self._paths: Mapping[str, str] = {node.id: node.path for node in graph.nodes if "://" not in node.id}
+        self._by_target: dict[str, list[CodeMention]] = {}
+        for mention in self.mentions:
+            self._by_target.setdefault(mention.target, []).append(mention)
+
+    def edges(self) -> list[CodeEdge]:
+        """An edge from each note to what it names."""
+        return [CodeEdge(one.note, one.target, DOCUMENTS, _CONFIDENCE, one.how.value) for one in self.mentions]
+
+    def notes_about(self, target: str) -> list[CodeMention]:
+        """The mentions that speak of a symbol: of itself, of the type that it is a member of, of its file.
+
+        For the path of a file, also those of everything in it. Nearest first.
+        """
+        found = [*self._by_target.get(target, ())]
+        path = self._paths.get(target)
+        if path is None:
+            inside = (id_ for id_, of in self._paths.items() if of == target)
+            return [*found, *(one for id_ in inside for one in self._by_target.get(id_, ()))]
+        above = target.rpartition(".")[0]
+        if above in self._paths:
+            found += self._by_target.get(above, ())
+        return [*found, *self._by_target.get(path, ())]
+
+    def files_without_note(self) -> list[str]:
+        """The files, tests aside, of which no note speaks, nor of anything in them."""
+        spoken = {self._paths.get(target, target) for target in self._by_target}
+        return sorted({path for path in self._paths.values() if path not in spoken and not is_test_file(path)})
