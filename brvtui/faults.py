@@ -17,6 +17,7 @@ _ADVICE = {
     errno.ELOOP: "a symlink was put in its place; mend that and try again",
     errno.EMFILE: "this process has too many files open; raise the limit (ulimit -n) and start again",
     errno.ENFILE: "the system has too many files open; end other programs and try again",
+    errno.EAGAIN: "another process has held its lock for too long; wait for that one or end it, and try again",
     errno.EIO: "the disk fails; look after it, and at the copies that you have",
     errno.ESTALE: "the network disk was exchanged; mount it again and try again",
 }

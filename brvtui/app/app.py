@@ -502,9 +502,11 @@ class BrvTui(ConfiguredApp):
         if self.is_web:
             self.deliver_screenshot(filename)
             return
+        from brvtui.disk import writing
+
         folder = Path(path) if path else pictures_folder()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            writing.make_folder(folder)
             saved = self.save_screenshot(filename, str(folder))
         except OSError as error:
             self.notify(f"no screenshot: {faults.advice(error)}", severity="error")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from brvtui.config.layers import read_tables
 from brvtui.config.schema import Value
 from brvtui.config.sources import ConfigError
+from brvtui.disk import writing
 from brvtui.regular_files import LARGEST, read_regular
-from brvtui.store import atomic
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -38,7 +38,7 @@ def write_setting(file: Path, name: str, value: Value | None) -> None:
     made = _edited(text, path, value)
     if made is None or tomllib.loads(made) != wanted:
         raise ConfigError(f"{file}: {name} cannot be changed there without touching the rest; edit the file by hand")
-    atomic.write_bytes(place, made.encode("utf-8"), private=False)
+    writing.write(place, made.encode("utf-8"), private=False)
 
 
 def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:

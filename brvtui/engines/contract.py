@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from brvtui.services.provided import NO_SERVICES, EngineServices
-from brvtui.trace import Detail, DocumentForecast, Explanation, SnapshotInfo, Trace
+from brvtui.trace import Detail, DocumentForecast, Explanation, Remedy, SnapshotInfo, Trace
 
 if TYPE_CHECKING:
     from brvtui.engines.presentation import Presentation
@@ -163,6 +163,16 @@ class Completes(Protocol):
 
     def complete(self, context: Context[Any], query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Runs ``query`` and lets a model answer where one would, as it happens."""
+
+
+@runtime_checkable
+class TriesRemedies(Protocol):
+    """An engine that tries what would bring a document further up."""
+
+    def remedies(
+        self, context: Context[Any], trace: Trace, document: Named, cancelled: Callable[[], bool]
+    ) -> tuple[Remedy, ...]:
+        """The changes after which ``document`` stands higher in the answer ``trace``, each tried, best first."""
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from brvtui.wording import nearest
+from brvtui.wording import nearest, shortened
 
 if TYPE_CHECKING:
     from brvtui.engines.contract import Engine
@@ -39,7 +39,7 @@ def load(name: str) -> Engine[Any]:
 
     place = _OURS.get(name) or _theirs().get(name)
     if place is None:
-        raise EngineError(f"no engine {name}{nearest(name, names())}")
+        raise EngineError(f"no engine {shortened(name)}{nearest(name, names())}")
     module, _, attribute = place.partition(":")
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
+from brvtui.disk.locks import locked
 from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Record, Step, Write
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import NoteSignals
@@ -37,6 +38,15 @@ def apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
 
     When a step fails, undoes those before it and raises :class:`NoteError`.
     """
+    try:
+        with locked(place.tree):
+            return _apply(place, plan)
+    except OSError as error:
+        raise NoteError(faults.error_line(error, place.tree)) from error
+
+
+def _apply(place: PlanTarget, plan: Plan) -> tuple[str, ...]:
+    """Applies ``plan`` while no other process of this tool saves; as :func:`apply`."""
     _check(place, plan.steps)
     notices: list[str] = []
     for number, step in enumerate(plan.steps):

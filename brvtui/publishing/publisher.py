@@ -16,10 +16,10 @@ from brvtui.publishing.memory import release_freed_memory
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
+from brvtui.store.tidying import tidy
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import SignalLayers
-from brvtui.tree.saving.leftovers import remove_leftovers
 
 if TYPE_CHECKING:  # watchdog is for those alone who watch
     from brvtui.tree.watching.watch import Watcher, Watching
@@ -73,13 +73,14 @@ class Publisher:
     ) -> bool:
         """Looks at every file and publishes a snapshot; False when cancelled, or when nothing had changed.
 
-        The first call also removes what killed saves left in the tree. Raises
+        The first call also tidies up (:func:`brvtui.store.tidying.tidy`). Raises
         :class:`brvtui.tree.reading.signals.SignalsError` when the signals file is not valid.
         """
         with self._writing:
             kept = None
             if self._newest is None:
-                self._remove_leftovers()
+                for notice in tidy(self.project.tree, time.time()):
+                    self._add_notice(notice)
                 kept = self._read_kept(constants)
             self._take_noticed()
             stored = self._stored.layers(constants.signals)
@@ -217,13 +218,6 @@ class Publisher:
         if kept is not None:
             self._kept = kept.parsed
         return kept
-
-    def _remove_leftovers(self) -> None:
-        kept = remove_leftovers(self.project.tree, time.time()).kept
-        for path in kept:
-            self._add_notice(
-                f"{path}: another program's text, caught in a save that was killed; read it, then remove it"
-            )
 
     def _add_notice(self, notice: str) -> None:
         self.project = replace(self.project, notices=(*self.project.notices, notice))

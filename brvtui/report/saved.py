@@ -9,11 +9,11 @@ from pathlib import Path
 from rich.console import RenderableType
 
 from brvtui import faults
+from brvtui.disk import writing
 from brvtui.report.markdown import markdown_report
 from brvtui.report.query import trace_report
 from brvtui.report.svg import WIDTH, svg_report
 from brvtui.saved.traces import SavedTrace, as_json
-from brvtui.store import atomic
 from brvtui.text.visible import visible
 
 
@@ -75,7 +75,7 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
             raise ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
         if place.exists() and not replace:
             raise InTheWayError(f"{file}: is there already")
-        atomic.write_bytes(place, rendered(saved, form), private=False)
+        writing.write(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
         reason = faults.reason(error)
         raise ExportError(f"{file}: cannot be written ({reason})") from error

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Context, EngineError, Query, Replays
+from brvtui.engines.contract import Context, EngineError, Query, Replays, TriesRemedies
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
-from brvtui.trace import Detail, Explanation, Origin, Trace
+from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
@@ -78,6 +78,22 @@ class TraceExplainer:
         named = find_note(context.snapshot, note)
         made = self._engines.named(answered.engine).why(context, answered, named)
         return replace(made, notice=notice) if notice else made
+
+    def remedies(self, explanation: Explanation, cancelled: Callable[[], bool] = lambda: False) -> tuple[Remedy, ...]:
+        """The changes after which the note of ``explanation`` stands higher in the answer, each tried, best first.
+
+        Empty when there is none, the engine tries none, or ``cancelled`` became true meanwhile. Raises KeyError when
+        the snapshot of the answer is gone.
+        """
+        from brvtui.snapshot.naming import Named
+
+        trace = explanation.trace
+        engine = self._engines.named(trace.engine)
+        if not isinstance(engine, TriesRemedies):
+            return ()
+        context = self._context(trace)
+        named = Named(explanation.path, context.snapshot.by_path.get(explanation.path))
+        return engine.remedies(context, trace, named, cancelled)
 
     def counterfactuals(
         self, trace: Trace, note: str = "", cancelled: Callable[[], bool] = lambda: False

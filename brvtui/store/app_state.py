@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from brvtui.store import atomic
+from brvtui.disk import writing
+from brvtui.disk.locks import locked
 from brvtui.store.folders import tree_folder
-from brvtui.tree.reading.json_file import read_json_or_none
+from brvtui.store.state_file import read_state_or_none, write_state
 
 
 class History:
@@ -22,17 +22,18 @@ class History:
 
     def read(self) -> list[str]:
         """The queries, oldest first; empty when there are none or the file is broken."""
-        value = read_json_or_none(self.path)
+        value = read_state_or_none(self.path)
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
     def add(self, query: str) -> list[str]:
         """Writes ``query`` as the newest, and returns all queries. Raises OSError when the folder cannot be written."""
         if not self._most:
             return []
-        with atomic.locked(self.path):
+        writing.make_folder(self.path.parent)
+        with locked(self.path.parent):
             kept = [*(item for item in self.read() if item != query), query]
             queries = kept[-self._most :]
-            atomic.write(self.path, json.dumps(queries, indent=0))
+            write_state(self.path, queries)
         return queries
 
 
@@ -45,12 +46,12 @@ class LayoutStore:
 
     def read(self) -> dict[str, Any]:
         """The stored layouts; empty when there are none or the file is broken."""
-        value = read_json_or_none(self.path)
+        value = read_state_or_none(self.path)
         return value if isinstance(value, dict) else {}
 
     def write(self, layouts: Mapping[str, Any]) -> None:
         """Replaces the stored layouts; removes the file for none. Raises OSError when the folder cannot be written."""
         if layouts:
-            atomic.write(self.path, json.dumps(layouts, indent=1, sort_keys=True))
+            write_state(self.path, dict(layouts))
         else:
-            self.path.unlink(missing_ok=True)
+            writing.remove(self.path)

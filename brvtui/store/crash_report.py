@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import __version__, faults
-from brvtui.store import atomic
+from brvtui.disk import writing
 from brvtui.store.folders import data_folder
 
 KEPT = 10
@@ -49,10 +49,10 @@ def _write(error: BaseException, circumstances: Circumstances) -> Path:
     now = time.time()
     moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
     place = folder / f"crash-{moment}-{int(now % 1 * 1000):03d}-{os.getpid()}.txt"
-    atomic.write(place, "\n".join(report(error, circumstances, moment)) + "\n")
+    writing.write(place, ("\n".join(report(error, circumstances, moment)) + "\n").encode("utf-8", "replace"))
     for old in sorted(folder.glob("crash-*.txt"))[:-KEPT]:
         with suppress(OSError):
-            old.unlink()
+            writing.remove(old)
     return place
 
 

@@ -1,19 +1,17 @@
-"""Drafts: unsaved texts of the editor, kept so that a crash loses none (``docs/editing.md``, "Drafts")."""
+"""Drafts: unsaved texts of notes, kept so that a crash loses none (``docs/editing.md``, "Drafts")."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from brvtui.regular_files import LARGEST
-from brvtui.store import atomic
+from brvtui.disk import writing
+from brvtui.disk.processes import is_running, own_identity
 from brvtui.store.folders import tree_folder
-from brvtui.tree.reading.json_file import read_json
-from brvtui.tree.saving.leftovers import is_running
+from brvtui.store.state_file import read_state, set_aside_if_damaged, write_state
 
 _FOLDER = "drafts"
 _DIGITS = 32
@@ -24,7 +22,8 @@ class Draft:
     """An unsaved text of the note at ``path``, as the bytes that a save would write.
 
     ``base`` is the SHA-256 of the text that was edited (None for a new note), ``at_ms`` the time of keeping in
-    milliseconds since 1970, ``process`` the id of the process that kept it.
+    milliseconds since 1970. ``process`` is the id of the process that kept it, and ``started`` tells that process from
+    later ones with its id; empty where the system cannot.
     """
 
     path: str
@@ -32,21 +31,27 @@ class Draft:
     base: str | None
     at_ms: float
     process: int
+    started: str = ""
 
     def is_on(self, sha256: str | None) -> bool:
         """Whether the draft is an edit of the text with this digest; None for a note that does not exist."""
         return self.base == sha256
 
     @property
+    def is_own(self) -> bool:
+        """Whether this process kept it."""
+        return self.process == os.getpid() and self.started in ("", own_identity())
+
+    @property
     def is_being_edited(self) -> bool:
         """Whether another running process is editing it."""
-        return self.process != os.getpid() and is_running(self.process)
+        return not self.is_own and is_running(self.process, self.started)
 
 
 class DraftStore:
     """The drafts of one context tree, a JSON file each, in the tool's data folder.
 
-    A note has one, or one for each process that is editing it.
+    A note has one for each process that edited it, and one for each text that was saved in vain.
     """
 
     def __init__(self, tree: Path) -> None:
@@ -54,15 +59,21 @@ class DraftStore:
         self.folder = tree_folder(tree) / _FOLDER
 
     def keep(self, path: str, data: bytes, base: str | None, now_ms: float) -> None:
-        """Writes ``data`` as the draft of the note at ``path``, in place of the one before.
+        """Writes ``data`` as this process's draft of the note at ``path``, in place of the one before.
 
-        Leaves a draft that another process is editing. Raises OSError when the data folder cannot be written.
+        Leaves drafts of other processes, unless they have ended and left the same text. Raises OSError when the data
+        folder cannot be written.
         """
-        text = data.decode("utf-8", "surrogateescape")
-        value = {"path": path, "base": base, "at_ms": now_ms, "process": os.getpid(), "text": text}
-        found = _draft(self._file(path))
-        file = self._own_file(path) if found and found.is_being_edited else self._file(path)
-        atomic.write(file, json.dumps(value, indent=1))
+        own = self._own_file(path)
+        self._write(own, Draft(path, data, base, now_ms, os.getpid(), own_identity()))
+        for file, draft in self._of(path):
+            if file != own and draft.data == data and not draft.is_being_edited:
+                writing.remove(file)
+
+    def add(self, draft: Draft) -> None:
+        """Writes ``draft`` beside all others of its note, unless one has the same text. Raises OSError."""
+        if all(other.data != draft.data for _, other in self._of(draft.path)):
+            self._write(self._added_file(draft), draft)
 
     def read(self, path: str) -> Draft | None:
         """The draft of the note at ``path``; None when there is none, or its file is broken.
@@ -81,22 +92,48 @@ class DraftStore:
 
         Raises OSError when it cannot be removed.
         """
-        file, draft = next(iter(self._of(path)), (self._file(path), None))
-        if draft is None or not draft.is_being_edited:
-            file.unlink(missing_ok=True)
+        for file, draft in self._of(path)[:1]:
+            if not draft.is_being_edited:
+                writing.remove(file)
+
+    def recover(self) -> None:
+        """Makes drafts of those that killed processes had written whole and not put into place; removes the rest of
+        their files. Raises OSError.
+        """
+        for part in writing.abandoned_parts(self.folder):
+            draft = _draft(part)
+            if draft is not None:
+                newest = self.read(draft.path)
+                if newest is None or newest.at_ms < draft.at_ms:
+                    self.add(draft)
+            writing.remove(part)
+
+    def set_damaged_aside(self) -> None:
+        """Renames damaged files, which may hold a user's text. Raises OSError."""
+        for file in self.folder.glob("*.json"):
+            set_aside_if_damaged(file, dict)
+
+    def _write(self, file: Path, draft: Draft) -> None:
+        text = draft.data.decode("utf-8", "surrogateescape")
+        value = {name: entry for name, entry in asdict(draft).items() if name != "data"}
+        write_state(file, {**value, "text": text})
 
     def _of(self, path: str) -> list[tuple[Path, Draft]]:
         """The drafts of the note at ``path`` with their files, in the order of :meth:`read`."""
-        files = (self._file(path), *self.folder.glob(f"{_name(path)}-*.json"))
+        own = self._own_file(path)
+        files = (self.folder / f"{_name(path)}.json", *self.folder.glob(f"{_name(path)}-*.json"))
         found = [(file, draft) for file in files if (draft := _draft(file)) and draft.path == path]
-        own = os.getpid()
-        return sorted(found, key=lambda entry: (entry[1].process != own, entry[1].is_being_edited, -entry[1].at_ms))
-
-    def _file(self, path: str) -> Path:
-        return self.folder / f"{_name(path)}.json"
+        return sorted(
+            found,
+            key=lambda entry: (entry[0] != own or not entry[1].is_own, entry[1].is_being_edited, -entry[1].at_ms),
+        )
 
     def _own_file(self, path: str) -> Path:
-        return self.folder / f"{_name(path)}-{os.getpid()}.json"
+        process = hashlib.sha256(f"{os.getpid()} {own_identity()}".encode()).hexdigest()[:_DIGITS]
+        return self.folder / f"{_name(path)}-{process}.json"
+
+    def _added_file(self, draft: Draft) -> Path:
+        return self.folder / f"{_name(draft.path)}-{hashlib.sha256(draft.data).hexdigest()[:_DIGITS]}.json"
 
 
 def _name(path: str) -> str:
@@ -105,12 +142,12 @@ def _name(path: str) -> str:
 
 def _draft(file: Path) -> Draft | None:
     try:
-        value: Any = read_json(file, LARGEST)
+        value: Any = read_state(file)
         path, text, base = value["path"], value["text"], value["base"]
-        at_ms, process = float(value["at_ms"]), int(value["process"])
+        at_ms, process, started = float(value["at_ms"]), int(value["process"]), value.get("started", "")
         data = text.encode("utf-8", "surrogateescape")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
         return None
-    if not isinstance(path, str) or not (base is None or isinstance(base, str)):
+    if not isinstance(path, str) or not (base is None or isinstance(base, str)) or not isinstance(started, str):
         return None
-    return Draft(path, data, base, at_ms, process)
+    return Draft(path, data, base, at_ms, process, started)

@@ -10,8 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from brvtui.disk import writing
+from brvtui.disk.sealing import sealed_line, unsealed_line
 from brvtui.regular_files import read_regular
-from brvtui.store.atomic import append_line
 from brvtui.store.folders import tree_folder
 from brvtui.trace.feedback import Feedback, Usefulness
 
@@ -36,7 +37,7 @@ class FeedbackFile:
 
     def add(self, feedback: Feedback) -> None:
         """Appends ``feedback`` in one write. Raises OSError when the data folder cannot be written."""
-        append_line(self.path, json.dumps(asdict(feedback), separators=(",", ":")))
+        writing.append_line(self.path, sealed_line(json.dumps(asdict(feedback), separators=(",", ":"))))
 
 
 def clear_feedback(tree: Path) -> int:
@@ -45,7 +46,7 @@ def clear_feedback(tree: Path) -> int:
     for file in sorted((tree_folder(tree) / _FOLDER).glob("*.jsonl")):
         with contextlib.suppress(OSError):  # what cannot be read is removed all the same
             removed += sum(1 for _ in _said(file))
-        file.unlink(missing_ok=True)
+        writing.remove(file)
     return removed
 
 
@@ -73,4 +74,4 @@ def _rows(file: Path) -> Iterator[Any]:
         return
     for line in lines:
         with contextlib.suppress(ValueError, RecursionError):
-            yield json.loads(line)
+            yield json.loads(unsealed_line(line))

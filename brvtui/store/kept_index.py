@@ -7,10 +7,8 @@ ends; others only read.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import shutil
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui import __version__, faults
+from brvtui.disk import writing
+from brvtui.disk.locks import lock_at_once
 from brvtui.regular_files import open_regular
 from brvtui.snapshot import Parsed, Reusable, Snapshot
-from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
 from brvtui.text.postings import Postings, of_base
 from brvtui.text.segment import FIELDS, Forward, Inverted, Segment, TermIds
@@ -87,7 +86,8 @@ class KeptIndex:
         """
         if not self._locked():
             return False
-        atomic.remove_leftovers(self._file)
+        for part in writing.abandoned_parts(self.folder):
+            writing.remove(part)
         postings = snapshot.postings.folded() if len(snapshot.postings.delta.notes) else snapshot.postings
         terms = postings.ids.terms
         state = {
@@ -99,7 +99,7 @@ class KeptIndex:
             "files": len(snapshot.parsed),
             "terms": len(terms),
         }
-        with atomic.replacing(self._file, durable=False) as file:
+        with writing.replacing(self._file, durable=False) as file:
             writer = _ChecksumWriter(file)
             for text in (json.dumps(state), json.dumps(_files(snapshot)), "\n".join(terms)):
                 _save(writer, np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8))
@@ -128,11 +128,7 @@ class KeptIndex:
         """Removes the index and returns its size in bytes. Raises OSError when it cannot be removed."""
         size = self.info().bytes
         if self.folder.exists():
-            try:
-                shutil.rmtree(self.folder)
-            except OSError as error:  # its own file name lacks the folder
-                error.filename = str(self.folder)
-                raise
+            writing.remove_folder(self.folder)
         return size
 
     def close(self) -> None:
@@ -145,11 +141,8 @@ class KeptIndex:
         if self._lock is not None and not self._is_in_place(self._lock):
             self.close()  # the folder was removed: the lock in a new one is another
         if self._lock is None:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            descriptor = writing.open_lock_file(self.folder / _LOCK)
+            if not lock_at_once(descriptor):
                 os.close(descriptor)
                 return False
             self._lock = descriptor

@@ -7,8 +7,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from brvtui.disk import writing
+from brvtui.disk.locks import locked
+from brvtui.disk.sealing import sealed_line, unsealed_line
 from brvtui.regular_files import read_regular
-from brvtui.store.atomic import append_line
 from brvtui.store.folders import tree_folder
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from brvtui.tree.reading.json_file import number_of
@@ -31,8 +33,10 @@ class SessionLog:
         """Appends ``entry`` in one write. Raises OSError when the data folder cannot be written."""
         given = {name: value for name, value in asdict(entry).items() if name == "query" or value not in ("", None)}
         line = json.dumps({**given, "paths": list(entry.paths)}, separators=(",", ":"))
-        if append_line(self.path, line) > LARGEST_BYTES:
-            self.path.replace(self.path.with_name(_BEFORE))
+        writing.make_folder(self.path.parent)
+        with locked(self.path.parent):
+            if writing.append_line(self.path, sealed_line(line)) > LARGEST_BYTES:
+                writing.rename(self.path, self.path.with_name(_BEFORE))
 
     def read(self, most: int) -> list[LoggedQuery]:
         """The newest ``most`` entries, newest first, without broken lines."""
@@ -45,7 +49,7 @@ class SessionLog:
     def clear(self) -> None:
         """Removes the log. Raises OSError when it cannot be removed."""
         for path in (self.path, self.path.with_name(_BEFORE)):
-            path.unlink(missing_ok=True)
+            writing.remove(path)
 
 
 def _lines(path: Path) -> list[bytes]:
@@ -57,7 +61,7 @@ def _lines(path: Path) -> list[bytes]:
 
 def _entry(line: bytes) -> LoggedQuery | None:
     try:
-        value: Any = json.loads(line)
+        value: Any = json.loads(unsealed_line(line))
         known = {name: value[name] for name in _NAMES & value.keys()}
         entry = LoggedQuery(**{**known, "paths": tuple(map(str, known.get("paths", ()))), "who": OURS})
     except (ValueError, TypeError, AttributeError, RecursionError):

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.disk import writing
+from brvtui.disk.sealing import sealed, unsealed
 from brvtui.regular_files import read_regular
-from brvtui.store import atomic
 from brvtui.store.folders import tree_cache
 
 _BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
@@ -32,7 +33,7 @@ class VectorStore:
     def read(self) -> dict[str, NDArray[np.float32]]:
         """The stored vectors; empty when there are none or the file is broken."""
         try:
-            with np.load(io.BytesIO(read_regular(self.path, _LARGEST)), allow_pickle=False) as file:
+            with np.load(io.BytesIO(unsealed(read_regular(self.path, _LARGEST))), allow_pickle=False) as file:
                 names, matrix = file["names"], file["vectors"]
         except _BROKEN:
             return {}
@@ -48,4 +49,4 @@ class VectorStore:
         matrix = np.stack([vectors[name] for name in names]) if names else np.zeros((0, 0), dtype=np.float32)
         buffer = io.BytesIO()
         np.savez(buffer, names=np.asarray(names, dtype=np.str_), vectors=matrix.astype(np.float32))
-        atomic.write_bytes(self.path, buffer.getvalue())
+        writing.write(self.path, sealed(buffer.getvalue()))

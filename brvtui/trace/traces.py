@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
@@ -150,15 +151,37 @@ class Reason:
     text: str
 
 
+class RemedyKind(StrEnum):
+    """What a remedy changes."""
+
+    WORDING = "another wording"
+    EDIT = "an edit"
+    UPDATE = "an update"
+    MATURITY = "a higher maturity"
+    TITLE = "words in its title"
+
+
 @dataclass(frozen=True)
 class Remedy:
-    """One change that would bring the document in. ``verified`` ones were re-run: ``rank`` and ``score`` came out."""
+    """One change that brings the document further up. ``verified`` ones were tried: the numbers came out then."""
 
     text: str
     verified: bool
     query: str = ""
+    """The other wording."""
     rank: int | None = None
+    """The document's rank, from 1."""
     score: float | None = None
+    kind: RemedyKind | None = None
+    """None where the remedy is no change of a listed kind."""
+    tier: int | None = None
+    """The tier that answers then."""
+    how: str = ""
+    """How it is made, in a few words."""
+    maturity: str = ""
+    """The maturity to set."""
+    title: str = ""
+    """The title to give it."""
 
 
 @dataclass(frozen=True)

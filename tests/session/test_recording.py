@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from brvtui.engines.byterover.sections import Route
+from brvtui.store.state_file import read_state
 from brvtui.trace import Origin
 from tests.support.trees import Tree, paths
 from tests.support.untouched import state_of
@@ -26,7 +26,7 @@ def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders
     assert "x/n.md" in paths(trace)
     written = [path for path in (own_data_folders / "tool").rglob("*") if path.is_file()]
     assert [path.name for path in written] == ["overlay.json"]
-    recorded = json.loads(written[0].read_text())
+    recorded = read_state(written[0])
     assert recorded["x/n.md"] == {
         "accessCount": 5,
         "importance": 64,
@@ -39,7 +39,7 @@ def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders
     assert (session.snapshot.signals[position].importance, session.snapshot.signals[position].source) == (64, "overlay")
     session.clear_cache()
     session.run("quokka")
-    assert json.loads(written[0].read_text())["x/n.md"]["maturity"] == "validated"
+    assert read_state(written[0])["x/n.md"]["maturity"] == "validated"
 
 
 def test_a_cached_answer_records_nothing(quokkas: Tree, own_data_folders: Path) -> None:
@@ -64,7 +64,7 @@ def test_shared_and_propagated_hits_are_not_recorded(tree: Tree, make_tree: Make
     assert any(hit.shared_source for hit in trace.hits)
     assert {hit.path for hit in trace.hits if hit.origin is Origin.PROPAGATED} >= {"x"}
     overlay = next((own_data_folders / "tool").rglob("overlay.json"))
-    recorded = json.loads(overlay.read_text())
+    recorded = read_state(overlay)
     assert set(recorded) == {"x/n.md", "x/context.md"}
     assert {entry["importance"] for entry in recorded.values()} == {53}
 

@@ -59,6 +59,7 @@ class Tried:
     disturbed: int = 0
     disturbed_kills: int = 0
     most_calls: int = 0
+    drafts: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
 
 
@@ -117,9 +118,12 @@ class Run:
 
     def settled(self, edit: Edit, allowed: tuple[Files, ...]) -> None:
         """After the next opening nothing is there but what one of these says, with its permissions."""
-        cleaned = leftovers.remove_leftovers(self.root, time.time() + _LATER)
-        if cleaned.kept:
-            raise Wrong(f"{edit.kind}: kept {cleaned.kept}")
+        texts: list[leftovers.UnsavedText] = []
+        leftovers.clear_leftovers(self.root, time.time(), lambda text: not texts.append(text))
+        for text in texts:
+            if (text.path, text.data) != (NOTE, edit.new):
+                raise Wrong(f"{edit.kind}: {text.path} would get a draft of {len(text.data)} bytes")
+        self.tried.drafts += len(texts)
         held = all_files(self.root)
         if held not in (*allowed, *linked(edit)):
             raise Wrong(f"{edit.kind}: left {sorted(held)}")
@@ -161,13 +165,14 @@ class Run:
         if told.get("said") == "error":
             raise Wrong(f"{edit.kind}, {when}: {told['kept']}")
         place = contents(self.root / NOTE)
-        reported = leftovers.remove_leftovers(self.root, time.time() + _LATER).kept
-        named = {path: contents(self.root / path) for path in {*reported, *filter(None, [told.get("kept")])}}
+        named = {path: contents(self.root / path) for path in filter(None, [told.get("kept")])}
+        drafts: list[bytes] = []
+        leftovers.clear_leftovers(self.root, time.time() + _LATER, lambda text: not drafts.append(text.data))
         if how == "remove":
             if place is not None and told.get("said") == "conflict":
                 raise Wrong(f"{edit.kind}, {when}: a removed note is back")
             return
-        found = (place, contents(self.root / OTHER), *named.values())
+        found = (place, contents(self.root / OTHER), *named.values(), *drafts)
         if theirs not in found:
             raise Wrong(f"{edit.kind}, {when}: the other text is lost; in place {place!r:.60}, kept {sorted(named)}")
         if told.get("said") == "conflict" and place != theirs:

@@ -9,7 +9,9 @@ import sys
 
 import pytest
 
+from brvtui.disk.processes import identity_of, own_identity
 from brvtui.store.drafts import Draft, DraftStore
+from brvtui.store.state_file import read_state, write_state
 from brvtui.tree.saving.note_files import Saved, read_note_file, save
 from tests.support.trees import NOW_MS, Tree
 
@@ -24,7 +26,7 @@ def test_a_draft_comes_back(tree: Tree) -> None:
     assert not drafts.folder.exists()
     drafts.keep(NOTE, b"first", "abc", NOW_MS)
     drafts.keep(NOTE, TEXT, "abc", NOW_MS + 1)
-    kept = Draft(NOTE, TEXT, "abc", NOW_MS + 1, os.getpid())
+    kept = Draft(NOTE, TEXT, "abc", NOW_MS + 1, os.getpid(), own_identity())
     assert DraftStore(tree.tree).read(NOTE) == kept
     assert drafts.all() == (kept,)
     assert not kept.is_being_edited
@@ -97,7 +99,7 @@ def test_drafts_that_several_processes_left_come_one_after_the_other(
     drafts = DraftStore(tree.tree)
     drafts.keep(NOTE, b"0", None, NOW_MS)
     first = next(drafts.folder.iterdir())
-    held = json.loads(first.read_text())
+    held = {**read_state(first), "started": "gone"}
     for number in (1, 2):
         gone = {**held, "process": 2**22 + number, "text": str(number), "at_ms": NOW_MS + number}
         first.with_name(f"{first.stem}-{gone['process']}.json").write_text(json.dumps(gone))
@@ -115,8 +117,14 @@ def test_whose_draft_it_is(tree: Tree) -> None:
     drafts.keep(NOTE, TEXT, None, NOW_MS)
     file = next(drafts.folder.iterdir())
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        file.write_text(json.dumps({**json.loads(file.read_text()), "process": other.pid}))
+        write_state(file, {**read_state(file), "process": other.pid, "started": identity_of(other.pid)})
         assert drafts.all()[0].is_being_edited
+        started = {**read_state(file), "started": "another boot:1"}
+        write_state(file, started)
+        assert not drafts.all()[0].is_being_edited, "a later process with its id"
+        del started["started"]
+        write_state(file, started)
+        assert drafts.all()[0].is_being_edited, "of a version that did not know"
         other.communicate(b"\n")
     assert not drafts.all()[0].is_being_edited
 
@@ -157,3 +165,52 @@ def test_a_broken_draft_is_none(tree: Tree, text: str) -> None:
     next(drafts.folder.iterdir()).write_text(text)
     assert drafts.all() == ()
     assert drafts.read("a.md") is None
+
+
+def _left(note: str, text: bytes, at_ms: float = NOW_MS) -> Draft:
+    """The draft of a process that is gone."""
+    return Draft(note, text, None, at_ms, 2**22 + 1, "gone")
+
+
+def test_no_draft_takes_the_place_of_another(tree: Tree) -> None:
+    """Neither the one that is typed now that of a process before it, nor a text that was saved in vain."""
+    drafts = DraftStore(tree.tree)
+    drafts.add(_left(NOTE, b"left", NOW_MS - 1))
+    drafts.add(_left(NOTE, b"left", NOW_MS))
+    drafts.keep(NOTE, b"typed", None, NOW_MS + 1)
+    drafts.add(Draft(NOTE, b"saved in vain", None, NOW_MS + 2, os.getpid(), own_identity()))
+    drafts.keep(NOTE, b"typed on", None, NOW_MS + 3)
+    assert [draft.data for draft in drafts.all()] == [b"typed on", b"saved in vain", b"left"]
+    for expected in (b"typed on", b"saved in vain", b"left"):
+        draft = drafts.read(NOTE)
+        assert draft
+        assert draft.data == expected
+        drafts.drop(NOTE)
+    drafts.drop(NOTE)
+    assert drafts.all() == ()
+
+
+def test_a_draft_that_is_taken_over_is_one_draft(tree: Tree) -> None:
+    drafts = DraftStore(tree.tree)
+    drafts.add(_left(NOTE, b"left"))
+    drafts.keep(NOTE, b"left", None, NOW_MS + 1)
+    assert [(draft.data, draft.is_own) for draft in drafts.all()] == [(b"left", True)]
+
+
+def test_a_draft_that_was_written_but_not_put_into_place_is_recovered(tree: Tree) -> None:
+    drafts = DraftStore(tree.tree)
+    drafts.add(_left(NOTE, b"older"))
+    drafts.add(_left("b.md", b"newer", NOW_MS + 10))
+    whole = {"newer": _left(NOTE, b"newer", NOW_MS + 1), "older": _left("b.md", b"old")}
+    for number, (_, draft) in enumerate(whole.items()):
+        other = DraftStore(tree.root / str(number))
+        other.add(draft)
+        (file,) = other.folder.iterdir()
+        file.rename(drafts.folder / f".brv-tui-{2**22 + 1}-0000000{number}.part")
+    torn = drafts.folder / f".brv-tui-{2**22 + 1}-00000009.part"
+    torn.write_bytes(b'{\n "path": "auth')
+    drafts.recover()
+    assert [(draft.path, draft.data) for draft in drafts.all()] == [
+        ("b.md", b"newer"), (NOTE, b"newer"), (NOTE, b"older")
+    ]  # fmt: skip
+    assert not list(drafts.folder.glob(".*"))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from brvtui.store import atomic
 from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.folders import data_folder, tree_folder
 from brvtui.store.overlay import Overlay
@@ -18,28 +16,6 @@ from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from tests.support.trees import BRV3, Tree, stored
 
 BASE = defaults(BRV3.signals)
-
-
-def test_a_write_replaces_the_file(tmp_path: Path) -> None:
-    file = tmp_path / "deep" / "a.json"
-    atomic.write(file, "one")
-    atomic.write(file, "two é 😀")
-    assert file.read_text(encoding="utf-8") == "two é 😀"
-    assert list(file.parent.iterdir()) == [file]
-
-
-def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "a.json"
-    atomic.write(file, "one")
-
-    def failing(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", failing)
-    with pytest.raises(OSError, match="No space"):
-        atomic.write(file, "two")
-    assert file.read_text() == "one"
-    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_the_data_folder_can_be_set(own_data_folders: Path) -> None:

@@ -14,7 +14,15 @@ from brvtui.engines.byterover.ageing.after_changes import accessed
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever
 from brvtui.engines.byterover.counterfactuals.case import Case
-from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, retitled
+from brvtui.engines.byterover.counterfactuals.changes import (
+    Change,
+    Reworded,
+    SignalsSet,
+    TimeSet,
+    TitleSet,
+    Updated,
+    retitled,
+)
 from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 from brvtui.engines.byterover.counterfactuals.smallest_change import is_monotonic
 from brvtui.engines.byterover.profile import Profile
@@ -41,14 +49,20 @@ _ALIEN = "xylophone"
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A query of a tree, asked at ``now_ms``, that no direct answer came to, and what would have brought one."""
+class Asked:
+    """A query of a tree, asked at ``now_ms``."""
 
     tree: Tree
     snapshot: Snapshot
     profile: Profile
     now_ms: float
     trace: Trace
+
+
+@dataclass(frozen=True)
+class Taken(Asked):
+    """A query that no direct answer came to, and what would have brought one."""
+
     takes: Counterfactuals
 
     @property
@@ -86,7 +100,7 @@ def taken(folder: Path, seed: int, most: int, profile: Profile = BRV3) -> Iterat
             return
 
 
-def answered(taken: Taken, change: Change, copy: Path) -> Trace:
+def answered(taken: Asked, change: Change, copy: Path) -> Trace:
     """The answer after ``change`` was made in a copy of the tree on disk, of which nothing was read before."""
     shutil.copytree(taken.tree.root, copy)
     tree = copy / ".brv" / "context-tree"
@@ -97,6 +111,9 @@ def answered(taken: Taken, change: Change, copy: Path) -> Trace:
         case SignalsSet(path, signals):
             stored[path] = signals
         case TimeSet(path, mtime_ms):
+            os.utime(tree / path, ns=(mtime_ms * _NS_PER_MS,) * 2)
+        case Updated(path, signals, mtime_ms):
+            stored[path] = signals
             os.utime(tree / path, ns=(mtime_ms * _NS_PER_MS,) * 2)
         case TitleSet(path, title, mtime_ms):
             data = (tree / path).read_bytes()

@@ -1,4 +1,4 @@
-"""What killed processes left: thrown away when it is old and known, kept when it may be somebody else's text."""
+"""What killed saves left: removed when it is known, handed on when it may be a text that nobody else has."""
 
 from __future__ import annotations
 
@@ -6,16 +6,28 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from brvtui.disk.locks import locked
+from brvtui.store.drafts import DraftStore
 from brvtui.tree.saving import leftovers
 from brvtui.tree.saving.file_version import digest
-from brvtui.tree.saving.leftovers import OLD_SECONDS, remove_leftovers
+from brvtui.tree.saving.leftovers import OLD_SECONDS, ClearedLeftovers, UnsavedText, clear_leftovers
 from tests.support.trees import Tree
 
 LATER = time.time() + OLD_SECONDS + 86_400
+_HOLDS_THE_LOCK = """
+import sys
+from pathlib import Path
+from brvtui.disk.locks import locked
+with locked(Path(sys.argv[1])):
+    print("has it", flush=True)
+    input()
+"""
+OLD, NEW, THEIRS = b"# Old\n", b"# New\n", b"# Theirs\n"
 
 
 def dead_process() -> int:
@@ -25,7 +37,10 @@ def dead_process() -> int:
     return child.pid
 
 
-def left_by(folder: Path, name: str, data: bytes, process: int) -> Path:
+DEAD = dead_process()
+
+
+def left_by(folder: Path, name: str, data: bytes, process: int = DEAD) -> Path:
     """A file of a save by ``process``."""
     file = folder / name.replace(f"-{os.getpid()}-", f"-{process}-")
     folder.mkdir(parents=True, exist_ok=True)
@@ -33,67 +48,190 @@ def left_by(folder: Path, name: str, data: bytes, process: int) -> Path:
     return file
 
 
-def test_old_leftovers_of_known_texts_are_thrown_away(tmp_path: Path) -> None:
-    dead = dead_process()
-    known = leftovers.whole_name(digest(b"new"), digest(b"old"))
-    part = left_by(tmp_path / "a", leftovers.part_name(), b"ne", dead)
-    new = left_by(tmp_path / "a" / "b", known, b"new", dead)
-    old = left_by(tmp_path, known, b"old", dead)
-    found = remove_leftovers(tmp_path, LATER)
-    assert found.kept == ()
-    assert sorted(found.removed) == sorted(file.relative_to(tmp_path).as_posix() for file in (part, new, old))
-    assert not any(file.exists() for file in (part, new, old))
+def whole(note: str = "n.md") -> str:
+    return leftovers.whole_name(note, digest(NEW), digest(OLD))
 
 
-def test_opening_a_project_cleans_it_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "time", lambda: LATER)
-    dead = dead_process()
+def part(note: str = "n.md") -> str:
+    return leftovers.part_name(note, digest(NEW), digest(OLD))
+
+
+def cleared(tree: Path, now_s: float | None = None) -> tuple[ClearedLeftovers, list[UnsavedText]]:
+    """What was cleared now, and which texts were handed on."""
+    texts: list[UnsavedText] = []
+
+    def keep(text: UnsavedText) -> bool:
+        texts.append(text)
+        return True
+
+    return clear_leftovers(tree, now_s or time.time(), keep), texts
+
+
+def test_what_was_replaced_and_what_is_in_the_note_by_now_is_removed_at_once(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_bytes(NEW)
+    replaced = left_by(tmp_path, whole(), OLD)
+    removed_note = left_by(tmp_path / "a", leftovers.whole_name("gone.md", old=digest(OLD)), OLD)
+    saved = left_by(tmp_path, whole(), NEW)
+    empty = left_by(tmp_path / "a" / "b", part(), b"")
+    files = (replaced, removed_note, saved, empty)
+    found, texts = cleared(tmp_path)
+    assert (found.kept, texts) == ((), [])
+    assert sorted(found.removed) == sorted(file.relative_to(tmp_path).as_posix() for file in files)
+    assert not any(file.exists() for file in files)
+
+
+@pytest.mark.parametrize(("named", "data", "is_whole"), [(whole, NEW, True), (part, NEW, True), (part, NEW[:3], False)])
+@pytest.mark.parametrize("on_disk", [OLD, THEIRS, None])
+def test_a_text_that_was_not_saved_is_handed_on(
+    tmp_path: Path, named: Callable[[], str], data: bytes, is_whole: bool, on_disk: bytes | None
+) -> None:
+    file = left_by(tmp_path / "a", named(), data)
+    if on_disk:
+        (tmp_path / "a/n.md").write_bytes(on_disk)
+    base = digest(OLD) if on_disk == OLD else ""
+    made_ms = file.stat().st_mtime * 1000
+    assert cleared(tmp_path)[1] == [UnsavedText("a/n.md", data, base, made_ms, DEAD, is_whole)]
+    assert not file.exists()
+
+
+def test_a_new_note_that_was_not_saved(tmp_path: Path) -> None:
+    left_by(tmp_path, leftovers.whole_name("n.md", digest(NEW)), NEW)
+    (text,) = cleared(tmp_path)[1]
+    assert (text.path, text.data, text.base) == ("n.md", NEW, None)
+
+
+def test_a_text_of_somebody_else_is_handed_on(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_bytes(NEW)
+    left_by(tmp_path, whole(), THEIRS)
+    (text,) = cleared(tmp_path)[1]
+    assert (text.path, text.data, text.base, text.is_whole) == ("n.md", THEIRS, "", True)
+
+
+def test_a_text_that_nobody_takes_stays(tmp_path: Path) -> None:
+    file = left_by(tmp_path, whole(), NEW)
+    assert clear_leftovers(tmp_path, LATER, lambda _: False).kept == (file.name,)
+    assert file.read_bytes() == NEW
+
+
+@pytest.mark.parametrize("note", ["n" * 200 + ".md", "é" * 100 + ".md", "a\nb.md", "caf\udce9.md", ".whole.part.md"])
+def test_the_note_is_found_by_its_name_however_long(tmp_path: Path, note: str) -> None:
+    name = whole(note)
+    assert len(os.fsencode(name)) <= 255
+    assert leftovers.is_leftover(name)
+    (tmp_path / note).write_bytes(OLD)
+    (tmp_path / "other.md").write_bytes(OLD)
+    left_by(tmp_path, name, NEW)
+    (text,) = cleared(tmp_path)[1]
+    assert (text.path, text.base) == (note, digest(OLD))
+
+
+def test_opening_a_project_makes_drafts_of_unsaved_texts_and_cleans_it_once(tree: Tree) -> None:
     tree.note("auth/a.md", "A")
-    gone = left_by(tree.tree / "auth", leftovers.part_name(), b"", dead)
-    kept = left_by(tree.tree / "auth", leftovers.whole_name(digest(b"new")), b"theirs", dead)
+    before = (tree.tree / "auth/a.md").read_bytes()
+    folder = tree.tree / "auth"
+    saving = {
+        left_by(folder, leftovers.whole_name("a.md", digest(NEW), digest(before)), NEW),
+        left_by(folder, leftovers.part_name("b.md", digest(NEW)), NEW[:2]),
+        left_by(folder, leftovers.whole_name("a.md", digest(NEW), digest(before)), THEIRS),
+    }
     session = tree.session()
-    assert not gone.exists()
-    assert session.snapshot.notices == (
-        f"auth/{kept.name}: another program's text, caught in a save that was killed; read it, then remove it",
-    )
-    later = left_by(tree.tree / "auth", leftovers.part_name(), b"", dead)
+    assert not any(file.exists() for file in saving)
+    drafts = DraftStore(tree.tree).all()
+    assert {(draft.path, draft.data) for draft in drafts} == {
+        ("auth/a.md", NEW),
+        ("auth/a.md", THEIRS),
+        ("auth/b.md", NEW[:2]),
+    }
+    assert not any(draft.is_being_edited for draft in drafts)
+    assert [draft.is_on(digest(before)) for draft in drafts if draft.data == NEW] == [True]
+    assert session.snapshot.notices == ()
+    later = left_by(folder, part(), NEW)
     session.load()
     assert later.exists()
 
 
-def test_a_text_that_is_not_known_is_kept(tmp_path: Path) -> None:
-    file = left_by(tmp_path, leftovers.whole_name(digest(b"new")), b"somebody else's", dead_process())
-    assert remove_leftovers(tmp_path, LATER).kept == (file.name,)
-    assert file.read_bytes() == b"somebody else's"
+def test_a_torn_text_of_which_a_draft_has_more_makes_no_second_draft(tree: Tree) -> None:
+    tree.note("auth/a.md", "A")
+    DraftStore(tree.tree).keep("auth/a.md", NEW, None, 0)
+    torn = left_by(tree.tree / "auth", part("a.md"), NEW[:3])
+    tree.session()
+    assert not torn.exists()
+    assert [draft.data for draft in DraftStore(tree.tree).all()] == [NEW]
 
 
-def test_what_is_young_or_of_a_living_process_stays(tmp_path: Path) -> None:
-    young = left_by(tmp_path, leftovers.part_name(), b"", dead_process())
-    os.utime(young, (1, 1))
-    assert remove_leftovers(tmp_path, time.time()).removed == ()
-    mine = left_by(tmp_path, leftovers.part_name(), b"", os.getpid())
-    assert remove_leftovers(tmp_path, LATER).removed == (young.name,)
+def test_a_leftover_that_cannot_become_a_draft_is_named(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    tree.note("auth/a.md", "A")
+    file = left_by(tree.tree / "auth", whole("a.md"), NEW)
+    monkeypatch.setattr(DraftStore, "add", full)
+    assert tree.session().snapshot.notices == (
+        f"auth/{file.name}: a text caught in a save that was killed; read it, then remove it",
+    )
+    assert file.read_bytes() == NEW
+
+
+def test_what_belongs_to_a_save_under_way_stays(tmp_path: Path) -> None:
+    mine = left_by(tmp_path, part(), NEW, os.getpid())
+    os.utime(mine, (1, 1))
+    assert cleared(tmp_path)[0].removed == ()
+    gone = left_by(tmp_path, part(), NEW)
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDS_THE_LOCK, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as saving:
+        assert saving.stdout
+        assert saving.stdout.readline() == "has it\n"
+        assert cleared(tmp_path) == (ClearedLeftovers(), [])
+        saving.communicate("\n")
+    assert cleared(tmp_path)[0].removed == (gone.name,)
     assert mine.exists()
+    assert cleared(tmp_path, LATER)[0].removed == (mine.name,)  # by now another process has this id
+
+
+def test_what_another_program_still_writes_to_stays(tmp_path: Path) -> None:
+    left = left_by(tmp_path, whole(), OLD)
+    with left.open("ab"):
+        assert cleared(tmp_path)[0] == ClearedLeftovers((), (left.name,))
+    assert cleared(tmp_path)[0].removed == (left.name,)
+
+
+def test_one_opening_clears_so_much_and_the_next_one_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leftovers, "_MOST", 2)
+    monkeypatch.setattr(leftovers, "_MOST_BYTES", 100)
+    for _ in range(5):
+        left_by(tmp_path, whole(), NEW)
+    huge = left_by(tmp_path / "a", whole(), bytes(101))
+    assert [len(cleared(tmp_path)[0].removed) for _ in range(4)] == [2, 2, 1, 0]
+    assert huge.exists()
 
 
 def test_only_our_own_names_are_touched(tmp_path: Path) -> None:
+    known = f"-n{'0' * 32}.n.part"
     others = (
-        ".brv-tui-1-abc.part",
-        ".brv-tui-x-01234567.part",
-        ".brv-tui-1-01234567.part.md",
-        "brv-tui-1-01234567.part",
+        f".brv-tui-1-abc{known}",
+        f".brv-tui-x-01234567{known}",
+        f".brv-tui-1-01234567{known}.md",
+        f"brv-tui-1-01234567{known}",
         ".brv-tui.toml",
         "note.md",
         ".note.md.swp",
-        ".brv-tui-1-01234567-abc.whole",
+        ".brv-tui-1-01234567-nabc.n.whole",
     )
     for name in others:
         (tmp_path / name).write_bytes(b"")
     (tmp_path / ".git").mkdir()
-    left_by(tmp_path / ".git", leftovers.part_name(), b"", dead_process())
+    left_by(tmp_path / ".git", part(), b"")
     (tmp_path / "link").symlink_to(tmp_path / ".git")
-    (tmp_path / f".brv-tui-{10**30}-01234567.part").write_bytes(b"")
-    (tmp_path / f".brv-tui-{dead_process()}-01234567.whole").mkdir()
-    assert remove_leftovers(tmp_path, LATER).removed == (f".brv-tui-{10**30}-01234567.part",)
+    (tmp_path / f".brv-tui-{10**30}-01234567{known}").write_bytes(b"")
+    (tmp_path / f".brv-tui-{DEAD}-01234567{known}").mkdir()
+    (tmp_path / f".brv-tui-{DEAD}-01234568{known}").symlink_to("note.md")
+    found = cleared(tmp_path, LATER)[0]
+    assert found.removed == (f".brv-tui-{10**30}-01234567{known}",)
     assert {file.name for file in tmp_path.iterdir()} >= set(others)
-    assert remove_leftovers(tmp_path / "missing", LATER) == leftovers.RemovedLeftovers((), ())
+    assert cleared(tmp_path / "missing") == (ClearedLeftovers(), [])
+
+
+def test_a_lock_is_not_waited_for_where_nothing_is_left(tmp_path: Path) -> None:
+    with locked(tmp_path):
+        assert cleared(tmp_path)[0] == ClearedLeftovers()

@@ -319,7 +319,7 @@ def test_whether_a_note_is_unchanged(root: Path) -> None:
 
 
 def test_the_engine_sees_no_file_that_a_save_makes(root: Path) -> None:
-    for name in (leftovers.part_name(), leftovers.whole_name("a" * 64, "b" * 64)):
+    for name in (leftovers.part_name("a.md", "a" * 64), leftovers.whole_name("a.md", "a" * 64, "b" * 64)):
         assert leftovers.is_leftover(name)
         (root / "auth" / name).write_bytes(b"x")
     listing = list_files(root)

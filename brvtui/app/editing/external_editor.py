@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
@@ -22,6 +21,7 @@ from brvtui.app.editing.note_io import DraftRequest, NoteSaved, OnDisk, SaveConf
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
+from brvtui.disk import writing
 from brvtui.regular_files import LARGEST, read_regular
 
 if TYPE_CHECKING:
@@ -139,9 +139,7 @@ def _edited(
     """
     words = command.words
     try:
-        with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as folder:
-            copy = Path(folder) / PurePosixPath(path).name
-            copy.write_bytes(data)
+        with writing.private_copy(PurePosixPath(path).name, data) as copy:
             with suspended():
                 code = subprocess.run([*words, str(copy)], check=False).returncode
             made = read_regular(copy, LARGEST, follow_links=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.store import atomic
+from brvtui.disk import writing
 from brvtui.wording import counted
 
 LARGEST_BASE64 = 74_994
@@ -63,7 +63,7 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
             return Copied(f"copied {it} {how}")
     escape = osc52(text, where.in_tmux)
     try:
-        atomic.write_bytes(kept, _encoded(text))
+        writing.write(kept, _encoded(text))
     except OSError as error:
         if escape:
             return Copied(f"copied {it} through the terminal (OSC 52), if it allows that", escape)

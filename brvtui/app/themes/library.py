@@ -11,7 +11,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from brvtui.app.themes.reading import ThemeError, read_theme
 from brvtui.store.folders import config_folder
-from brvtui.wording import nearest
+from brvtui.wording import nearest, shortened
 
 OURS = ("brv-dark", "brv-light", "brv-contrast")
 DEFAULT = OURS[0]
@@ -70,7 +70,7 @@ def no_such_theme(name: str, place: str, themes: Iterable[str]) -> list[str]:
     if name in known:
         return []
     where = f"{place}: " if place else ""
-    return [f"{where}theme = {name!r}: there is no such theme{nearest(name, known)}"]
+    return [f"{where}theme = {shortened(name)!r}: there is no such theme{nearest(name, known)}"]
 
 
 def _user_files() -> list[Path]:

@@ -18,7 +18,7 @@ from brvtui.config import ConfigError
 from brvtui.config.checking import quote
 from brvtui.config.layers import read_tables
 from brvtui.text.visible import visible
-from brvtui.wording import nearest
+from brvtui.wording import nearest, shortened
 
 COLOURS = (
     "primary", "secondary", "warning", "error", "success", "accent", "foreground", "background", "surface", "panel",
@@ -67,7 +67,7 @@ class _Faults:
 
     def unknown(self, name: str, known: Mapping[str, Any] | tuple[str, ...], above: str = "") -> None:
         """Adds that ``name`` is not one of ``known``."""
-        self.found.append(f"unknown key {above}{name}{nearest(name, known)}")
+        self.found.append(f"unknown key {above}{shortened(name)}{nearest(name, known)}")
 
 
 def _theme(tables: Mapping[str, Any], stem: str, faults: _Faults) -> Theme | None:

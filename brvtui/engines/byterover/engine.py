@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from brvtui.engines.byterover.sections import (
 )
 from brvtui.engines.contract import EngineError, Query, ReplayStep
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.trace import Detail, Explanation, Ladder, Trace
+from brvtui.trace import Detail, Explanation, Ladder, Remedy, Trace
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its search
     from brvtui.engines.byterover.context import Context
@@ -166,6 +166,14 @@ class ByteRover:
             return route(context, CacheContents(), RouteRequest(text, trace.scope_option))[0]
 
         return explain(context, document, trace, ask)
+
+    def remedies(
+        self, context: Context, trace: Trace, document: Named, cancelled: Callable[[], bool]
+    ) -> tuple[Remedy, ...]:
+        """The changes after which ``document`` stands higher in ``trace``, each tried on an empty cache, best first."""
+        from brvtui.engines.byterover.reasons.remedies import remedies
+
+        return remedies(context, trace, document, cancelled)
 
     def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
         """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replay.replay_query`."""

@@ -31,7 +31,7 @@ from brvtui.engines.knowing.seed_rules import (
     UseRules,
 )
 from brvtui.typed_tables import ProfileError, overlay, typed
-from brvtui.wording import nearest
+from brvtui.wording import nearest, shortened
 
 ENGINE = "knowing"
 """The engine's name in settings, traces and files."""
@@ -73,7 +73,7 @@ def load_profile(name: str = "") -> KnowingProfile:
     """
     found = name or ENGINE
     if found not in PROFILES:
-        raise ProfileError(f"no profile {name} of knowing{nearest(name, PROFILES)}")
+        raise ProfileError(f"no profile {shortened(name)} of knowing{nearest(name, PROFILES)}")
     base = typed(KnowingProfile, _table(ENGINE), "", ENGINE)
     return base if found == ENGINE else overlay(base, _table(found), found)
 

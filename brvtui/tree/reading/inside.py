@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui.disk.writing import make_tree_folder
 from brvtui.regular_files import open_regular, read_open
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
@@ -147,11 +148,7 @@ def _open_below(folder: int, name: str, make: bool) -> int:
     except FileNotFoundError:
         if not make:
             raise
-    try:
-        os.mkdir(name, dir_fd=folder)
-        os.fsync(folder)
-    except FileExistsError:
-        pass
+    make_tree_folder(name, folder)
     return os.open(name, _FOLDER, dir_fd=folder)
 
 

@@ -10,6 +10,7 @@ import posixpath
 import stat
 from pathlib import Path
 
+from brvtui.disk.locks import locked
 from brvtui.tree.reading.inside import PathError, folder_entry_in
 from brvtui.tree.saving.exchange import rename_to_free
 from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder
@@ -33,7 +34,7 @@ def move_folder(tree: Path, path: str, target: str) -> None:
     """
     if f"{target}/".startswith(f"{path}/"):
         raise SaveError(f"{target}: is the folder {path} or inside it; choose another place")
-    with as_save_error(path), folder_entry_in(tree, path) as at:
+    with as_save_error(path), locked(tree), folder_entry_in(tree, path) as at:
         if not stat.S_ISDIR(os.lstat(at.name, dir_fd=at.folder).st_mode):
             raise SaveError(f"{path}: is no folder")
         with as_save_error(target), folder_entry_in(tree, target, make_folders=True) as to:

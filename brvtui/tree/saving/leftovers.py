@@ -1,8 +1,8 @@
-"""Names of the temporary files of a save, and the removal of those that a killed process left.
+"""Names of the temporary files of a save, and what becomes of those that a killed process left.
 
 The names begin with a dot and do not end in ``.md``, so neither engine sees them. ``….part`` is being written.
-``….whole`` is complete, or holds the note as it was before the save. Its name has the first digits of the SHA-256 of
-each text that may be deleted: any other text is somebody else's and is kept.
+``….whole`` is complete, or holds the note as it was before the save. A name tells the process, the first digits of the
+SHA-256 of the new text (``n``) and of the old one (``o``), and the note's own name, as far as it fits.
 """
 
 from __future__ import annotations
@@ -10,83 +10,162 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui.regular_files import LARGEST, read_regular
-from brvtui.tree.saving.file_version import digest
+from brvtui.disk.locks import locked
+from brvtui.disk.processes import is_running
+from brvtui.tree.saving.file_version import read_version
 
 OLD_SECONDS = 600
-"""A save takes milliseconds, so a process that is gone left what is older."""
+"""A save takes milliseconds: after so long, a process with its id is another one."""
 _PREFIX = ".brv-tui-"
+_NOTE = ".md"
 _DIGITS = 32
-_NAME = re.compile(rf"\.brv-tui-(\d+)-[0-9a-f]{{8}}((?:-[0-9a-f]{{{_DIGITS}}})*)\.(part|whole)")
+_LONGEST_NAME = 120
+"""Bytes of the note's name; file systems allow 255 for a whole name."""
+_MOST, _MOST_BYTES = 200, 64 * 1_048_576
+"""Files that one opening clears, and their bytes; the next one goes on."""
+_PATTERN = re.compile(
+    rf"\.brv-tui-(\d+)-[0-9a-f]{{8}}(?:-n([0-9a-f]{{{_DIGITS}}}))?(?:-o([0-9a-f]{{{_DIGITS}}}))?\.(.+)\.(part|whole)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedLeftovers:
-    """Paths of leftovers below the tree that were removed, and of those ``kept`` because they hold other text."""
+class UnsavedText:
+    """A text that a killed save left, of the note at ``path``.
 
-    removed: tuple[str, ...]
-    kept: tuple[str, ...]
+    ``base`` is the SHA-256 of the note's text on disk if the save was to replace that text, empty if it was to replace
+    another, and None for a new note. ``at_ms`` is when it was written, in milliseconds since 1970, ``is_whole`` whether
+    all of it was, as far as is known.
+    """
+
+    path: str
+    data: bytes
+    base: str | None
+    at_ms: float
+    process: int
+    is_whole: bool
 
 
-def part_name() -> str:
-    """A new name for a file that is being written."""
-    return f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}.part"
+@dataclass(frozen=True, slots=True)
+class ClearedLeftovers:
+    """Paths of leftovers below the tree: ``removed``, and ``kept`` because nothing else holds their text."""
+
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
-def whole_name(*sha256: str) -> str:
-    """A new name for a file that may be deleted while it holds one of these texts."""
-    known = "".join(f"-{of_text[:_DIGITS]}" for of_text in sha256)
-    return f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}{known}.whole"
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """What the name of a leftover tells; ``note`` is the beginning of the note's name, without its ending."""
+
+    process: int
+    new: str
+    old: str
+    note: str
+    is_part: bool
+
+
+def part_name(note: str, new: str, old: str = "") -> str:
+    """A new name for a file into which the text ``new`` for the ``note`` is being written, in place of ``old``."""
+    return _made_name(note, new, old, "part")
+
+
+def whole_name(note: str, new: str = "", old: str = "") -> str:
+    """A new name for a file that holds the text ``new``, which is not in the ``note`` yet, or ``old``, which was.
+
+    Both are given by their SHA-256.
+    """
+    return _made_name(note, new, old, "whole")
+
+
+def _made_name(note: str, new: str, old: str, ending: str) -> str:
+    texts = "".join(f"-{kind}{sha256[:_DIGITS]}" for kind, sha256 in (("n", new), ("o", old)) if sha256)
+    name = os.fsdecode(os.fsencode(note.removesuffix(_NOTE))[:_LONGEST_NAME])
+    return f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}{texts}.{name}.{ending}"
 
 
 def is_leftover(name: str) -> bool:
     """Whether a save made a file of this name."""
-    return name.startswith(_PREFIX) and _NAME.fullmatch(name) is not None
+    return name.startswith(_PREFIX) and _PATTERN.fullmatch(name) is not None
 
 
-def remove_leftovers(tree: Path, now_s: float) -> RemovedLeftovers:
-    """Removes files that killed saves left below ``tree``: old ones of no running process, with a known text.
+def clear_leftovers(tree: Path, now_s: float, keep: Callable[[UnsavedText], bool]) -> ClearedLeftovers:
+    """Removes files that killed saves left below ``tree``.
 
-    ``now_s`` is the time of the system's clock in seconds. Follows no symlinks to folders, leaves what cannot be read
-    or removed, and raises nothing.
+    First hands each text that is in no note to ``keep``, which says whether it has it now; otherwise the file stays.
+    Holds the tree's lock, so that no save is under way, and does nothing when one is. ``now_s`` is the time of the
+    system's clock in seconds. Follows no symlinks to folders, leaves what cannot be read or removed, and raises
+    nothing.
     """
+    found = list(_leftovers(tree))
     removed: list[str] = []
     kept: list[str] = []
+    size = 0
+    if not found:
+        return ClearedLeftovers()
+    with suppress(OSError), locked(tree, patience_s=0):
+        for file, name in found:
+            with suppress(OSError):
+                state = file.lstat()
+                if state.st_uid != os.geteuid() or not _is_abandoned(name, state, now_s):
+                    continue
+                size += state.st_size
+                can_take = len(removed) < _MOST and size <= _MOST_BYTES
+                cleared = removed if can_take and _clear(tree, file, name, keep) else kept
+                cleared.append(file.relative_to(tree).as_posix())
+    return ClearedLeftovers(tuple(sorted(removed)), tuple(sorted(kept)))
+
+
+def _is_abandoned(name: _Name, state: os.stat_result, now_s: float) -> bool:
+    # A rename sets the time of the last change of the inode, and nobody can set it back.
+    return now_s - state.st_ctime >= OLD_SECONDS or not is_running(name.process)
+
+
+def _leftovers(tree: Path) -> Iterator[tuple[Path, _Name]]:
     for folder, folders, names in os.walk(tree):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            if is_leftover(name):
-                file = Path(folder, name)
-                path = file.relative_to(tree).as_posix()
-                try:
-                    _remove_if_known(file, path, now_s, removed, kept)
-                except OSError:
-                    continue
-    return RemovedLeftovers(tuple(sorted(removed)), tuple(sorted(kept)))
+            if name.startswith(_PREFIX) and (found := _PATTERN.fullmatch(name)):
+                process, new, old, note, ending = found.groups("")
+                yield Path(folder, name), _Name(int(process), new, old, note, ending == "part")
 
 
-def _remove_if_known(file: Path, path: str, now_s: float, removed: list[str], kept: list[str]) -> None:
-    found = _NAME.fullmatch(file.name)
-    assert found is not None
-    # A rename sets the time of the last change of the inode, and nobody can set it back.
-    if now_s - file.lstat().st_ctime < OLD_SECONDS or is_running(int(found[1])):
-        return
-    if found[3] == "whole" and digest(read_regular(file, LARGEST))[:_DIGITS] not in found[2].split("-"):
-        kept.append(path)
-        return
-    file.unlink()
-    removed.append(path)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process with this id is running."""
+def _clear(tree: Path, file: Path, name: _Name, keep: Callable[[UnsavedText], bool]) -> bool:
+    """Removes ``file``; False when it must stay. Raises OSError."""
+    folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
+        left = read_version(folder, file.name, ask_busy=True)
+        if left.busy:
+            return False
+        note = _note_of(folder, name.note)
+        there = None
+        with suppress(OSError):
+            there = read_version(folder, note)
+        digits = left.version.sha256[:_DIGITS]
+        if left.data and digits != name.old and (there is None or there.data != left.data):
+            base = None if not name.old else ""
+            if there and there.version.sha256[:_DIGITS] == name.old:
+                base = there.version.sha256
+            path = (file.parent / note).relative_to(tree).as_posix()
+            is_whole = not name.is_part or digits == name.new
+            if not keep(UnsavedText(path, left.data, base, left.stat.st_mtime * 1000, name.process, is_whole)):
+                return False
+        os.unlink(file.name, dir_fd=folder)
+    finally:
+        os.close(folder)
     return True
+
+
+def _note_of(folder: int, begins: str) -> str:
+    """The name of the note whose name ``begins`` so."""
+    if len(os.fsencode(begins)) == _LONGEST_NAME:
+        names = [name for name in os.listdir(folder) if name.endswith(_NOTE)]
+        names = [name for name in names if os.fsencode(name).startswith(os.fsencode(begins))]
+        if len(names) == 1:
+            return names[0]
+    return f"{begins}{_NOTE}"

@@ -3,6 +3,9 @@
 :func:`read_note_file` returns a note and its version. :func:`save`, :func:`move` and :func:`remove` take the version
 that they expect on disk. When the file holds anything else by then, they leave it alone and return a :class:`Conflict`.
 Paths are relative to the tree, with ``/``.
+
+The three hold the tree's lock, so that of all processes of this tool one saves at a time. Another program can still
+write at any moment; what it writes is noticed, and never lost.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brvtui import faults
+from brvtui.disk import writing
+from brvtui.disk.locks import locked
 from brvtui.regular_files import open_regular
 from brvtui.tree.reading.inside import FolderEntry, PathError, entry_in
 from brvtui.tree.saving import leftovers
@@ -24,8 +29,6 @@ from brvtui.tree.saving.exchange import exchange, rename_to_free
 from brvtui.tree.saving.file_version import FileOnDisk, FileVersion, digest, read_version, version_of
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
-_PRIVATE, _ORDINARY = 0o600, 0o666
 _ANY_WRITE = 0o222
 
 
@@ -113,7 +116,7 @@ def save(
     """
     with as_save_error(path):
         try:
-            with entry_in(tree, path, make_folders=expected is None) as at:
+            with locked(tree), entry_in(tree, path, make_folders=expected is None) as at:
                 if expected is None:
                     return _create(at, data, stamp)
                 return _replace(at, data, expected, keep_mtime, stamp)
@@ -127,7 +130,7 @@ def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
     """Removes the note at ``path`` if it is the ``expected`` version. Raises :class:`SaveError`."""
     with as_save_error(path):
         try:
-            with entry_in(tree, path) as at:
+            with locked(tree), entry_in(tree, path) as at:
                 _refuse_link(at, path)
                 return _remove(at, expected)
         except FileNotFoundError:
@@ -141,7 +144,7 @@ def move(tree: Path, path: str, target: str, expected: FileVersion) -> Saved | C
     """
     with as_save_error(path):
         try:
-            with entry_in(tree, path) as at:
+            with locked(tree), entry_in(tree, path) as at:
                 _refuse_link(at, path)
                 found = read_version(at.folder, at.name)
                 if found.version.sha256 != expected.sha256:
@@ -178,11 +181,14 @@ def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
 
 
 class _TemporaryFile:
-    """The temporary file beside the note. It is removed at the end, unless it holds what somebody else wrote."""
+    """The temporary file beside the note, for the text ``new`` in place of ``old`` (SHA-256).
 
-    def __init__(self, at: FolderEntry) -> None:
+    It is removed at the end, unless it holds what somebody else wrote.
+    """
+
+    def __init__(self, at: FolderEntry, new: str, old: str) -> None:
         self.at = at
-        self.name = leftovers.part_name()
+        self.name = leftovers.part_name(at.name, new, old)
         self.is_ours = True
         self.lost: tuple[Lost, ...] = ()
 
@@ -190,9 +196,9 @@ class _TemporaryFile:
     def path(self) -> str:
         return f"{self.at.path.rpartition('/')[0]}/{self.name}".lstrip("/")
 
-    def rename(self, *known: str) -> None:
-        """Renames it to a name that lists the texts which a later cleaning may delete."""
-        whole = leftovers.whole_name(*known)
+    def rename(self, new: str, old: str) -> None:
+        """Renames it to a name that says which texts it may hold from now on."""
+        whole = leftovers.whole_name(self.at.name, new, old)
         os.rename(self.name, whole, src_dir_fd=self.at.folder, dst_dir_fd=self.at.folder)
         self.name = whole
 
@@ -202,8 +208,8 @@ class _TemporaryFile:
 
 
 @contextmanager
-def _temporary_file(at: FolderEntry) -> Iterator[_TemporaryFile]:
-    temporary = _TemporaryFile(at)
+def _temporary_file(at: FolderEntry, new: str = "", old: str = "") -> Iterator[_TemporaryFile]:
+    temporary = _TemporaryFile(at, new, old)
     try:
         yield temporary
     finally:
@@ -213,9 +219,9 @@ def _temporary_file(at: FolderEntry) -> Iterator[_TemporaryFile]:
 
 def _create(at: FolderEntry, data: bytes, stamp: Stamp) -> Saved | Conflict:
     text = digest(data)
-    with _temporary_file(at) as temporary:
+    with _temporary_file(at, text) as temporary:
         made = _write(temporary, data, None, False, stamp)
-        temporary.rename(text)
+        temporary.rename(text, "")
         try:
             rename_to_free(at.folder, temporary.name, at.folder, at.name)
         except FileExistsError:
@@ -231,7 +237,7 @@ def _replace(at: FolderEntry, data: bytes, expected: FileVersion, keep_mtime: bo
         return Conflict(found.data, found.version)
     _refuse_read_only(at, found)
     ours = digest(data)
-    with _temporary_file(at) as temporary:
+    with _temporary_file(at, ours, expected.sha256) as temporary:
         made = _write(temporary, data, found.stat, keep_mtime, stamp)
         temporary.rename(ours, expected.sha256)
         # From here on, a killed or failed save leaves the file; the next opening of the tree cleans it up.
@@ -308,7 +314,7 @@ def _remove(at: FolderEntry, expected: FileVersion) -> Saved | Conflict:
     _refuse_read_only(at, found)
     with _temporary_file(at) as temporary:
         temporary.is_ours = False
-        temporary.name = leftovers.whole_name(expected.sha256)
+        temporary.name = leftovers.whole_name(at.name, old=expected.sha256)
         os.rename(at.name, temporary.name, src_dir_fd=at.folder, dst_dir_fd=at.folder)
         try:
             out = read_version(at.folder, temporary.name, ask_busy=True)
@@ -354,11 +360,10 @@ def _write(
     """Writes ``data`` to the temporary file and syncs it, with the attributes of the file that it will replace."""
     at = temporary.at
     is_ordinary = replaced is None and stamp.mode is None
-    descriptor = os.open(temporary.name, _NEW, _ORDINARY if is_ordinary else _PRIVATE, dir_fd=at.folder)
+    mode = writing.ORDINARY if is_ordinary else writing.PRIVATE
+    descriptor = writing.create(temporary.name, mode, at.folder)
     try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(descriptor, left) :]
+        writing.write_all(descriptor, data)
         if replaced is not None:
             source = open_regular(at.name, at.folder)
             try:

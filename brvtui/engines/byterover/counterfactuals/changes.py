@@ -48,17 +48,26 @@ class TitleSet:
 
 
 @dataclass(frozen=True, slots=True)
+class Updated:
+    """A curate update of the note at ``path``: other stored signals, and a new modification time."""
+
+    path: str
+    signals: NoteSignals
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reworded:
     """The query put in other words; the tree stays as it is."""
 
     query: str
 
 
-Change = SignalsSet | TimeSet | TitleSet | Reworded
+Change = SignalsSet | TimeSet | TitleSet | Updated | Reworded
 
 
 def changed(context: Context, change: Change) -> Snapshot:
-    """``snapshot`` as it would be after ``change``.
+    """The snapshot of ``context`` as it would be after ``change``.
 
     Raises :class:`NoChange` when the file cannot be read, or cannot have that title.
     """
@@ -69,6 +78,9 @@ def changed(context: Context, change: Change) -> Snapshot:
         case SignalsSet(path, signals):
             return with_signals(snapshot, profile, now_ms, {path: signals})
         case TimeSet(path, mtime_ms):
+            data = _read(snapshot, path)
+        case Updated(path, signals, mtime_ms):
+            snapshot = with_signals(snapshot, profile, now_ms, {path: signals})
             data = _read(snapshot, path)
         case TitleSet(path, title, mtime_ms):
             data = retitled(_read(snapshot, path), path.rpartition("/")[2], title, profile.limits)

@@ -37,7 +37,7 @@ def title(case: Case, young_is_enough: bool) -> Counterfactual:
     if young_is_enough and not case.reaches(kept):
         what = "edited today it needs no word more; with the time of its file its ceiling is"
         return _above_ceiling(case, Lever.TITLE, kept, what)
-    words = _missing(case)
+    words = missing_words(case)
     if not words:
         return Counterfactual(
             Lever.TITLE, LeverStatus.IMPOSSIBLE, "its title holds every word of the query that counts"
@@ -45,7 +45,7 @@ def title(case: Case, young_is_enough: bool) -> Counterfactual:
     times = [case.note.mtime_ms] if case.reaches(kept) else []
     times += [] if young_is_enough else [math.ceil(case.context.now_ms) - 1]
     for mtime_ms in times:
-        for chosen in _choices(words):
+        for chosen in title_choices(words):
             change = TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), mtime_ms)
             trial = case.try_change(change)
             if trial.answers:
@@ -64,7 +64,7 @@ def wording(case: Case) -> Counterfactual:
     if not case.reaches(ceiling):
         return _above_ceiling(case, Lever.WORDING, ceiling, "no wording: this note's ceiling today is")
     seen = {case.trace.query}
-    for candidate in _wordings(case):
+    for candidate in wordings(case):
         if not candidate.query.strip() or candidate.query in seen:
             continue
         seen.add(candidate.query)
@@ -101,14 +101,14 @@ def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Count
     return Counterfactual(lever, LeverStatus.IMPOSSIBLE, f"{what} {seen:.2f}", score=seen)
 
 
-def _missing(case: Case) -> list[str]:
+def missing_words(case: Case) -> list[str]:
     """The words of the query that are searched and not in the note's title."""
     held = set(terms(case.note.title))
     asked = terms(filtered_query(case.trace.query, case.context.constants))
     return [from_utf16(term) for term in dict.fromkeys(asked) if term not in held]
 
 
-def _choices(words: Sequence[str]) -> Iterator[Sequence[str]]:
+def title_choices(words: Sequence[str]) -> Iterator[Sequence[str]]:
     """Every choice of ``words``, the smallest first; of many words each by itself, then the first two, three, …"""
     if 2 ** len(words) - 1 <= MOST_TITLES:
         for size in range(1, len(words) + 1):
@@ -118,7 +118,8 @@ def _choices(words: Sequence[str]) -> Iterator[Sequence[str]]:
     yield from (words[:size] for size in range(2, len(words) + 1))
 
 
-def _wordings(case: Case) -> Iterator[Wording]:
+def wordings(case: Case) -> Iterator[Wording]:
+    """Yields other wordings of the query that may bring the note forward, least change first."""
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from unpunctuated(case.trace)
     yield from without_words(words)

@@ -1,0 +1,51 @@
+"""Checksums at the end of files and lines of the tool's own, so that no flipped bit is taken for what was written."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+
+_MARK = b"\nsha256:"
+
+
+class Unsealed(ValueError):
+    """The data has no checksum, or another one than it should."""
+
+
+def sealed(data: bytes) -> bytes:
+    """``data`` with its SHA-256 in a last line."""
+    return b"%b%b%b\n" % (data, _MARK, _checksum(data))
+
+
+def is_sealed(data: bytes) -> bool:
+    """Whether the data ends in a checksum, right or wrong; files of earlier versions have none."""
+    return _MARK in data[-(len(_MARK) + 65) :]
+
+
+def unsealed(data: bytes) -> bytes:
+    """The data that was sealed. Raises :class:`Unsealed` when it is not as it was."""
+    content, mark, checksum = data.rpartition(_MARK)
+    if not mark:
+        raise Unsealed("it has no checksum")
+    if checksum != _checksum(content) + b"\n":
+        raise Unsealed("its checksum is wrong")
+    return content
+
+
+def sealed_line(text: str) -> str:
+    """A line that holds ``text``, which is ASCII without tabs, and its CRC-32."""
+    return f"{text}\t{zlib.crc32(text.encode('ascii')):08x}"
+
+
+def unsealed_line(line: bytes) -> bytes:
+    """The text of a line that was sealed, or all of a line without a checksum. Raises :class:`Unsealed`."""
+    text, tab, checksum = line.rpartition(b"\t")
+    if not tab:
+        return line  # of an earlier version
+    if checksum != b"%08x" % zlib.crc32(text):
+        raise Unsealed("its checksum is wrong")
+    return text
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode("ascii")

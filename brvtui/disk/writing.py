@@ -1,0 +1,235 @@
+"""Writes files whole or not at all, appends lines, makes folders and removes files.
+
+What holds text of notes is *private*: its files are for their owner alone (0600), and so are the folders (0700).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from brvtui.disk.locks import NO_LOCKS, lock_at_once
+from brvtui.disk.processes import is_running
+
+PRIVATE, ORDINARY = 0o600, 0o666
+"""Permissions of a new file; the user's ``umask`` still takes from them."""
+_FOLDER = 0o700
+_OTHERS = 0o077
+_CLOSE = getattr(os, "O_CLOEXEC", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | _CLOSE
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | _CLOSE
+_PART = re.compile(r"\.brv-tui-(\d+)-[0-9a-f]{8}\.part")
+_JUST_MADE_S = 60.0
+"""A file so young may not be locked yet by the process that made it."""
+
+
+def create(name: str | Path, mode: int, folder: int | None = None) -> int:
+    """A descriptor of the new, empty file ``name``, in the open ``folder``. Raises OSError, also when it exists."""
+    return os.open(name, _NEW, mode, dir_fd=folder)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Writes all of ``data``. Raises OSError."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def write(path: Path, data: bytes, private: bool = True) -> None:
+    """Replaces the file at ``path`` by ``data`` in one step. On OSError the old file stays whole.
+
+    A ``private`` file is for its owner alone. Any other keeps its permissions, and a new one gets the user's default.
+    """
+    with replacing(path, private) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterator[BinaryIO]:
+    """Opens a file to write, which at the end replaces the one at ``path``, as :func:`write` does.
+
+    Unless ``durable``, it is not synced: it may be lost or torn when the power fails.
+    """
+    make_folder(path.parent)
+    made = path.with_name(part_name())
+    descriptor = create(made, PRIVATE if private else ORDINARY)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            _mark_as_written(descriptor)
+            yield file
+            file.flush()
+            if not private:
+                with suppress(FileNotFoundError):
+                    os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
+            if durable:
+                os.fsync(descriptor)
+            made.replace(path)
+    except BaseException as error:
+        made.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(made)):
+            error.filename = str(path)  # a failed write names no file
+        raise
+
+
+def append_line(path: Path, line: str) -> int:
+    """Appends ``line``, which is ASCII, to the private file at ``path`` in one write; returns its new size in bytes.
+
+    Raises OSError, and then the file is as it was.
+    """
+    make_folder(path.parent)
+    data = f"{line}\n".encode("ascii")
+    descriptor = os.open(path, _APPEND, PRIVATE)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        if found.st_mode & _OTHERS:
+            os.fchmod(descriptor, PRIVATE)
+        if os.write(descriptor, data) < len(data):
+            os.ftruncate(descriptor, found.st_size)  # half a line would spoil the next one
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return found.st_size + len(data)
+    finally:
+        os.close(descriptor)
+
+
+def open_lock_file(path: Path) -> int:
+    """A descriptor of the file at ``path``, made if necessary, which is only there to be locked. Raises OSError."""
+    make_folder(path.parent)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | _CLOSE, PRIVATE)
+
+
+def make_folder(folder: Path) -> None:
+    """Makes ``folder`` and those above it that are missing, each for its owner alone. Raises OSError."""
+    try:
+        folder.mkdir(_FOLDER, exist_ok=True)
+    except FileNotFoundError:
+        if folder.parent == folder:
+            raise
+        make_folder(folder.parent)
+        folder.mkdir(_FOLDER, exist_ok=True)
+
+
+def make_tree_folder(name: str, folder: int) -> None:
+    """Makes the folder ``name`` in the open ``folder`` of a tree, if it is missing, as the user's default has it.
+
+    Raises OSError.
+    """
+    with suppress(FileExistsError):
+        os.mkdir(name, dir_fd=folder)
+        os.fsync(folder)
+
+
+def rename(path: Path, target: Path) -> None:
+    """Renames a file, over any file at ``target``. Raises OSError."""
+    path.replace(target)
+
+
+def remove(path: Path) -> None:
+    """Removes the file at ``path``, if there is one. Raises OSError."""
+    path.unlink(missing_ok=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes ``folder`` with all that is in it. Raises OSError, which names it."""
+    import shutil
+
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:  # its own file name lacks the folder
+        error.filename = str(folder)
+        raise
+
+
+@contextmanager
+def private_copy(name: str, data: bytes) -> Iterator[Path]:
+    """A file of this ``name`` with ``data``, in a folder that only the user may enter; both are removed afterwards.
+
+    Raises OSError.
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="brv-tui-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / name
+        write(copy, data)
+        yield copy
+
+
+def part_name() -> str:
+    """A new name for a file that this process is writing."""
+    return f".brv-tui-{os.getpid()}-{secrets.token_hex(4)}.part"
+
+
+def abandoned_parts(folder: Path) -> Iterator[Path]:
+    """Files in ``folder`` that processes were writing when they ended. Raises nothing."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder))
+    except OSError:
+        return
+    for name in names:
+        found = _PART.fullmatch(name)
+        with suppress(OSError):
+            if found and _is_abandoned(folder / name, int(found[1])):
+                yield folder / name
+
+
+def close_to_others(folder: Path) -> None:
+    """Takes permissions of others from ``folder`` and all below it. Follows no symlinks, and raises nothing."""
+    with suppress(OSError):
+        for _, _, names, descriptor in os.fwalk(folder):
+            _close(descriptor, _FOLDER)
+            for name in names:
+                with suppress(OSError):
+                    if os.lstat(name, dir_fd=descriptor).st_mode & _OTHERS:
+                        _close_file(name, descriptor)
+
+
+def _close_file(name: str, folder: int) -> None:
+    descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | _CLOSE, dir_fd=folder)
+    try:
+        _close(descriptor, PRIVATE)
+    finally:
+        os.close(descriptor)
+
+
+def _close(descriptor: int, mode: int) -> None:
+    found = os.fstat(descriptor)
+    if found.st_mode & _OTHERS and found.st_uid == os.geteuid():
+        with suppress(OSError):
+            os.fchmod(descriptor, stat.S_IMODE(found.st_mode) & mode)
+
+
+def _mark_as_written(descriptor: int) -> None:
+    """Locks a file until it is closed, so that nobody takes it for abandoned meanwhile."""
+    try:
+        lock_at_once(descriptor)
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+
+
+def _is_abandoned(file: Path, process: int) -> bool:
+    """Whether nobody is writing ``file`` any more: it is not locked, and its process is gone or it is old.
+
+    Raises OSError.
+    """
+    descriptor = os.open(file, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | _CLOSE)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            return False
+        is_old = time.time() - found.st_ctime > _JUST_MADE_S
+        try:
+            return lock_at_once(descriptor) and (is_old or not is_running(process))
+        except OSError as error:
+            return error.errno in NO_LOCKS and not is_running(process)
+    finally:
+        os.close(descriptor)

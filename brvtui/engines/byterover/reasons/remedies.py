@@ -1,0 +1,216 @@
+"""Changes that bring one note further up in the answer to a query; each was tried by running the router again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from brvtui.engines.byterover.ageing.after_changes import accessed, updated
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.counterfactuals.case import Cancelled, Case
+from brvtui.engines.byterover.counterfactuals.changes import (
+    Change,
+    NoChange,
+    Reworded,
+    SignalsSet,
+    TimeSet,
+    TitleSet,
+    Updated,
+    changed,
+)
+from brvtui.engines.byterover.counterfactuals.words import missing_words, title_choices, wordings
+from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
+from brvtui.engines.byterover.route.decision import decide, find_results
+from brvtui.ranking.maturity import LEVELS
+from brvtui.snapshot.naming import Named
+from brvtui.timing import Stopwatch
+from brvtui.trace import Remedy, RemedyKind, Trace
+
+MOST_HITS = 50
+"""How many access hits are counted until a note is promoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a note stands in an answer."""
+
+    rank: int | None
+    """From 1; None where it is not in it."""
+    tier: int
+    score: float | None
+
+    def is_above(self, other: Standing) -> bool:
+        """Whether the note stands higher than in ``other``: a better rank, or as good a one in a lower tier."""
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[float, float]:
+        # Where it is in no answer, no tier is better than another.
+        return (math.inf, math.inf) if self.rank is None else (self.rank, self.tier)
+
+
+@dataclass(frozen=True, slots=True)
+class _TriedChange:
+    change: Change
+    text: str
+    how: str
+
+
+def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[], bool]) -> tuple[Remedy, ...]:
+    """The changes after which the note ``named`` stands higher in the answer to the query of ``trace``, best first.
+
+    Of wordings the least change that helps and the best one, of titles the best one, and each level of maturity that
+    is better than the last. Empty for a file that is not searched, and when ``cancelled`` became true. Ranks, scores
+    and tiers are those on an empty cache.
+    """
+    if named.position is None:
+        return ()
+    case = Case(context, trace, named.position, cancelled)
+    now = standing(case, Reworded(trace.query))
+    assert now is not None  # the tree as it is can be asked
+    try:
+        found = list(_found(case, now))
+    except Cancelled:
+        return ()
+    return tuple(remedy for _, remedy in sorted(found, key=lambda pair: pair[0]._order))
+
+
+def standing(case: Case, change: Change) -> Standing | None:
+    """Where the note of ``case`` stands after ``change``; None when that change cannot be made.
+
+    Raises :class:`Cancelled`.
+    """
+    if case.cancelled():
+        raise Cancelled
+    try:
+        after = replace(case.context, snapshot=changed(case.context, change))
+    except NoChange:
+        return None
+    query = change.query if isinstance(change, Reworded) else case.trace.query
+    made = find_results(after, query, case.trace.scope_option, Stopwatch())
+    tier = decide(after, made).tier
+    for rank, hit in enumerate(made.hits, start=1):
+        if hit.file == case.note.path:
+            return Standing(rank, tier, hit.score)
+    return Standing(None, tier, None)
+
+
+def _found(case: Case, now: Standing) -> Iterator[tuple[Standing, Remedy]]:
+    reworded = _improving(case, now, _reworded(case))
+    # The least change that helps, and the one that helps most.
+    yield from _as_remedies(RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
+    if not case.note.is_local:  # a shared source is read only
+        return
+    edited = _improving(case, now, [_edit(case)])
+    yield from _as_remedies(RemedyKind.EDIT, edited)
+    yield from _as_remedies(RemedyKind.UPDATE, _improving(case, now, _update(case)))
+    yield from _as_remedies(RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
+    # A new title is saved with a new time: it must do more than that time alone.
+    least = edited[0][0] if edited else now
+    yield from _as_remedies(RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
+
+
+def _improving(case: Case, now: Standing, candidates: Sequence[_TriedChange]) -> list[tuple[Standing, _TriedChange]]:
+    """Returns those of ``candidates`` after which the note stands above ``now`` and above all candidates before."""
+    made: list[tuple[Standing, _TriedChange]] = []
+    best = now
+    for candidate in candidates:
+        there = standing(case, candidate.change)
+        if there is not None and there.is_above(best):
+            best = there
+            made.append((there, candidate))
+        if best.rank == 1 and best.tier <= _DIRECT:
+            break
+    return made
+
+
+def _as_remedies(kind: RemedyKind, found: Iterable[tuple[Standing, _TriedChange]]) -> Iterator[tuple[Standing, Remedy]]:
+    for there, chosen in found:
+        change = chosen.change
+        yield (
+            there,
+            Remedy(
+                chosen.text,
+                True,
+                query=change.query if isinstance(change, Reworded) else "",
+                rank=there.rank,
+                score=there.score,
+                kind=kind,
+                tier=there.tier,
+                how=chosen.how,
+                maturity=change.signals.maturity if isinstance(change, SignalsSet) else "",
+                title=change.title if isinstance(change, TitleSet) else "",
+            ),
+        )
+
+
+_REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
+"""The losses whose wordings are tried: together all that there are."""
+_DIRECT = 2
+"""The tier of direct answers: nothing is better on an empty cache."""
+
+
+def _reworded(case: Case) -> list[_TriedChange]:
+    made: dict[str, _TriedChange] = {}
+    of_losses = (query_changes(loss, case.trace, case.note.title) for loss in _REWORDED)
+    for wording in chain(wordings(case), *of_losses):
+        query = wording.query.strip()
+        if query and query != case.trace.query and query not in made:
+            made[query] = _TriedChange(Reworded(query), f"“{query}”: {wording.text}", "ask so")
+    return list(made.values())
+
+
+def _edit(case: Case) -> _TriedChange:
+    text = f"edited today, not {case.days:.0f} days ago"
+    return _TriedChange(TimeSet(case.note.path, _just_now(case)), text, "save it with a change")
+
+
+def _update(case: Case) -> list[_TriedChange]:
+    if case.ignores_signals:
+        return []
+    after = updated(case.signals, case.context.constants.signals)
+    text = f"one update: importance {after.importance:g} instead of {case.signals.importance:g}, edited today"
+    level = f", {after.maturity}" if after.maturity != case.signals.maturity else ""
+    return [_TriedChange(Updated(case.note.path, after, _just_now(case)), f"{text}{level}", "by brv curate")]
+
+
+def _higher_maturity(case: Case) -> list[_TriedChange]:
+    if case.ignores_signals:
+        return []
+    above = LEVELS[LEVELS.index(case.signals.maturity) + 1 :]
+    return [
+        _TriedChange(
+            SignalsSet(case.note.path, replace(case.signals, maturity=level)),
+            f"{level} instead of {case.signals.maturity}",
+            f"set here, in this tool's own overlay; in ByteRover {_hits_until(case, level)}",
+        )
+        for level in above
+    ]
+
+
+def _hits_until(case: Case, level: str) -> str:
+    state = case.signals
+    for hits in range(1, MOST_HITS + 1):
+        state = accessed(state, case.context.constants.signals)
+        if LEVELS.index(state.maturity) >= LEVELS.index(level):
+            return f"{hits} more {'hit makes' if hits == 1 else 'hits make'} it {level}"
+    return f"{MOST_HITS} more hits do not make it {level}"
+
+
+def _titles(case: Case) -> list[_TriedChange]:
+    at_ms = _just_now(case)
+    return [
+        _TriedChange(
+            TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), at_ms),
+            f"“{' '.join(chosen)}” added to its title, and saved today",
+            "edit its heading",
+        )
+        for chosen in title_choices(missing_words(case))
+    ]
+
+
+def _just_now(case: Case) -> int:
+    """A moment ago, in milliseconds since 1970: an age of exactly 0 days counts apart."""
+    return math.ceil(case.context.now_ms) - 1

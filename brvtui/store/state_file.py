@@ -1,0 +1,65 @@
+"""State of the tool's own in JSON files, each with a checksum. A damaged file counts as missing, and is never lost."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from brvtui.disk import writing
+from brvtui.disk.sealing import is_sealed, sealed, unsealed
+from brvtui.regular_files import LARGEST, read_regular
+
+_BROKEN = ".broken"
+
+
+def read_state(path: Path) -> Any:
+    """The value in the file at ``path``. Raises OSError, and ValueError when it is damaged or no JSON.
+
+    Files of earlier versions, which have no checksum, are read as they are.
+    """
+    data = read_regular(path, LARGEST)
+    try:
+        return json.loads((unsealed(data) if is_sealed(data) else data).decode("utf-8"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def read_state_or_none(path: Path) -> Any:
+    """The value in the file at ``path``; None when it is missing, damaged or cannot be read."""
+    try:
+        return read_state(path)
+    except (OSError, ValueError):
+        return None
+
+
+def write_state(path: Path, value: Any) -> None:
+    """Replaces the file at ``path``; one that is damaged, or holds another type, is set aside. Raises OSError."""
+    set_aside_if_damaged(path, type(value))
+    writing.write(path, sealed(json.dumps(value, indent=1).encode("utf-8")))
+
+
+def set_aside_if_damaged(path: Path, kind: type = object) -> None:
+    """Renames the file at ``path`` if it is damaged, cannot be read or holds another type than ``kind``.
+
+    Raises OSError when it cannot be renamed.
+    """
+    try:
+        is_damaged = not isinstance(read_state(path), kind)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError):
+        is_damaged = True
+    with suppress(FileNotFoundError):  # another process was faster
+        if is_damaged and stat.S_ISREG(path.lstat().st_mode):
+            writing.rename(path, path.with_name(f"{path.name}.{secrets.token_hex(4)}{_BROKEN}"))
+
+
+def set_aside(folder: Path) -> list[Path]:
+    """The files in ``folder`` that were set aside because they are damaged. Raises nothing."""
+    with suppress(OSError):
+        return sorted(folder.glob(f"*.json.*{_BROKEN}"))
+    return []

@@ -1,0 +1,60 @@
+"""What is done to the tool's own files of a tree before it is read: others are shut out, and nothing is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from brvtui.disk import writing
+from brvtui.store.drafts import Draft, DraftStore
+from brvtui.store.folders import config_folder, data_folder, tree_cache, tree_folder
+from brvtui.store.state_file import set_aside, set_aside_if_damaged
+from brvtui.text.visible import visible
+from brvtui.tree.saving.leftovers import UnsavedText, clear_leftovers
+
+
+def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
+    """Tidies up after killed processes and damaged disks; returns a line for each thing that the user should look at.
+
+    Closes the tool's own folders for ``tree`` to others, removes temporary files of processes that are gone, makes
+    drafts of the texts that these were saving, and sets damaged files aside. ``now_s`` is the time of the system's
+    clock in seconds. Raises nothing.
+    """
+    own, cache = tree_folder(tree), tree_cache(tree)
+    for folder in (own, cache, data_folder() / "crashes"):
+        writing.close_to_others(folder)
+    for folder in (own, cache / "vectors", own / "feedback", data_folder(), config_folder()):
+        for part in writing.abandoned_parts(folder):
+            with suppress(OSError):
+                writing.remove(part)
+    drafts = DraftStore(tree)
+    with suppress(OSError):
+        drafts.set_damaged_aside()
+        drafts.recover()
+    for file in _state_files(own):
+        with suppress(OSError):
+            set_aside_if_damaged(file)
+    left = clear_leftovers(tree, now_s, lambda text: _keep(drafts, text)).kept
+    damaged = [visible(str(file)) for folder in (own, drafts.folder) for file in set_aside(folder)]
+    return (
+        *(f"{path}: a text caught in a save that was killed; read it, then remove it" for path in left),
+        *(f"{file}: damaged, and counts as missing; save what you need, then remove it" for file in damaged),
+    )
+
+
+def _state_files(folder: Path) -> Iterator[Path]:
+    with suppress(OSError):
+        yield from sorted(folder.glob("*.json"))
+
+
+def _keep(drafts: DraftStore, text: UnsavedText) -> bool:
+    """Makes a draft of ``text``, unless one holds it already; False when that fails."""
+    try:
+        if text.is_whole or not any(
+            draft.path == text.path and draft.data.startswith(text.data) for draft in drafts.all()
+        ):
+            drafts.add(Draft(text.path, text.data, text.base, text.at_ms, text.process, "gone"))
+    except OSError:
+        return False
+    return True

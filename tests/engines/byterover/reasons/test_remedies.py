@@ -1,0 +1,169 @@
+"""Every remedy gives what it promises when it is made on disk; where none is offered, none of its kinds helps."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.byterover.ageing.after_changes import updated
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated
+from brvtui.engines.byterover.reasons.remedies import remedies
+from brvtui.ranking.maturity import LEVELS
+from brvtui.snapshot.naming import Named
+from brvtui.text.analysis import from_utf16, terms
+from brvtui.trace import Remedy, RemedyKind, Trace
+from tests.support.counterfactuals import Asked, answered, asked
+from tests.support.generated import generated, query
+from tests.support.trees import BRV3, NOW_MS, Tree
+
+NOTES = 14
+FEW, MANY, TREES = 10, 200, 8
+
+
+@dataclass(frozen=True)
+class Case(Asked):
+    """A note, and what is offered for it."""
+
+    path: str
+    offered: tuple[Remedy, ...]
+
+
+def cases(folder: Path, seed: int, most: int) -> Iterator[Case]:
+    """Random queries and notes: hits, and notes that are in no answer."""
+    pick = random.Random(seed)
+    tree = generated(folder, seed, NOTES)
+    snapshot = tree.snapshot(BRV3)
+    for _ in range(most):
+        trace = asked(snapshot, BRV3, query(pick), NOW_MS)
+        found = [hit.file for hit in trace.hits if hit.file in snapshot.by_path]
+        path = pick.choice(found) if found and pick.random() < 0.5 else pick.choice(snapshot.notes).path
+        named = Named(path, snapshot.by_path[path])
+        made = remedies(Context(snapshot, BRV3, NOW_MS), trace, named, lambda: False)
+        yield Case(tree, snapshot, BRV3, NOW_MS, trace, path, made)
+
+
+def place(trace: Trace, path: str) -> tuple[float, float]:
+    """The rank of the note and the tier: the lower, the better."""
+    assert trace.tier is not None
+    ranks = (rank for rank, hit in enumerate(trace.hits, start=1) if hit.file == path)
+    return next(((rank, trace.tier) for rank in ranks), (math.inf, math.inf))
+
+
+def change_of(case: Case, remedy: Remedy) -> Change:
+    """What a user would do who follows ``remedy``."""
+    own = case.snapshot.signals[case.snapshot.by_path[case.path]]
+    match remedy.kind:
+        case RemedyKind.WORDING:
+            return Reworded(remedy.query)
+        case RemedyKind.EDIT:
+            return TimeSet(case.path, int(NOW_MS) - 1)
+        case RemedyKind.UPDATE:
+            return Updated(case.path, updated(own, BRV3.signals), int(NOW_MS) - 1)
+        case RemedyKind.MATURITY:
+            return SignalsSet(case.path, replace(own, maturity=remedy.maturity))
+        case _:
+            return TitleSet(case.path, remedy.title, int(NOW_MS) - 1)
+
+
+def every_change(case: Case) -> Iterator[Change]:
+    """Changes of every kind, made up without the code that offers them."""
+    position = case.snapshot.by_path[case.path]
+    note, own = case.snapshot.notes[position], case.snapshot.signals[position]
+    yield TimeSet(case.path, int(NOW_MS) - 1)
+    yield Updated(case.path, updated(own, BRV3.signals), int(NOW_MS) - 1)
+    for level in LEVELS[LEVELS.index(own.maturity) + 1 :]:
+        yield SignalsSet(case.path, replace(own, maturity=level))
+    words = list(dict.fromkeys(map(from_utf16, terms(case.trace.query))))
+    for size in range(1, min(len(words), 3) + 1):
+        for chosen in combinations(words, size):
+            yield TitleSet(case.path, " ".join([note.title, *chosen]), int(NOW_MS) - 1)
+    yield Reworded(f"{case.trace.query} {note.title}")
+    for dropped in range(len(words)):
+        yield Reworded(" ".join(words[:dropped] + words[dropped + 1 :]) or note.title)
+
+
+def check(case: Case, copy: Path) -> None:
+    """Makes each offered change on disk; without any, makes every change."""
+    now = place(case.trace, case.path)
+    for remedy in case.offered:
+        after = answered(case, change_of(case, remedy), copy)
+        assert (remedy.rank, remedy.tier) == place(after, case.path), (case.trace.query, case.path, remedy)
+        assert remedy.score == after.hits[(remedy.rank or 0) - 1].score
+        assert place(after, case.path) < now
+    if not case.offered:
+        for change in every_change(case):
+            assert place(answered(case, change, copy), case.path) >= now, (case.trace.query, case.path, change)
+
+
+def test_remedies_give_what_they_promise(tmp_path: Path) -> None:
+    kinds = set()
+    for number, case in enumerate(cases(tmp_path / "tree", 1, FEW)):
+        check(case, tmp_path / f"copy{number}")
+        kinds |= {remedy.kind for remedy in case.offered}
+    assert len(kinds) >= 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(TREES))
+def test_200_random_remedies_give_what_they_promise(tmp_path: Path, seed: int) -> None:
+    offered: list[bool] = []
+    for number, case in enumerate(cases(tmp_path / "tree", 100 + seed, MANY // TREES)):
+        check(case, tmp_path / f"copy{number}")
+        offered.append(bool(case.offered))
+    assert len(offered) == MANY // TREES
+    assert any(offered)
+
+
+def of(tree: Tree, text: str, path: str) -> tuple[Remedy, ...]:
+    snapshot = tree.snapshot()
+    named = Named(path, snapshot.by_path.get(path))
+    return remedies(Context(snapshot, BRV3, NOW_MS), asked(snapshot, BRV3, text, NOW_MS), named, lambda: False)
+
+
+def test_a_note_that_leads_a_direct_answer_needs_nothing(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor banner", "anchor banner", importance=90, maturity="core")
+    assert of(tree, "anchor banner", "a/one.md") == ()
+
+
+def test_a_file_that_is_not_searched_has_none(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor")
+    tree.summary("a")
+    assert of(tree, "anchor", "a/_index.md") == ()
+
+
+def test_a_note_of_a_shared_source_can_only_be_asked_for_otherwise(tree: Tree, make_tree: object) -> None:
+    assert callable(make_tree)
+    other = make_tree("other")
+    other.note("x/far.md", "Anchor banner", "anchor", days=300)
+    tree.note("a/one.md", "Anchor", "anchor anchor", importance=90, maturity="core")
+    tree.source(("lib", other))
+    offered = of(tree, "anchor", "[lib]:x/far.md")
+    assert {remedy.kind for remedy in offered} <= {RemedyKind.WORDING}
+    assert offered
+
+
+def test_how_a_maturity_is_reached_in_the_engine_itself(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor banner", "anchor", days=5, importance=60)
+    tree.note("a/two.md", "Anchor banner", "anchor", days=5, importance=62)
+    first = next(remedy for remedy in of(tree, "anchor", "a/one.md") if remedy.kind is RemedyKind.MATURITY)
+    assert first.how == "set here, in this tool's own overlay; in ByteRover 2 more hits make it validated"
+    tried: list[bool] = []
+
+    def cancelled() -> bool:
+        tried.append(True)
+        return len(tried) > 3
+
+    snapshot = tree.snapshot()
+    trace = asked(snapshot, BRV3, "anchor", NOW_MS)
+    assert (
+        remedies(Context(snapshot, BRV3, NOW_MS), trace, Named("a/one.md", snapshot.by_path["a/one.md"]), cancelled)
+        == ()
+    )
+    assert len(tried) == 4
