@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -105,13 +106,14 @@ def line_of(row: Iterable[Piece]) -> Line:
     return Line(joined((piece.text, piece.role) for piece in row))
 
 
-def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, dash: str) -> list[Row]:
-    """Lays out ``rows`` of cells, the head first, in ``width`` cells; text wraps where columns must be narrow.
+def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, dash: str) -> Iterator[Row]:
+    """Yields the rows of a table: ``rows`` of cells, the head first, in ``width`` cells.
+
+    Text wraps where columns must be narrow.
 
     ``aligned`` says ``left``, ``right`` or ``center`` for every column.
     """
     columns = column_widths(rows, width)
-    made: list[Row] = []
     for number, cells in enumerate(rows):
         texts = [flow(cell, room) for cell, room in zip(cells, columns, strict=False)]
         for height in range(max(len(text) for text in texts)):
@@ -120,10 +122,9 @@ def table(rows: Sequence[Sequence[Row]], aligned: Sequence[str], width: int, das
                 part = text[height] if height < len(text) else []
                 row += _padded(part, room, aligned[place] if place < len(aligned) else "left")
                 row.append(Piece(" " * _GAP))
-            made.append(row[:-1])
+            yield row[:-1]
         if number == 0:
-            made.append([Piece((" " * _GAP).join(dash * room for room in columns), "faint")])
-    return made
+            yield [Piece((" " * _GAP).join(dash * room for room in columns), "faint")]
 
 
 def column_widths(rows: Sequence[Sequence[Row]], width: int) -> list[int]:
@@ -131,9 +132,10 @@ def column_widths(rows: Sequence[Sequence[Row]], width: int) -> list[int]:
     count = max(len(cells) for cells in rows)
     natural = [max([1, *(width_of(cells[place]) for cells in rows if place < len(cells))]) for place in range(count)]
     room = width - _GAP * (count - 1)
-    cap = max(natural)
-    while cap > _LEAST_COLUMN and sum(min(one, cap) for one in natural) > room:
-        cap -= 1
+    caps = range(_LEAST_COLUMN, max(natural) + 1)
+    # the first cap with which they do not fit, less one; the least one if none fits
+    past = bisect_right(caps, room, key=lambda cap: sum(min(one, cap) for one in natural))
+    cap = caps[max(past - 1, 0)] if caps else max(natural)
     return [min(one, cap) for one in natural]
 
 

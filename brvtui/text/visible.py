@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 _NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -23,7 +24,25 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isprintable() and not any(mark in text for mark in _SELECTORS):
         return text
-    return "".join(char if char in keep else _placeholder(text, place) for place, char in enumerate(text))
+    if any(mark in text for mark in _JOINERS):
+        return "".join(char if char in keep else _placeholder(text, place) for place, char in enumerate(text))
+    return text.translate(_table(keep))
+
+
+class _Placeholders(dict[int, str]):
+    """What stands for each character wherever it stands, made when it is first met."""
+
+    def __init__(self, keep: str) -> None:
+        super().__init__({ord(char): char for char in keep})
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _placeholder(chr(code), 0)
+        return self[code]
+
+
+@lru_cache(maxsize=8)
+def _table(keep: str) -> _Placeholders:
+    return _Placeholders(keep)
 
 
 def _placeholder(text: str, place: int) -> str:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brvtui.app.notes.markdown import MOST_CHARS, Document, LinkTarget, Typesetter, plain, slug, typeset
+from brvtui.app.notes.markdown import (
+    MOST_CHARS,
+    MOST_MARKS,
+    MOST_PIECES,
+    Abandoned,
+    Document,
+    Full,
+    LinkTarget,
+    Typesetter,
+    plain,
+    slug,
+    typeset,
+)
 from brvtui.tree.reading.links import LinkKind
 
 WIDTH = 40
@@ -23,7 +36,8 @@ def _resolve(kind: LinkKind, written: str) -> LinkTarget:
 
 def _set(text: str, width: int = WIDTH) -> Document:
     typesetter = Typesetter(width, _resolve)
-    typeset(text, typesetter)
+    with suppress(Full):
+        typeset(text, typesetter)
     return typesetter.document()
 
 
@@ -186,6 +200,32 @@ def test_a_very_long_text_is_not_rendered() -> None:
     assert " # x" in lines[:4]
 
 
+@pytest.mark.parametrize("mark", ["[", "![", "*a", "|a|", "a\n", "\\"])
+def test_a_text_of_very_many_marks_is_not_rendered(mark: str) -> None:
+    assert "too long to be rendered" in _lines("north gate\n\n" + mark * (MOST_MARKS + 1))[0]
+    assert "too long" not in _lines("north gate\n\n" + mark * (MOST_MARKS // 20))[0]
+
+
+def test_a_long_prose_is_rendered() -> None:
+    text = "# Gates\n\n" + "The north gate opens at six. " * (MOST_CHARS // 30)
+    assert _lines(text, 100)[0] == " Gates"
+
+
+def test_a_document_has_an_end() -> None:
+    typesetter = Typesetter(20, _resolve)
+    with pytest.raises(Full):
+        plain("\n" * MOST_CHARS, typesetter)
+    assert len(typesetter.lines) == MOST_PIECES // 2
+
+
+def test_a_document_that_nobody_wants_any_more_is_not_made() -> None:
+    answers = iter([False, False, True])
+    typesetter = Typesetter(20, _resolve, lambda: next(answers))
+    with pytest.raises(Abandoned):
+        plain("a\n" * 10_000, typesetter)
+    assert 0 < len(typesetter.lines) < 1_000
+
+
 _HOSTILE = {
     "brackets": "[" * 50_000,
     "stars": "a*" * 50_000,
@@ -198,6 +238,8 @@ _HOSTILE = {
     "relations": "@a/b/c " * 20_000,
     "wide": "日本語" * 50_000,
     "rows": "|a|b|\n|-|-|\n" + "|x|y|\n" * 10_000,
+    "a wide cell beside many": "|a" * 100 + "|\n" + "|-" * 100 + "|\n" + "|x" * 99 + "|" + "y" * 900_000 + "|\n",
+    "escapes": "\x1b[31m a" * 10_000,
 }
 
 

@@ -247,9 +247,9 @@ async def test_a_note_that_takes_long_to_be_read_again_keeps_its_place(
         assert offset
         hold = threading.Event()
 
-        def slow(page: About, width: int, raw: bool) -> Document:
+        def slow(page: About, width: int, raw: bool, is_abandoned: Callable[[], bool]) -> Document:
             hold.wait(30)
-            return page_document(page, width, raw)
+            return page_document(page, width, raw, is_abandoned)
 
         monkeypatch.setattr("brvtui.app.notes.reading.page_document", slow)
         linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)

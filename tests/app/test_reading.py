@@ -102,6 +102,21 @@ def test_broken_frontmatter_is_shown_as_text_with_its_problem(tree: Tree) -> Non
     assert text.endswith(" B\n " + "─" * 59 + "\n text")
 
 
+def test_values_that_nest_or_number_without_end_are_no_frontmatter(tree: Tree) -> None:
+    for block in ("a: " + "[" * 900 + "]" * 900, "a: " + "- " * 900 + "x", "a: 1" + ":59" * 20_000):
+        tree.file("a/b.md", f"---\n{block}\n---\n# B\n")
+        page = tree.session().about("a/b.md")
+        assert "frontmatter that cannot be read: " in _text(page_document(page, 80, False))
+
+
+def test_a_text_that_is_too_long_to_show_says_so_at_its_end(tree: Tree) -> None:
+    tree.file("a/b.md", "# B\n" + "x\n" * 600_000)
+    page = tree.session().about("a/b.md")
+    for raw in (True, False):
+        *_, last = page_document(page, 120, raw).lines
+        assert "too long to be shown whole" in last.plain
+
+
 def test_a_note_without_frontmatter_begins_with_its_text(tree: Tree) -> None:
     tree.note("a/b.md", "B", "text")
     assert _text(page_document(tree.session().about("a/b.md"), 20, False)).startswith(" B\n")

@@ -1,4 +1,4 @@
-"""Notes that take long or much memory to parse: aliases that multiply, deep nesting, very many links."""
+"""Notes that take long or much memory to parse, to show or to compare: aliases, nesting, links, marks, lines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from brvtui.app.notes.markdown import MARKED, MOST_CHARS, MOST_MARKS
 from tests.attacks.harness import Attack, report
 
 _LONG = 400_000
@@ -32,6 +33,10 @@ FRONTMATTER = {
     "a number in base 60": "a: 1" + ":59" * 20_000,
     "13,000 keys": "".join(f"k{n}: \n" for n in range(8_000)),
     "one key 10,000 times": "a:\n" * 10_000,
+    "900 lists in one another": "a: " + "[" * 900 + "]" * 900,
+    "900 lists in one another on a line": "a: \n  " + "- " * 900 + "x",
+    "9,000 related notes": "related: [" + "a/b.md," * 9_000 + "]",
+    "one related note 20,000 times": "x: &x [a, b]\nrelated: [" + "*x," * 16_000 + "]",
 }
 TEXTS = {
     "30,000 entries of related and 47,000 relations": (
@@ -44,7 +49,49 @@ TEXTS = {
     "10 MB of links": "[a](b)\n" * 1_400_000,
     "10 MB of relations": "@a/b/c " * 1_400_000,
     "10 MB on one line": "x" * 9_999_000,
+    "10 MB of parentheses in a link": "[a](" + "b()" * 3_300_000,
+    "10 MB of links without end on one line": "[" + "a](b:" * 2_000_000,
     "headings": "# \n" * 100_000,
+    "5 million lines": "\n" * 5_000_000,
+}
+MARKS = {
+    "brackets": "[",
+    "images": "![",
+    "links in one another": "[a](b",
+    "wiki links": "[[a]] ",
+    "stars": "*a",
+    "stars and underscores": "**a* _b__ ",
+    "tildes": "~~a~",
+    "escapes": "\\",
+    "entities": "&#",
+    "comments": "a <!--",
+    "character data": "a <![CDATA[",
+    "addresses": "<http:a",
+    "backticks": "`a\n",
+    "quotes": "> ",
+    "lists and quotes": "> - ",
+    "lists with quotes": "- > a\n",
+    "numbers": "1. a\n",
+    "headings of one letter": "# a\n",
+    "underlined headings": "a\n=\n",
+    "definitions": "[a]: b\n",
+    "open definitions": "[a]: b 'x\n",
+    "open labels": "[a\n",
+    "rows": "|a|b|\n|-|-|\n|x|y|\n",
+    "fences": "```\n",
+    "lines": "\n",
+    "tabs": "\t",
+    "colours": "\x1b[31m",
+    "emoji": "👩‍👩‍👧",
+    "relations": "@a/b/c ",
+    "links": "[a](b.md) ",
+}
+WHOLE = {
+    "a table of 500 columns": ("|a" * 500 + "|\n" + "|-" * 500 + "|\n") + "|\n" * 58_000,
+    "a cell of 900,000 letters beside 99": "|a" * 100 + "|\n" + "|-" * 100 + "|\n" + "|x" * 99 + "|" + "y" * 900_000,
+    "a long address 20,000 times": "[a]: " + "b" * 20_000 + "\n\n" + "[a]" * 20_000,
+    "1,000 quotes in one another": "\n".join(">" * min(n, 1_000) + " a" for n in range(1_900)),
+    "1,000 lists in one another": "\n".join("  " * n + "- a" for n in range(1_000)),
 }
 
 
@@ -61,6 +108,18 @@ def _project(text: str, name: str = "note.md") -> Callable[[Path], Sequence[str 
     return prepare
 
 
+def _marked(mark: str, most: int) -> Callable[[Path], Sequence[str | Path]]:
+    """A project whose note repeats ``mark``: 10 MB of it, or so often that it is rendered with ``most`` marks."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        times = 9_900_000 // len(mark.encode())
+        if most:
+            times = min((MOST_CHARS - 100) // len(mark), (most - 100) // max(1, len(MARKED.findall(mark))))
+        return _project(f"# Note\n\n{mark * times}\n")(folder)
+
+    return prepare
+
+
 _READ_LINKS = """
 import sys
 from pathlib import Path
@@ -68,6 +127,18 @@ from brvtui.session import Session
 session = Session.open(Path(sys.argv[-1]))
 session.load()
 assert session.notes.links().backlinks("yard/note.md")
+session.close()
+"""
+_SHOW = """
+import sys
+from pathlib import Path
+from brvtui.app.notes.reading import page_document
+from brvtui.session import Session
+session = Session.open(Path(sys.argv[-1]))
+session.load()
+page = session.about("yard/note.md")
+assert page.text
+assert page_document(page, 40, {raw}).lines
 session.close()
 """
 _COMPARE = """
@@ -85,6 +156,13 @@ def _all() -> Iterator[Attack]:
         yield Attack(f"a summary with {what}", _project(text.replace("importance: 50", "type: summary"), "_index.md"))
     for what, text in TEXTS.items():
         yield Attack(f"a note with {what}", _project(text), ("-c", _READ_LINKS))
+    for what, text in WHOLE.items():
+        yield Attack(f"{what}, shown", _project(text), ("-c", _SHOW.format(raw=False)))
+    for what, mark in MARKS.items():
+        yield Attack(f"as many {what} as are rendered", _marked(mark, MOST_MARKS), ("-c", _SHOW.format(raw=False)))
+        for raw in (False, True):
+            program = "-c", _SHOW.format(raw=raw)
+            yield Attack(f"10 MB of {what}, shown {'raw' if raw else 'as they can be'}", _marked(mark, 0), program)
     yield Attack("a text that another program changed, the same lines everywhere", lambda _: (), ("-c", _COMPARE))
 
 

@@ -140,3 +140,19 @@ def test_values_that_are_shared_are_walked_once() -> None:
     assert parse(f"---\na: &x {{k: 1}}\nb: [{rows}]\n---\n").fields == {"a": {"k": 1}, "b": [{"k": 1}] * 2_000}
     many = ",".join("1" for _ in range(20_000))
     assert "multiply" in parse(f"---\na: &x [{many}]\nb: [{rows}]\n---\n").problem
+
+
+@pytest.mark.parametrize("value", ["[" * 99 + "]" * 99, "- " * 2 + "x", "1:59:59", "9" * 3_000, "0x" + "f" * 2_998])
+def test_values_within_the_limits_are_read(value: str) -> None:
+    front = parse(f"---\na:\n  {value}\n---\n")
+    assert front.problem == ""
+    assert str(front.fields["a"])
+
+
+@pytest.mark.parametrize(
+    "value", ["[" * 101 + "]" * 101, "{a: " * 101 + "}" * 101, "- " * 101 + "x", "9" * 3_001, "1" + ":59" * 1_001]
+)
+def test_values_beyond_them_are_not(value: str) -> None:
+    front = parse(f"---\nb: {{c: 1}}\na:\n  {value}\n---\n")
+    assert front.fields == {}
+    assert front.problem

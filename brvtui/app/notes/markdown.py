@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -17,13 +18,19 @@ from brvtui.text.visible import visible
 from brvtui.tree.reading.links import RELATION, LinkKind
 
 MOST_CHARS = 1_000_000
-"""The longest text that is rendered: parsing a longer one would take seconds."""
+"""The longest text that is rendered, or shown as it is: more would take seconds."""
+MOST_MARKS = 40_000
+"""The most marks and lines of a text that is rendered: parsing so many takes a second; prose has few."""
+MOST_PIECES = 200_000
+"""The most pieces that the lines of a document have; a line counts for two at least."""
+MARKED = re.compile(r"[\n\[\]!*_~`<&\\|]")
 _CODE = "summary"
 _LINK = "underline accent"
 _BROKEN = "strike bad"
 _HEADINGS = {1: "bold accent", 2: "bold accent"}
 _OTHER_HEADING = "bold strong"
 _LEAST_WIDTH = 8
+_LOOKED_UP_AT_ONCE = 64
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 
@@ -61,13 +68,26 @@ class Document:
     headings: Mapping[str, int] = field(default_factory=dict)
 
 
+class Full(Exception):
+    """A document has as many pieces as one may have."""
+
+
+class Abandoned(Exception):
+    """Nobody wants the document any more."""
+
+
 class Typesetter:
     """Collects the lines of a document, and the places of the links in them."""
 
-    def __init__(self, width: int, resolve: Resolve) -> None:
-        """No lines yet. They will be ``width`` cells wide, the first of which is left free."""
+    def __init__(self, width: int, resolve: Resolve, is_abandoned: Callable[[], bool] = lambda: False) -> None:
+        """No lines yet. They will be ``width`` cells wide, the first of which is left free.
+
+        ``is_abandoned`` says whether nobody wants the document any more.
+        """
         self.width = width
         self.resolve = resolve
+        self._is_abandoned = is_abandoned
+        self._left = MOST_PIECES
         self.lines: list[Line] = []
         self.targets: list[LinkTarget] = []
         self.headings: dict[str, int] = {}
@@ -87,11 +107,21 @@ class Typesetter:
         return [Piece(text, _BROKEN, number), Piece(f" ({target.broken})", "bad")]
 
     def put(self, row: Sequence[Piece]) -> None:
-        """Adds ``row`` as a line."""
+        """Adds ``row`` as a line. Raises :class:`Full`, and :class:`Abandoned`."""
         whole = [Piece(" "), *row]
+        self._left -= max(len(whole), 2)
+        if self._left < 0:
+            raise Full
+        if not len(self.lines) % _LOOKED_UP_AT_ONCE and self._is_abandoned():
+            raise Abandoned
         for number, spot in spots_in(whole, len(self.lines)):
             self._spots.setdefault(number, []).append(spot)
         self.lines.append(line_of(whole))
+
+    def end_early(self, why: str) -> None:
+        """Adds a last line that says why the rest is missing."""
+        self._left = MOST_PIECES
+        self.put([Piece(why, "warn")])
 
     def document(self) -> Document:
         """Returns the document."""
@@ -101,8 +131,11 @@ class Typesetter:
 
 
 def typeset(text: str, typesetter: Typesetter) -> None:
-    """Adds markdown ``text``; links and relations become links, images and HTML stay text."""
-    if len(text) > MOST_CHARS:
+    """Adds markdown ``text``; links and relations become links, images and HTML stay text.
+
+    Raises :class:`Full` where it has to end before the end of the text, and :class:`Abandoned`.
+    """
+    if len(text) > MOST_CHARS or sum(1 for _ in islice(MARKED.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
         typesetter.put([Piece("too long to be rendered: this is the text as it is", "warn")])
         plain(text, typesetter)
         return
@@ -114,11 +147,14 @@ def typeset(text: str, typesetter: Typesetter) -> None:
 
 
 def plain(text: str, typesetter: Typesetter, links: Iterable[tuple[int, int, LinkKind, str]] = ()) -> None:
-    """Adds ``text`` as it is, wrapped; ``links`` are (start, end, kind, target) by characters, in order."""
+    """Adds ``text`` as it is, wrapped; ``links`` are (start, end, kind, target) by characters, in order.
+
+    Raises as :func:`typeset`.
+    """
     pending = iter(links)
     current = next(pending, None)
     start = 0
-    for source in text.split("\n"):
+    for source in text[:MOST_CHARS].split("\n"):
         row: Row = []
         done = 0
         role = "bold strong" if source.startswith("#") else "muted" if source.startswith(("---", "```")) else "text"
@@ -132,6 +168,8 @@ def plain(text: str, typesetter: Typesetter, links: Iterable[tuple[int, int, Lin
         for part in flow(row, typesetter.width - 1):
             typesetter.put(part)
         start += len(source) + 1
+    if len(text) > MOST_CHARS:
+        raise Full
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from brvtui.app.states import NoteState, Phase, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
+from brvtui.app.workers import is_cancelled
 from brvtui.paint.answers import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span, lit, painted
 
@@ -159,7 +160,7 @@ class NotePane(Pane):
         def task() -> Document:
             from brvtui.app.notes.reading import page_document
 
-            return page_document(request.page, request.width, request.raw)
+            return page_document(request.page, request.width, request.raw, is_cancelled)
 
         on_result = partial(self._page_rendered, request)
         self.services.background.run(task, on_result, group="render", exclusive=True, owner=self)

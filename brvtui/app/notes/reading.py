@@ -7,11 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from brvtui.app.notes.markdown import Document, LinkTarget, Resolve, Typesetter, fields, labelled_rule, plain, typeset
+from brvtui.app.notes.markdown import (
+    Document,
+    Full,
+    LinkTarget,
+    Resolve,
+    Typesetter,
+    fields,
+    labelled_rule,
+    plain,
+    typeset,
+)
 from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
@@ -25,20 +35,33 @@ _RELATED = "related"
 _DASH = "┄"
 
 
-def page_document(page: About, width: int, raw: bool) -> Document:
-    """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text."""
-    typesetter = Typesetter(width, resolver(page))
+def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[], bool] = lambda: False) -> Document:
+    """Renders ``page`` in lines of ``width`` cells, or shows its ``raw`` text.
+
+    Ends early where all of it would take too long, with a line about that. Raises
+    :class:`brvtui.app.notes.markdown.Abandoned` once ``is_abandoned``.
+    """
+    typesetter = Typesetter(width, resolver(page), is_abandoned)
+    try:
+        _put(page, width, raw, typesetter)
+    except Full:
+        typesetter.end_early(
+            "too long to be shown whole: the rest is missing here; E opens the note in your own editor"
+        )
+    return typesetter.document()
+
+
+def _put(page: About, width: int, raw: bool, typesetter: Typesetter) -> None:
     for sentence in notices(page):
         for row in flow([Piece(visible(sentence), "warn")], width - 1):
             typesetter.put(row)
     if page.problem:
-        return typesetter.document()
+        return
     if raw or not page.path.endswith(".md"):
         places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text)]
         plain(page.text, typesetter, places)
     else:
         _rendered(page, typesetter)
-    return typesetter.document()
 
 
 def notices(page: About) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from brvtui.tree.reading.frontmatter import BROKEN, block_span, parse, reading, root_of
+from brvtui.tree.reading.frontmatter import BROKEN, block_span, parse, reading
 
 Value = str | float | bool | Sequence[str]
 
@@ -66,8 +66,7 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
     begin = span[0]
     try:
         block = text[slice(*span)]
-        with reading(block) as loader:
-            root = root_of(loader, block)
+        with reading(block) as (loader, root):
             if root is None:
                 return ()
             if not isinstance(root, yaml.MappingNode):

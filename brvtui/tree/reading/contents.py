@@ -72,11 +72,10 @@ def check_readable(data: bytes, limits: ReadingLimits) -> None:
 
 def cut(text: str, limits: ReadingLimits) -> CutText:
     """``text`` after the limits on lines and on UTF-16 units a line."""
-    lines = text.split("\n")
-    cut_lines = max(0, len(lines) - limits.max_lines)
+    cut_lines = max(0, text.count("\n") + 1 - limits.max_lines)
     if not cut_lines and len(text) * _MOST_UNITS <= limits.max_line_units:
         return CutText(text, 0, 0)
-    kept = lines[: limits.max_lines]
+    kept = text.split("\n", limits.max_lines)[: limits.max_lines]
     shortened = 0
     for number, line in enumerate(kept):
         if len(line) * _MOST_UNITS > limits.max_line_units and units(line) > limits.max_line_units:

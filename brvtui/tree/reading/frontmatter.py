@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BROKEN = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
 """What parsing a block can raise. PyYAML raises most of these for tags that do not fit their values."""
 _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
@@ -22,11 +22,28 @@ _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _MOST_NODES = 50_000
 """More than a block of the greatest length has, unless its aliases multiply them."""
+_DEEPEST = 100
+"""Whatever walks over the values by recursion goes deeper than this without trouble."""
+_MOST_DIGITS = 3_000
+"""Of an integer, in any base; Python writes none of more than 4,300 decimal digits."""
 _ALIAS_SIGN = "*"
 _STRING = "tag:yaml.org,2002:str"
 _PROPERTIES = ("&", "!")
 _ON_ONE_LINE = frozenset({None, "", "'", '"'})
 _BLOCK = re.compile(r"\A---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
+
+
+class _Loader(_Base):  # type: ignore[misc]  # its base is chosen above
+    """Refuses integers that could not be written again."""
+
+    def construct_yaml_int(self, node: Any) -> Any:
+        """The integer of ``node``. Raises ValueError for one that is too long."""
+        if len(node.value) > _MOST_DIGITS:
+            raise ValueError("a number longer than frontmatter holds")
+        return super().construct_yaml_int(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +105,8 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
     if not found or key not in found.group(1):
         return ()
     try:
-        with reading(found.group(1)) as loader:
-            node = _node(loader, found.group(1))
+        with reading(found.group(1)) as (_, node):
+            _check_keys(node)
     except BROKEN:
         return ()
     pairs = node.value if isinstance(node, yaml.MappingNode) else []
@@ -109,34 +126,38 @@ def scalars_under(text: str, key: str) -> tuple[Scalar, ...]:
 
 def _mapping(block: str) -> Any:
     """The value of the YAML in ``block``."""
-    with reading(block) as loader:
-        node = _node(loader, block)
+    with reading(block) as (loader, node):
+        _check_keys(node)
         return None if node is None else loader.construct_document(node)
 
 
 @contextmanager
-def reading(block: str) -> Iterator[Any]:
-    """A YAML loader for ``block``. Raises ValueError for a block beyond the limits of frontmatter."""
-    if len(block) > _LONGEST or len(_NESTING.findall(block)) > _MOST_NESTING:
+def reading(block: str) -> Iterator[tuple[Any, Any]]:
+    """A YAML loader of ``block``, and the root node of the block: None for an empty one.
+
+    Raises ValueError for a block beyond the limits of frontmatter: too long, too deep, with an alias inside the value
+    that it repeats, or with aliases that multiply the nodes beyond what frontmatter has, so that whatever walks over
+    the values would never end.
+    """
+    nesting = 0 if len(block) > _LONGEST else len(_NESTING.findall(block))
+    if len(block) > _LONGEST or nesting > _MOST_NESTING:
         raise ValueError("longer or deeper than frontmatter is")
     if _DOCUMENT_END.search(block):
         raise ValueError("a document end inside the block")
     loader = _Loader(block)
     try:
-        yield loader
+        root = loader.get_single_node()
+        if _ALIAS_SIGN in block:  # else every node stands once, so there are no more than the block is long
+            _check_size(root)
+        if nesting > _DEEPEST:
+            _check_depth(root)
+        yield loader, root
     finally:
         loader.dispose()
 
 
-def root_of(loader: Any, block: str) -> Any:
-    """The root node of ``block``, which ``loader`` reads; None for an empty one.
-
-    Raises ValueError for an alias inside the value that it repeats, and for aliases that multiply the nodes beyond what
-    frontmatter has: whatever walks over the values would never end.
-    """
-    root = loader.get_single_node()
-    if _ALIAS_SIGN not in block:
-        return root  # every node stands once, so there are no more than the block is long
+def _check_size(root: Any) -> None:
+    """Raises ValueError when aliases make ``root`` too large, or have no end."""
     sizes: dict[int, int] = {}  # of each collection with everything below it; 0 while it is being counted
     pending = [root] if isinstance(root, yaml.CollectionNode) else []
     while pending:
@@ -144,7 +165,7 @@ def root_of(loader: Any, block: str) -> Any:
         if sizes.get(id(node)):
             pending.pop()
             continue
-        inner = [child for entry in node.value for child in (entry if isinstance(entry, tuple) else (entry,))]
+        inner = _inner(node)
         below = [child for child in inner if isinstance(child, yaml.CollectionNode)]
         if id(node) not in sizes:
             sizes[id(node)] = 0
@@ -156,15 +177,26 @@ def root_of(loader: Any, block: str) -> Any:
         sizes[id(node)] = 1 + len(inner) - len(below) + sum(sizes[id(child)] for child in below)
         if sizes[id(node)] > _MOST_NODES:
             raise ValueError("aliases that multiply to more than frontmatter holds")
-    return root
 
 
-def _node(loader: Any, block: str) -> Any:
-    """The root node, as strict as the engine's own reader: one document, no duplicate key."""
-    node = root_of(loader, block)
+def _check_depth(root: Any) -> None:
+    """Raises ValueError when collections stand too deep in one another; their nodes are bounded."""
+    level = [root] if isinstance(root, yaml.CollectionNode) else []
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in _inner(node) if isinstance(child, yaml.CollectionNode)]
+    if level:
+        raise ValueError("longer or deeper than frontmatter is")
+
+
+def _inner(node: Any) -> list[Any]:
+    """The nodes that stand directly in a collection, keys too."""
+    return [child for entry in node.value for child in (entry if isinstance(entry, tuple) else (entry,))]
+
+
+def _check_keys(node: Any) -> None:
+    """Raises ValueError for a mapping in which a key stands twice, as the engine's own reader does."""
     if isinstance(node, yaml.MappingNode):
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         twice = next((key for key, times in keys.items() if times > 1), None)
         if twice is not None:
             raise ValueError(f"the key {twice} stands twice")
-    return node

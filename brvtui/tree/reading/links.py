@@ -18,12 +18,15 @@ RELATION = re.compile(r"@([\w-]+(?:/[\w-]+){2,3}(?:\.\w+)?)(?![\w/-])", re.ASCII
 """A relation in a text; its path is the first group."""
 MOST_LINKS = 50_000
 """How many links of a note are read; a note of the greatest size could have over a million."""
+_LONGEST_LINE = 1_000_000
+"""Characters. The markdown links of a longer line are those of its beginning: no thread runs during a search in it."""
 _SPACE = re.compile(r"\s+")
 
 # Fences occur in quotes and lists too, at any depth; no backtick follows an opening run on its line.
 _FENCE = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])[ \t])*(`{3,}(?=[^`]*$)|~{3,})")
 _BACKTICKS = re.compile(r"`+")
-_DESTINATION = r"(<[^<>]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)"
+# Possessive: after less of a destination nothing that ends one could follow, and what could be given back is kept.
+_DESTINATION = r"(<[^<>]*>|[^\s()<>]++(?:\([^\s()]*+\)[^\s()<>]*+)*+)"
 _INLINE = re.compile(rf"(?<!\\)\]\([ \t]*{_DESTINATION}(?=[ \t]*\)|[ \t]+[\"'(])")
 _DEFINITION = re.compile(rf" {{0,3}}\[[^\]^][^\]]*\]:[ \t]*{_DESTINATION}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
@@ -151,7 +154,8 @@ class Names:
 def links_in(text: str) -> tuple[Link, ...]:
     """The links of a note's ``text`` in their order, without links to web pages and within the note.
 
-    Returns the first :data:`MOST_LINKS` of them, in time that grows with the length of the text.
+    Returns the first :data:`MOST_LINKS` of them, in time that grows with the length of the text. Markdown links beyond
+    the first million characters of a line are left out.
     """
     lines = _Lines(text)
     found = [
@@ -200,7 +204,7 @@ def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
         if opening and (not fence or _closes(fence, opening[1], line)):
             fence = "" if fence else opening[1]
         elif not fence and ("](" in line or "]:" in line):
-            yield from _in_line(line, start, lines)
+            yield from _in_line(line[:_LONGEST_LINE], start, lines)
         start += len(line)
 
 
