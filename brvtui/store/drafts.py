@@ -71,9 +71,11 @@ class DraftStore:
                 writing.remove(file)
 
     def add(self, draft: Draft) -> None:
-        """Writes ``draft`` beside all others of its note, unless one has the same text. Raises OSError."""
-        if all(other.data != draft.data for _, other in self._of(draft.path)):
-            self._write(self._added_file(draft), draft)
+        """Writes ``draft`` beside all others of its note, in place of one with the same text that was added before.
+
+        Raises OSError.
+        """
+        self._write(self._added_file(draft), draft)
 
     def read(self, path: str) -> Draft | None:
         """The draft of the note at ``path``; None when there is none, or its file is broken.

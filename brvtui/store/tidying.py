@@ -13,6 +13,9 @@ from brvtui.store.state_file import set_aside, set_aside_if_damaged
 from brvtui.text.visible import visible
 from brvtui.tree.saving.leftovers import UnsavedText, clear_leftovers
 
+_GONE = "gone"
+"""The identity of a process that has ended."""
+
 
 def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
     """Tidies up after killed processes and damaged disks; returns a line for each thing that the user should look at.
@@ -35,7 +38,7 @@ def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
     for file in _state_files(own):
         with suppress(OSError):
             set_aside_if_damaged(file)
-    left = clear_leftovers(tree, now_s, lambda text: _keep(drafts, text)).kept
+    left = clear_leftovers(tree, now_s, _Keeper(drafts).keep).kept
     damaged = [visible(str(file)) for folder in (own, drafts.folder) for file in set_aside(folder)]
     return (
         *(f"{path}: a text caught in a save that was killed; read it, then remove it" for path in left),
@@ -48,13 +51,25 @@ def _state_files(folder: Path) -> Iterator[Path]:
         yield from sorted(folder.glob("*.json"))
 
 
-def _keep(drafts: DraftStore, text: UnsavedText) -> bool:
-    """Makes a draft of ``text``, unless one holds it already; False when that fails."""
-    try:
-        if text.is_whole or not any(
-            draft.path == text.path and draft.data.startswith(text.data) for draft in drafts.all()
-        ):
-            drafts.add(Draft(text.path, text.data, text.base, text.at_ms, text.process, "gone"))
-    except OSError:
-        return False
-    return True
+class _Keeper:
+    """Makes drafts of unsaved texts, unless a draft of the note holds them already."""
+
+    def __init__(self, drafts: DraftStore) -> None:
+        self._drafts = drafts
+        self._held: dict[str, list[bytes]] | None = None
+
+    def keep(self, text: UnsavedText) -> bool:
+        """Whether a draft holds ``text`` now; False when none can be written."""
+        if self._held is None:
+            self._held = {}
+            for draft in self._drafts.all():
+                self._held.setdefault(draft.path, []).append(draft.data)
+        held = self._held.setdefault(text.path, [])
+        if text.data in held or (not text.is_whole and any(data.startswith(text.data) for data in held)):
+            return True
+        try:
+            self._drafts.add(Draft(text.path, text.data, text.base, text.at_ms, text.process, _GONE))
+        except OSError:
+            return False
+        held.append(text.data)
+        return True

@@ -6,10 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import files, index, notes, projects, served, services
+from tests.attacks import concurrent_saves, files, index, notes, projects, served, services
 from tests.attacks.harness import Attack, Probe, got_through
 
-ATTACKS = (*files.ATTACKS, *notes.ATTACKS, *index.ATTACKS, *projects.ATTACKS, *services.ATTACKS, *served.ATTACKS)
+ATTACKS = (
+    *files.ATTACKS,
+    *notes.ATTACKS,
+    *index.ATTACKS,
+    *projects.ATTACKS,
+    *services.ATTACKS,
+    *served.ATTACKS,
+    *concurrent_saves.ATTACKS,
+)
 
 
 @pytest.mark.long

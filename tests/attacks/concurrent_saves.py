@@ -1,0 +1,274 @@
+"""Processes that save the same note at once, alone and with a foreign program that writes it too.
+
+Each saver does as the editor does: it looks at the note, adds a line, saves, and on a conflict looks again. A save that
+was *acknowledged* must be in the note at the end. The foreign program knows nothing of locks. It writes into the open
+file, or puts another one in its place, and keeps what it takes out of the note that way, so that it is known exactly
+what it destroyed itself. Every other line of its, and of the savers, must be in the note, in a conflict that was told,
+in a file that was named, or in a draft that the next opening lists.
+
+``python -m tests.attacks.concurrent_saves --processes 2,4,8 --saves 2000 --folder DIR`` has each process save so often.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from brvtui.session import Session
+from brvtui.store.drafts import DraftStore
+from brvtui.tree.saving.exchange import exchange
+from brvtui.tree.saving.leftovers import is_leftover
+from brvtui.tree.saving.note_files import Conflict, SaveError, read_note_file
+from tests.attacks.harness import Probe
+from tests.docs.pages import ROOT
+
+NOTE = "yard/gate.md"
+_QUICK_PROCESSES, _QUICK_SAVES = (4,), 50
+_MOST_OPENINGS = 20
+_BETWEEN_WRITES_S = 0.002
+_LIMIT_S = 3600
+
+
+@dataclass
+class Tried:
+    """What one run did, and which lines are nowhere."""
+
+    processes: int
+    foreign: bool
+    saved: int = 0
+    conflicts: int = 0
+    refused: int = 0
+    foreign_texts: int = 0
+    named_files: int = 0
+    drafts: int = 0
+    lost: list[str] = field(default_factory=list)
+    unnamed: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def problem(self) -> str:
+        """What got through; empty for nothing."""
+        lost = f"{len(self.lost)} lines are nowhere: {self.lost[:5]}" if self.lost else ""
+        return lost or (f"files that nobody names: {self.unnamed[:5]}" if self.unnamed else "")
+
+
+def run(folder: Path, processes: int, saves: int, foreign: bool) -> Tried:
+    """Lets ``processes`` save ``saves`` times each in a new project in ``folder``, and looks for every line."""
+    tree = folder / ".brv" / "context-tree"
+    note = tree / NOTE
+    note.parent.mkdir(parents=True)
+    (folder / ".brv" / "config.json").write_text("{}")
+    note.write_text("# Gate\n")
+    tried, began = Tried(processes, foreign), time.monotonic()
+    savers = [_started("save", folder, str(number), str(saves)) for number in range(processes)]
+    writers = [_started("write", folder)] if foreign else []
+    for process in (*savers, *writers):
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    for process in (*savers, *writers):
+        assert process.stdin
+        print("go", file=process.stdin, flush=True)
+    reports = [_ended(process) for process in (*savers, *writers)]
+    tried.seconds = time.monotonic() - began
+    told: set[str] = set()
+    named: set[str] = set()
+    acknowledged: list[str] = []
+    for report in reports:
+        acknowledged += report["lines"]
+        told.update(report["told"])
+        named.update(report["named"])
+        tried.conflicts += report["conflicts"]
+        tried.refused += report["refused"]
+    tried.saved = processes * saves
+    tried.foreign_texts = len(acknowledged) - tried.saved
+    tried.named_files = len(named)
+    held = told | {line for path in named if (tree / path).is_file() for line in _lines((tree / path).read_bytes())}
+    for _ in range(_MOST_OPENINGS):  # one opening clears so many
+        opened = _ended(_started("open", folder))
+        left = [file.relative_to(tree).as_posix() for file in tree.rglob(".*") if is_leftover(file.name)]
+        if not left:
+            break
+    tried.unnamed = [path for path in left if not any(notice.startswith(path) for notice in opened["notices"])]
+    tried.drafts = opened["drafts"]
+    held.update(opened["drafted"])
+    in_note = Counter(_lines(note.read_bytes()))
+    tried.lost = [line for line in acknowledged if line not in in_note and (not foreign or line not in held)]
+    return tried
+
+
+def _started(act: str, folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", __spec__.name if __spec__ else __name__, act, str(folder), *words],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **{name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}},
+    )  # fmt: skip
+
+
+def _ended(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """What a process says at its end; ends its input, at which the foreign program stops."""
+    out, _ = process.communicate(timeout=_LIMIT_S)
+    assert process.returncode == 0, out
+    made: dict[str, Any] = json.loads(out)
+    return made
+
+
+def _lines(data: bytes) -> Iterable[str]:
+    return data.decode("utf-8", "replace").splitlines()
+
+
+# in processes of their own
+
+
+def save(folder: Path, number: str, saves: str) -> dict[str, object]:
+    """Saves so often, and returns which lines were acknowledged, and what was told of conflicts."""
+    session = Session.open(folder)
+    session.load()
+    _wait_for_the_others()
+    tree = session.project.tree
+    lines: list[str] = []
+    told: set[str] = set()
+    named: list[str] = []
+    conflicts = refused = 0
+    while len(lines) < int(saves):
+        line = f"{number}:{len(lines)}"
+        try:
+            data, version = read_note_file(tree, NOTE)
+            done = session.notes.save(NOTE, data + f"{line}\n".encode(), version)
+        except SaveError:
+            refused += 1
+            continue
+        if done.kept:
+            named.append(done.kept)
+        if isinstance(done, Conflict):
+            conflicts += 1
+            told.update(_lines(done.theirs or b""))
+            continue
+        lines.append(line)
+    session.close()
+    return {"lines": lines, "told": sorted(told), "named": named, "conflicts": conflicts, "refused": refused}
+
+
+def write(folder: Path) -> dict[str, object]:
+    """Writes as other programs do, until its input ends; returns its lines, and as told what it took out itself."""
+    _wait_for_the_others()
+    os.set_blocking(0, False)
+    note = folder / ".brv" / "context-tree" / NOTE
+    other = note.with_name("theirs.tmp")
+    lines: list[str] = []
+    took: set[str] = set()
+    while _has_input():
+        line = f"foreign:{len(lines)}"
+        text = b"" if len(lines) % 10 == 9 else None
+        with suppress(FileNotFoundError):  # the moment in which the savers have no file there does not exist
+            out = _into(note, line, text) if len(lines) % 2 else _in_place(note, other, line, text)
+            took.update(_lines(out))
+            lines.append(line)
+        time.sleep(_BETWEEN_WRITES_S)
+    return {"lines": lines, "told": sorted(took), "named": [], "conflicts": 0, "refused": 0}
+
+
+def _wait_for_the_others() -> None:
+    print("ready", flush=True)
+    assert input() == "go"
+
+
+def _has_input() -> bool:
+    """Whether the input has not ended yet."""
+    try:
+        return bool(os.read(0, 1))
+    except BlockingIOError:
+        return True
+
+
+def _into(note: Path, line: str, text: bytes | None) -> bytes:
+    """Writes into the file itself, as ``open(note, "w")`` does; returns what was in it."""
+    with note.open("r+b", buffering=0) as file:
+        before = file.read()
+        file.seek(0)
+        file.truncate()
+        file.write((before if text is None else text) + f"{line}\n".encode())
+    return before
+
+
+def _in_place(note: Path, other: Path, line: str, text: bytes | None) -> bytes:
+    """Puts another file in the place of the note, by a rename that hands out what was there; returns that."""
+    other.write_bytes((note.read_bytes() if text is None else text) + f"{line}\n".encode())
+    folder = os.open(note.parent, os.O_RDONLY)
+    try:
+        assert exchange(folder, other.name, note.name)
+    finally:
+        os.close(folder)
+    return other.read_bytes()
+
+
+def open_anew(folder: Path) -> dict[str, object]:
+    """Opens the project as the next start does; returns its notices, and the lines of all drafts of the note."""
+    session = Session.open(folder)
+    session.load()
+    session.close()
+    drafts = DraftStore(session.project.tree).all()
+    drafted = {line for draft in drafts if draft.path == NOTE for line in _lines(draft.data)}
+    return {"notices": session.snapshot.notices, "drafts": len(drafts), "drafted": sorted(drafted)}
+
+
+# the attack
+
+
+def _attack(folder: Path, processes: int, foreign: bool) -> str:
+    return run(folder, processes, _QUICK_SAVES, foreign).problem
+
+
+ATTACKS = tuple(
+    Probe(f"{count} processes save a note{' that a foreign program writes' if foreign else ''}",
+          partial(_attack, processes=count, foreign=foreign))
+    for count in _QUICK_PROCESSES for foreign in (False, True)
+)  # fmt: skip
+
+
+def main(words: list[str]) -> int:
+    """Runs what the command line asks for, and prints what was tried and what got through."""
+    acts = {"save": save, "write": write, "open": open_anew}
+    if words and words[0] in acts:
+        print(json.dumps(acts[words[0]](Path(words[1]), *words[2:])))  # type: ignore[operator]
+        return 0
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--processes", default=",".join(map(str, _QUICK_PROCESSES)), help="such as 2,4,8")
+    parser.add_argument("--saves", type=int, default=_QUICK_SAVES, help="acknowledged saves of each process")
+    parser.add_argument("--folder", type=Path, help="on the file system to try")
+    options = parser.parse_args(words)
+    through = tried = 0
+    for count in map(int, options.processes.split(",")):
+        for foreign in (False, True):
+            folder = Path(tempfile.mkdtemp(dir=options.folder))
+            try:
+                made = run(folder, count, options.saves, foreign)
+            finally:
+                shutil.rmtree(folder)
+            tried += 1
+            through += bool(made.problem)
+            print(
+                f"{count} processes{', a foreign program' if foreign else ''}: {made.saved} saves acknowledged, "
+                f"{made.conflicts} conflicts told, {made.refused} refused, {made.foreign_texts} foreign texts, "
+                f"{made.named_files} files named, {made.drafts} drafts listed, {made.seconds:.0f} s: "
+                f"{made.problem or 'held'}",
+                flush=True,
+            )
+    print(f"tried: {tried}, got through: {through}")
+    return through
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(sys.argv[1:])))
