@@ -198,7 +198,7 @@ class BrvTui(ConfiguredApp):
         def edit() -> EditorScreen:
             from brvtui.app.editing.screen import EditorScreen
 
-            screen = EditorScreen(self.layouts, self.project, self.external_editor)
+            screen = EditorScreen(self.layouts, self.project, self.external_editor, self.drafts)
             self.editing.use(screen)
             return screen
 

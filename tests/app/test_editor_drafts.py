@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +11,16 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing import note_io
 from brvtui.app.editing.list_dialogs import DraftsDialog
-from brvtui.app.editing.questions import DraftDialog
+from brvtui.app.editing.note_io import DraftRequest
+from brvtui.app.editing.questions import ConflictDialog, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
+from brvtui.session import Session
 from brvtui.store.drafts import DraftStore
+from brvtui.tree.saving import exchange as renames
+from brvtui.tree.saving import note_files
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys
 from tests.support.trees import NOW_MS, Tree
@@ -138,3 +145,78 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (left.tree / NOTE).exists())
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
+
+
+# drafts of several notes
+
+
+async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what waits for a note only the last is written; no other note waits for it, or takes its place."""
+    is_wanted = threading.Event()
+    write, written = note_io.write_draft, []
+
+    def late(session: Session, request: DraftRequest) -> None:
+        if request.path == NOTE:
+            assert is_wanted.wait(20)
+        write(session, request)
+        written.append((request.path, request.data))
+
+    monkeypatch.setattr(note_io, "write_draft", late)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        drafts = brv(pilot).drafts
+        for number in (b"1", b"2", b"3"):
+            drafts.write(DraftRequest(NOTE, number))
+            drafts.write(DraftRequest("other.md", number))
+        await until(pilot, lambda: drafted(garden.root, "other.md") == b"3")
+        assert drafts.is_busy
+        is_wanted.set()
+        await until(pilot, lambda: not drafts.is_busy)
+    assert [data for path, data in written if path == NOTE] == [b"1", b"3"]
+    assert {(draft.path, draft.data) for draft in _drafts(garden).all()} == {(NOTE, b"3"), ("other.md", b"3")}
+
+
+async def test_a_text_that_could_not_be_saved_stands_beside_the_one_that_is_typed(
+    left: Tree, make_app: MakeApp
+) -> None:
+    """Neither takes the place of the other, nor of the draft that was left; each is offered."""
+    async with make_app(left.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).drafts.write(DraftRequest(NOTE, b"in vain\n", is_set_aside=True))
+        brv(pilot).drafts.write(DraftRequest("x.md", b"typed\n"))
+        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
+        brv(pilot).drafts.write(DraftRequest(NOTE, b"typed\n"))
+        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
+        held = {draft.data for draft in _drafts(left).all() if draft.path == NOTE}
+        assert held == {b"typed\n", b"in vain\n", FEW_LINES.replace("two", "TWO").encode()}
+
+
+async def test_a_further_text_that_a_conflict_met_is_named(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program writes twice: between look and swap, and before the swap is undone."""
+    swap, texts = note_files.exchange, [b"first\n", b"second\n"]
+
+    def disturbed(folder: int, one: str, other: str) -> bool:
+        (garden.tree / NOTE).write_bytes(texts.pop(0))
+        return swap(folder, one, other)
+
+    if renames._renameat2() is None:
+        pytest.skip("no renameat2 here")
+    monkeypatch.setattr(note_files, "exchange", disturbed)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await type_keys(pilot, "x")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        (kept,) = (garden.tree / NOTE).parent.glob(".brv-tui-*")
+        said = f"another program was writing it; its text is kept in {kept.relative_to(garden.tree)}"
+        assert said in toasts(pilot)
+    assert (on_disk(garden), kept.read_bytes()) == ("first\n", b"second\n")
+    other = kept.with_name(kept.name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-"))
+    kept.rename(other)  # as if this process had ended
+    garden.session()
+    assert not other.exists()
+    assert b"second\n" in {draft.data for draft in _drafts(garden).all() if draft.path == NOTE}

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from brvtui.app.editing import note_io
+from brvtui.app.newest import Newest
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.paint.text import plural
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
 
 _NAMED = 3
 _GROUP = "draft"
@@ -22,12 +27,40 @@ class Drafts:
         self._services = services
         self._project = project
         self._edit = edit
+        self._requests: dict[str, Newest[tuple[Session, note_io.DraftRequest]]] = {}
+        """By the path of the note, while drafts of it are written."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a draft is being written or removed."""
+        return bool(self._requests)
 
     def write(self, request: note_io.DraftRequest) -> None:
-        """Writes or removes a draft."""
+        """Writes or removes a draft, after what is under way for the same note; of what waits for it, only the last.
+
+        Other notes are not waited for.
+        """
         session = self._project.session
-        if session is not None:
-            self._services.background.run(partial(note_io.write_draft, session, request), group=_GROUP)
+        if session is None:
+            return
+        waiting = self._requests.setdefault(request.path, Newest(self._begin))
+        waiting.want((session, request))
+
+    def _begin(self, asked: tuple[Session, note_io.DraftRequest]) -> None:
+        session, request = asked
+        failed = partial(self._services.notify, severity="warning")
+        self._services.background.run(
+            partial(note_io.write_draft, session, request),
+            group=_GROUP,
+            on_error=failed,
+            on_end=partial(self._finished, request.path),
+        )
+
+    def _finished(self, path: str) -> None:
+        requests = self._requests[path]
+        requests.finished()
+        if not requests.is_busy:
+            del self._requests[path]
 
     def report(self) -> None:
         """Says in a toast which drafts were left behind, if any."""

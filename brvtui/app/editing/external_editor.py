@@ -103,6 +103,8 @@ class ExternalEditor:
             case NoteSaved():
                 self._saved(result)
             case SaveConflict():
+                if result.notice:
+                    self._services.notify(result.notice, severity="warning", timeout=10)
                 await self._on_conflict(result)
             case SaveFailed():
                 self.set_aside(result.problem, result.disk, result.data)
@@ -118,7 +120,7 @@ class ExternalEditor:
         """Writes ``data``, which could not be saved, to a draft, and says ``why``."""
         said = f"{why}; your text is kept as a draft: e or E offers it"
         self._services.notify(said, severity="error", timeout=10)
-        self._drafts.write(DraftRequest(disk.path, data, disk.sha256))
+        self._drafts.write(DraftRequest(disk.path, data, disk.sha256, is_set_aside=True))
 
 
 def _parsed(text: str, origin: str) -> EditorCommand:

@@ -88,6 +88,8 @@ class SaveConflict:
     """Both texts merged; None when one of them is not text."""
     undecided: int = 0
     """How many places in ``merged`` both changed in different ways."""
+    notice: str = ""
+    """A line about a further text of another program; empty when there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ class DraftRequest:
     data: bytes | None = field(repr=False)
     base: str | None = None
     """The SHA-256 of the text that the draft was begun from."""
+    is_set_aside: bool = False
+    """Whether it is a text that could not be saved, and is kept beside the draft of the text that is being edited."""
 
 
 def open_note(session: Session, path: str, outside: bool) -> NoteOpened:
@@ -231,11 +235,16 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     except SaveError as error:
         return SaveFailed(disk, data, str(error))
     if isinstance(done, Conflict):
-        return _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
+        made = _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
+        return replace(made, notice=_kept(disk.path, done.kept)) if done.kept else made
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
-        notices.append(f"{disk.path}: another program has it open; what that writes is kept in {done.kept}")
+        notices.append(_kept(disk.path, done.kept))
     return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
+
+
+def _kept(path: str, kept: str) -> str:
+    return f"{path}: another program was writing it; its text is kept in {kept}, and the next start makes a draft of it"
 
 
 def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> SaveResult:
@@ -286,12 +295,16 @@ def read_again(session: Session, before: OnDisk) -> OnDisk:
 
 def write_draft(session: Session, request: DraftRequest) -> None:
     """Writes or removes a draft. Raises :class:`Refusal` when that fails."""
-    from brvtui.store.drafts import DraftStore
+    from brvtui.disk.processes import own_identity
+    from brvtui.store.drafts import Draft, DraftStore
 
     drafts = DraftStore(session.project.tree)
     try:
         if request.data is None:
             drafts.drop(request.path)
+        elif request.is_set_aside:
+            own = (session.clock(), os.getpid(), own_identity())
+            drafts.add(Draft(request.path, request.data, request.base, *own))
         else:
             drafts.keep(request.path, request.data, request.base, session.clock())
     except OSError as error:

@@ -17,6 +17,7 @@ from brvtui.app.actions.screens import EDIT_SCREEN
 from brvtui.app.arrangement import EDITOR
 from brvtui.app.contents import Edit, TextCheck
 from brvtui.app.editing import note_io, questions
+from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.editing.find_bar import FindBar
 from brvtui.app.editing.note_editor import NoteEditor
@@ -56,11 +57,12 @@ class EditorScreen(FrameScreen):
     BINDINGS = bindings(EDIT_SCREEN)
     AUTO_FOCUS = "#text"
 
-    def __init__(self, layouts: Layouts, project: Project, external: ExternalEditor) -> None:
+    def __init__(self, layouts: Layouts, project: Project, external: ExternalEditor, drafts: Drafts) -> None:
         """An editor without a note."""
         super().__init__(layouts)
         self._project = project
         self._external = external
+        self._drafts = drafts
         self.origin = ""
         """The screen to go back to."""
         self._disk: OnDisk | None = None
@@ -76,7 +78,6 @@ class EditorScreen(FrameScreen):
         """Whether the user asked to save while a save was under way."""
         self._after_save: Callable[[], object] | None = None
         self._checks: Newest[CheckRequest] = Newest(self._check)
-        self._drafts: Newest[DraftRequest] = Newest(self._write_draft)
         self._last_check: CheckRequest | None = None
         self._checked_for: tuple[object, ...] = ()
         """The query and tree that the text was last checked with."""
@@ -313,7 +314,7 @@ class EditorScreen(FrameScreen):
         self._stop_draft_timer()
         if self._disk is not None:
             self._drafted = self.data
-            self._drafts.want(DraftRequest(self._disk.path, self._drafted, self._disk.sha256))
+            self._drafts.write(DraftRequest(self._disk.path, self._drafted, self._disk.sha256))
 
     def keep_draft(self) -> None:
         """Writes the draft of unsaved text at once."""
@@ -323,12 +324,8 @@ class EditorScreen(FrameScreen):
     def _drop_draft(self) -> None:
         self._stop_draft_timer()
         if self._disk is not None and self._drafted is not None:
-            self._drafts.want(DraftRequest(self._disk.path, None))
+            self._drafts.write(DraftRequest(self._disk.path, None))
             self._drafted = None
-
-    def _write_draft(self, request: DraftRequest) -> None:
-        task, failed = partial(note_io.write_draft, self._session, request), partial(self.notify, severity="warning")
-        self.services.background.run(task, group="draft", on_error=failed, on_end=self._drafts.finished, owner=self)
 
     # saving
 
@@ -363,7 +360,10 @@ class EditorScreen(FrameScreen):
         """Goes on after the text was saved over ``before``, or was not; by now another note may be open."""
         if isinstance(result, NoteSaved):
             self._saved(before, result)
-        elif before is not self._disk:
+            return
+        if isinstance(result, SaveConflict) and result.notice:
+            self.notify(result.notice, severity="warning", timeout=10)
+        if before is not self._disk:
             self._set_aside(result)
         else:
             self._end_save()
