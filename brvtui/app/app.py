@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from brvtui.app.settings.screen import SettingsScreen
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
+    from brvtui.trace import Remedy
 
 _MOST_TOASTS = 2
 _BELOW_MODALS = ("mode", "commands")
@@ -420,6 +421,21 @@ class BrvTui(ConfiguredApp):
         from brvtui.trace.feedback import Usefulness
 
         give_feedback(self, self.project, self.queries.ask_again, Usefulness(usefulness))
+
+    def action_why(self) -> None:
+        """Says why the note at hand is, or is not, in the answer, and what would bring it further up."""
+        self.reasons.explain(self.note_at_hand, self._go_to_remedy)
+
+    async def _go_to_remedy(self, path: str, remedy: Remedy) -> None:
+        """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor."""
+        if remedy.query:
+            await self.switch_mode("query")
+            self._fill_query(remedy.query)
+        elif remedy.maturity:
+            self.changes.set_signals(path, remedy.maturity)
+        elif remedy.kind is not None:
+            self.notify(f"{path}: {remedy.text}", timeout=10)
+            self.editing.edit(path)
 
     def action_record(self) -> None:
         """Turns recording of access hits on or off."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -128,6 +129,7 @@ def explain(
             trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
             explanations = [session.answers.explain(text, note, trace=trace) for note in notes]
             wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
+            explanations = [replace(one, remedies=session.answers.remedies(one) or ()) for one in explanations]
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
     _print_notices(notice for notice in explanations[0].trace.notices if notice not in shown)

@@ -37,11 +37,14 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
             made += _labelled("why", f"{explanation.reason.number}. {explanation.reason.text}", "bold strong", width)
         made += _labelled("numbers", explanation.numbers, "text", width)
         remedy = explanation.remedy
-        if remedy is not None:
+        if remedy is not None and not explanation.remedies:
             checked = " (re-run and seen)" if remedy.verified else ""
             made += _labelled("remedy", f"{remedy.text}{checked}", "ok" if remedy.verified else "text", width)
             made += _labelled("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
     made += _labelled("note", explanation.notice, "warn", width)
+    for remedy in explanation.remedies:
+        then = f"rank {remedy.rank}, tier {remedy.tier}, {remedy.score:.{explanation.trace.scale.decimals}f}"
+        made += _labelled("helps", f"{remedy.text} → {then} ({remedy.kind}: {remedy.how})", "ok", width)
     hit, trace = explanation.hit, explanation.trace
     if hit is not None:
         if not explanation.found:

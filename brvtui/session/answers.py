@@ -79,7 +79,9 @@ class TraceExplainer:
         made = self._engines.named(answered.engine).why(context, answered, named)
         return replace(made, notice=notice) if notice else made
 
-    def remedies(self, explanation: Explanation, cancelled: Callable[[], bool] = lambda: False) -> tuple[Remedy, ...]:
+    def remedies(
+        self, explanation: Explanation, cancelled: Callable[[], bool] = lambda: False
+    ) -> tuple[Remedy, ...] | None:
         """The changes after which the note of ``explanation`` stands higher in the answer, each tried, best first.
 
         Empty when there is none, the engine tries none, or ``cancelled`` became true meanwhile. Raises KeyError when
@@ -90,7 +92,7 @@ class TraceExplainer:
         trace = explanation.trace
         engine = self._engines.named(trace.engine)
         if not isinstance(engine, TriesRemedies):
-            return ()
+            return None
         context = self._context(trace)
         named = Named(explanation.path, context.snapshot.by_path.get(explanation.path))
         return engine.remedies(context, trace, named, cancelled)

@@ -204,3 +204,5 @@ class Explanation:
     trace: Trace
     notice: str = ""
     """Why the explanation may not fit the answer; empty when it was made on the same snapshot."""
+    remedies: tuple[Remedy, ...] = ()
+    """The changes after which the document stands higher, best first, where they were asked for."""

@@ -185,9 +185,9 @@ async def test_w_says_why_a_note_is_in_the_answer(app: BrvTui) -> None:
         await switch(pilot, "rollback")
         hit = found(pilot).hits[0]
         await pilot.press("w")
-        await until(pilot, lambda: "Why it is in the answer" in shown(pilot))
+        await until(pilot, lambda: "Why it is first" in shown(pilot))
         assert hit.path in shown(pilot)
-        assert f"1, {hit.score:.4f}" in shown(pilot)
+        assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
         assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
 
 
@@ -201,8 +201,8 @@ async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> No
         assert "neither leg has this note: w says why" in text_of(pilot, "#score").replace("\n ", " ")
         await pilot.press("w")
         await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
-        assert "neither words nor vectors find it" in shown(pilot)
-        assert "re-run and seen" in shown(pilot)
+        assert "Neither words nor vectors find it" in shown(pilot)
+        await until(pilot, lambda: "rank 1" in shown(pilot))
 
 
 def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

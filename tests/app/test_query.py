@@ -180,8 +180,9 @@ async def test_a_near_miss_says_what_it_lacked(app: BrvTui) -> None:
         await pilot.press("w")
         await settled(pilot)
         modal = shown(pilot)
-        assert "13. below 0.7 × top" in modal
-        assert "remedy" in modal
+        assert "Why it is not in the answer" in modal
+        assert "Below 0.7 × top." in modal
+        await until(pilot, lambda: "rank " in shown(pilot))
 
 
 async def test_enter_on_a_result_shows_the_note(app: BrvTui) -> None:

@@ -449,3 +449,15 @@ def test_help_shows_every_command_with_its_whole_summary(run: Run) -> None:
 def test_a_note_that_is_not_there_lists_near_names(run: Run, name: str) -> None:
     code, _, err = run("explain", "refresh", name)
     assert (code, "near: auth/jwt/rotation.md" in err) == (3, True)
+
+
+def test_explain_says_what_helps(run: Run) -> None:
+    _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md")
+    assert "helps" in out
+    _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md", "--format", "json")
+    (answer,) = lines(out)
+    first = answer["remedies"][0]
+    assert (first["rank"], first["verified"]) == (1, True)
+    _, out, _ = run("query", first["query"], "--format", "json")
+    (again,) = lines(out)
+    assert (again["trace"]["hits"][0]["file"], again["trace"]["tier"]) == ("auth/jwt/rotation.md", first["tier"])

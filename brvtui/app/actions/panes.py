@@ -11,8 +11,8 @@ ABOUT = Place("about", "About", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("notes",))  # fmt: skip
 
 AGEING = Place("ageing", "Ageing", PlaceKind.PANE, (
-    Action("ageing.more", "w", "times(1)", "a hit more", "What if: one more hit", bar=True),
-    Action("ageing.less", "W", "times(-1)", "a hit less", "What if: one hit less", bar=True),
+    Action("ageing.more", "l,right", "times(1)", "a hit more", "What if: one more hit", bar=True),
+    Action("ageing.less", "h,left", "times(-1)", "a hit less", "What if: one hit less", bar=True),
 ), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
 
 ANSWER = Place("answer", "Answer", PlaceKind.PANE, (
@@ -65,6 +65,10 @@ QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
     Action("query.earlier", "up", "history(-1)", "history", "The query before this one in the history", bar=True),
     Action("query.later", "down", "history(1)", "later", "The query after this one"),
 ), screens=("query",))  # fmt: skip
+
+REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
+    Action("remedies.take", "enter", "take", "go and do it", "Go to where the change is made", bar=True),
+), within=EVERY_PANE)  # fmt: skip
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
     Action("results.open", "enter", "open", "note text", "Show the text of the note", bar=True),

@@ -38,6 +38,7 @@ PLACES: tuple[Place, ...] = (
     panes.NOTES_TREE,
     panes.SCOPE_TREE,
     panes.TREE,
+    panes.REMEDIES,
     dialogs.CHANGES,
     dialogs.COMMANDS,
     dialogs.CONFLICT,

@@ -29,6 +29,11 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
     )  # fmt: skip
 
 
+def _why(prefix: str) -> Action:
+    tooltip = "Why the note at hand is, or is not, in the answer, and what would bring it up"
+    return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=True, first=True)
+
+
 EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
     Action("editor.save", "ctrl+s", "save", "save", "Save the text", bar=True, first=True),
     Action("editor.keep_mtime", "f6", "keep_mtime", "keep time", _KEEP, bar=True, first=True),
@@ -50,12 +55,14 @@ MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (
     Action("forecast.before", "left_square_bracket", "day(-1)", "a day back", "The forecast a day back"),
     Action("forecast.month", "right_curly_bracket", "day(30)", "30 days on", "The forecast 30 days on", bar=True),
     Action("forecast.month_before", "left_curly_bracket", "day(-30)", "30 days back", "The forecast 30 days back"),
+    _why("maturity"),
     Action("forecast.today", "0", "today", "today", "The notes as they are today", bar=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 NOTES_SCREEN = Place("notes", "Screen Notes", PlaceKind.SCREEN, (
     *_panes("notes", {"tree": "f2", "note": "f3", "about": "f4"}),
     Action("notes.back", "b,backspace", "go(-1)", "back", "Back to the note from which a link was followed", bar=True),
+    _why("notes"),
     Action("notes.forward", "B", "go(1)", "forward", "Forward again"),
 ), within=EVERY_SCREEN)  # fmt: skip
 
@@ -66,8 +73,7 @@ QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
     Action("results.next", "ctrl+n", "select(1)", "next result", "The next result, from anywhere", first=True),
     Action("results.before", "ctrl+p", "select(-1)", "result before", "The result before, from anywhere", first=True),
     Action("results.notes", "o", "open_note", "in Notes", "Show the note on the screen Notes", bar=True),
-    Action("results.why", "w", "why", "why (not)", "Why the selected note is, or is not, in the results",
-           bar=True, first=True),
+    _why("results"),
     Action("cache.clear", "c", "clear_cache", "clear cache", "Empty the simulated cache"),
 ), within=EVERY_SCREEN)  # fmt: skip
 

@@ -79,8 +79,8 @@ class NoteChanges:
             said = f"{path} {does}"
         self._confirm(path, lambda: PlanDialog(title, said, make))
 
-    def set_signals(self, path: str) -> None:
-        """Sets maturity and importance of the note at ``path``."""
+    def set_signals(self, path: str, maturity: str = "") -> None:
+        """Sets maturity and importance of the note at ``path``; proposes ``maturity``, if given."""
         session = self._project.session
         position = session.snapshot.by_path.get(path) if session is not None and session.is_loaded else None
         if session is None or position is None:
@@ -90,10 +90,10 @@ class NoteChanges:
 
         now, notes = session.snapshot.signals[position], session.notes
 
-        def make(maturity: str, importance: float, where: SignalTarget) -> Plan:
-            return notes.plan_signals(path, replace(now, maturity=maturity, importance=importance), where)
+        def make(level: str, importance: float, where: SignalTarget) -> Plan:
+            return notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
 
-        self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, make))
+        self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, make, maturity))
 
     def _session_for(self, path: str, hint: str) -> Session | None:
         """Returns the session, if there is one and a note at ``path`` is selected; else says so, with ``hint``."""

@@ -156,12 +156,20 @@ class SignalsDialog(PlanDialog):
     AUTO_FOCUS = "#maturity"
 
     def __init__(
-        self, path: str, maturity: str, importance: float, make: Callable[[str, float, SignalTarget], Plan]
+        self,
+        path: str,
+        maturity: str,
+        importance: float,
+        make: Callable[[str, float, SignalTarget], Plan],
+        proposed: str = "",
     ) -> None:
-        """A dialog about the note at ``path`` and its present signals; ``make`` plans others."""
+        """A dialog about the note at ``path`` and its present signals; ``make`` plans others.
+
+        It begins with the maturity ``proposed``, if given.
+        """
         said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
         super().__init__("Signals", said)
-        self._maturity, self._importance = maturity, importance
+        self._maturity, self._importance = proposed or maturity, importance
         self._make_signals = make
 
     def make_fields(self) -> ComposeResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,11 @@ from brvtui.app.states import CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
 
 if TYPE_CHECKING:
-    from brvtui.app.screens.message import Entry
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.session import Session
-    from brvtui.trace import Explanation, Trace
+    from brvtui.trace import Explanation, Remedy, Trace
 
-_COUNTERFACTUALS = "counterfactuals"
+_COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 
 
 class Reasons:
@@ -27,8 +27,11 @@ class Reasons:
         self._services = services
         self._project = project
 
-    def explain(self, file: str) -> None:
-        """Finds out why ``file`` is, or is not, in the answer, and shows that in a modal."""
+    def explain(self, file: str, chosen: Callable[[str, Remedy], Awaitable[None]]) -> None:
+        """Finds out why ``file`` is, or is not, in the answer, and what would bring it up; shows both in a dialog.
+
+        ``chosen`` is called with the file and the remedy that is chosen there.
+        """
         session, trace = self._project.session, self._services.store.view.answer.trace
         if self._project.refuses():
             return
@@ -36,17 +39,32 @@ class Reasons:
             said = "type a query and select a note: w then says why it is, or is not, in the answer"
             self._services.notify(said, timeout=4)
         else:
-            explained = partial(self._explained, trace)
+            explained = partial(self._explained, session, trace, chosen)
             run = self._services.background.run
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
-    def _explained(self, trace: Trace, explanation: Explanation | None) -> None:
+    def _explained(
+        self,
+        session: Session,
+        trace: Trace,
+        chosen: Callable[[str, Remedy], Awaitable[None]],
+        explanation: Explanation | None,
+    ) -> None:
         if explanation is None or trace is not self._services.store.view.answer.trace:
             return
-        from brvtui.app.screens.message import MessageScreen
+        from brvtui.app.query.remedy_dialog import RemedyDialog
 
-        title = f"Why it is {'' if explanation.found else 'not '}in the answer"
-        self._services.push_screen(MessageScreen(title, explanation.title, _entries(explanation)))
+        dialog = RemedyDialog(explanation)
+
+        async def answered(remedy: Remedy | None) -> None:
+            self._services.background.cancel(_REMEDIES)
+            if remedy is not None:
+                await chosen(explanation.path, remedy)
+
+        self._services.push_screen(dialog, answered)
+        self._services.background.run(
+            partial(_remedies, session, explanation), dialog.put, group=_REMEDIES, exclusive=True
+        )
 
     def find_counterfactuals(self) -> None:
         """Searches the smallest changes after which the query needs no model; again once all of them are found."""
@@ -75,23 +93,6 @@ class Reasons:
             self._services.store.update(answer._replace(counterfactuals=CounterfactualSearch(trace, found)))
 
 
-def _entries(explanation: Explanation) -> list[Entry]:
-    """The place of a note that is in the answer; of any other the reason, its numbers, the remedy that was tried."""
-    made: list[Entry] = [("note", explanation.path)]
-    if explanation.found:
-        score = f", {explanation.hit.score:.{explanation.trace.scale.decimals}f}" if explanation.hit else ""
-        return [*made, ("rank", f"{explanation.rank}{score}"), ("then", explanation.use)]
-    if explanation.reason is not None:
-        made.append(("why", f"{explanation.reason.number}. {explanation.reason.text}"))
-    made.append(("numbers", explanation.numbers))
-    remedy = explanation.remedy
-    if remedy is not None:
-        made.append(("remedy", f"{remedy.text} (re-run and seen)" if remedy.verified else remedy.text))
-        if remedy.query:
-            made.append(("ask", remedy.query))
-    return made
-
-
 # in worker threads
 
 
@@ -109,6 +110,14 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
         return None
     except EngineError as error:
         raise Refusal(str(error)) from error
+
+
+def _remedies(session: Session, explanation: Explanation) -> tuple[Remedy, ...] | None:
+    """What brings the note of ``explanation`` further up; None where the engine tries only what it says itself."""
+    try:
+        return session.answers.remedies(explanation, is_cancelled)
+    except KeyError:  # the tree went on, and an answer to the newest one is on its way
+        return None
 
 
 def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:

@@ -169,10 +169,6 @@ class QueryScreen(FrameScreen):
         """The next or previous result, wherever the focus is."""
         self.results.move_to(self.results.cursor + step)
 
-    def action_why(self) -> None:
-        """Shows in a modal why the selected note is, or is not, in the answer."""
-        self._reasons.explain(self.note_at_hand)
-
     async def action_open_note(self) -> None:
         """Shows the note at hand on the Notes screen."""
         if self.note_at_hand:

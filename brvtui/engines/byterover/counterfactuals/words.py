@@ -64,7 +64,7 @@ def wording(case: Case) -> Counterfactual:
     if not case.reaches(ceiling):
         return _above_ceiling(case, Lever.WORDING, ceiling, "no wording: this note's ceiling today is")
     seen = {case.trace.query}
-    for candidate in wordings(case):
+    for candidate in _every_wording(case):
         if not candidate.query.strip() or candidate.query in seen:
             continue
         seen.add(candidate.query)
@@ -118,15 +118,21 @@ def title_choices(words: Sequence[str]) -> Iterator[Sequence[str]]:
     yield from (words[:size] for size in range(2, len(words) + 1))
 
 
-def wordings(case: Case) -> Iterator[Wording]:
-    """Yields other wordings of the query that may bring the note forward, least change first."""
+def near_wordings(case: Case) -> Iterator[Wording]:
+    """Yields wordings that somebody could have used: without some of the query's words, or with one word more."""
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from unpunctuated(case.trace)
     yield from without_words(words)
     yield Wording("put a stop word before it", f"{STOP_WORD} {query.strip()}")
-    added, rarest = _telling(case)
-    for word in added:
+    for word in _telling(case)[0]:
         yield Wording(f"add “{word}”", f"{query} {word}")
+
+
+def _every_wording(case: Case) -> Iterator[Wording]:
+    """Yields the near wordings, then those that only name more and more of the note's own words."""
+    query = case.trace.query
+    added, rarest = _telling(case)
+    yield from near_wordings(case)
     bare = " ".join(_matching(case))
     bases = (
         (query, "add", added),

@@ -20,7 +20,7 @@ from brvtui.engines.byterover.counterfactuals.changes import (
     Updated,
     changed,
 )
-from brvtui.engines.byterover.counterfactuals.words import missing_words, title_choices, wordings
+from brvtui.engines.byterover.counterfactuals.words import missing_words, near_wordings, title_choices
 from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
 from brvtui.engines.byterover.route.decision import decide, find_results
 from brvtui.ranking.maturity import LEVELS
@@ -155,7 +155,7 @@ _DIRECT = 2
 def _reworded(case: Case) -> list[_TriedChange]:
     made: dict[str, _TriedChange] = {}
     of_losses = (query_changes(loss, case.trace, case.note.title) for loss in _REWORDED)
-    for wording in chain(wordings(case), *of_losses):
+    for wording in chain(near_wordings(case), *of_losses):
         query = wording.query.strip()
         if query and query != case.trace.query and query not in made:
             made[query] = _TriedChange(Reworded(query), f"“{query}”: {wording.text}", "ask so")

@@ -1,0 +1,136 @@
+"""Why a note is where it is in the answer, and what would bring it further up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from brvtui.app.actions.panes import REMEDIES
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import wrapped
+from brvtui.paint.line import Line
+from brvtui.paint.text import wrap
+from brvtui.trace import Remedy
+
+if TYPE_CHECKING:
+    from brvtui.trace import Explanation
+
+_TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
+_NONE = "nothing that was tried brings it further up: another wording, an edit, an update, a higher maturity, its title"
+_NOT_TRIED = "this engine's changes cannot be tried here: edit the note, or ask otherwise, and look again"
+_RANK_ROOM, _TIER_ROOM = 9, 7
+
+
+class RemedyDialog(Dialog[Remedy]):
+    """Says why, and lists what would help. Dismissed with the remedy that was chosen, or with None."""
+
+    AUTO_FOCUS = "#remedies"
+
+    def __init__(self, explanation: Explanation) -> None:
+        """A dialog that still waits for the remedies."""
+        super().__init__(title_of(explanation), *reasons_of(explanation), wide=True)
+        self._pane = RemedyPane(explanation, id="remedies")
+
+    def make_parts(self) -> ComposeResult:
+        """Yields the reasons, then the remedies."""
+        yield from super().make_parts()
+        yield self._pane
+
+    def put(self, remedies: Sequence[Remedy] | None) -> None:
+        """Lists ``remedies``, each of which was tried; without any, the engine's own advice."""
+        self._pane.put(remedies)
+
+
+class RemedyPane(ChoicePane):
+    """A remedy a choice: what it gives and what it changes, and how it is made below."""
+
+    TITLE = "What would bring it further up"
+    HELP_TEXT = (
+        "Changes of this note, or of the query, after which it stands higher. Each was tried on a copy in memory: "
+        "rank, tier and score are what came out. Enter goes to where the change is made; nothing is changed yet."
+    )
+    BINDINGS = bindings(REMEDIES)
+
+    def __init__(self, explanation: Explanation, *, id: str) -> None:
+        """A pane that waits for remedies."""
+        super().__init__(id=id)
+        self._explanation = explanation
+        self._remedies: Sequence[Remedy] | None = None
+        self._tried_all = False
+
+    def put(self, remedies: Sequence[Remedy] | None) -> None:
+        """Lists ``remedies``, or what the explanation advises."""
+        advised = self._explanation.remedy
+        self._tried_all = remedies is not None
+        self._remedies = remedies or ([advised] if advised is not None and advised.verified else [])
+        self.rebuild(force=True)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Returns two lines or more for each remedy."""
+        self.choices, self.owner = [], []
+        made: list[Line] = []
+        if not self._remedies:
+            self.add_rows(made, wrapped(_TRYING if self._remedies is None else self._none(), width))
+            return made
+        for place, remedy in enumerate(self._remedies):
+            self.add_rows(made, self._rows(remedy, width), f"{place} {remedy.text}")
+        return made
+
+    def _none(self) -> str:
+        if not self._tried_all:
+            return _NOT_TRIED
+        first = self._explanation.found and self._explanation.rank == 1 and self._explanation.trace.tier in (0, 1, 2)
+        return "it leads an answer that needs no model: nothing is better" if first else _NONE
+
+    def _rows(self, remedy: Remedy, width: int) -> list[Line]:
+        decimals = self._explanation.trace.scale.decimals
+        rank = f"rank {remedy.rank}" if remedy.rank is not None else ""
+        tier = f"tier {remedy.tier}" if remedy.tier is not None else ""
+        score = f"{remedy.score:.{decimals}f}" if remedy.score is not None else ""
+        head = Line().gap().fit(rank, _RANK_ROOM, "bold ok").fit(tier, _TIER_ROOM, "strong")
+        head.fit(score, decimals + 4, "strong")
+        room = head.width
+        rows = [
+            (head if place == 0 else Line().gap(room)).add(part, "text")
+            for place, part in enumerate(wrap(remedy.text, max(width - room - 1, 1)))
+        ]
+        told = " · ".join(part for part in (str(remedy.kind or ""), remedy.how) if part)
+        return [*rows, *(Line().gap(room).add(part, "muted") for part in wrap(told, max(width - room - 1, 1)) if told)]
+
+    def clicked(self, place: int) -> None:
+        """Selects on the first click; a second click on the same remedy takes it."""
+        if place == self.cursor:
+            self.action_take()
+        self.move_to(place)
+
+    def action_take(self) -> None:
+        """Dismisses the dialog with the remedy under the cursor."""
+        if self._remedies and self.chosen:
+            self.screen.dismiss(self._remedies[self.cursor])
+
+
+def title_of(explanation: Explanation) -> str:
+    """Returns the title: where the note stands."""
+    if not explanation.found:
+        return "Why it is not in the answer"
+    return "Why it is first" if explanation.rank == 1 else f"Why it is number {explanation.rank}"
+
+
+def reasons_of(explanation: Explanation) -> list[str]:
+    """Returns the note, then its place and use, or the reason for which it was lost, with its numbers."""
+    named = f"{explanation.title} · {explanation.path}"
+    if explanation.found:
+        hit = explanation.hit
+        score = f", score {hit.score:.{explanation.trace.scale.decimals}f}" if hit is not None else ""
+        return [named, f"Rank {explanation.rank}{score}: {explanation.use}."]
+    why = explanation.reason.text if explanation.reason is not None else ""
+    said = [f"{why[:1].upper()}{why[1:]}.", f"{explanation.numbers}." if explanation.numbers else ""]
+    remedy = explanation.remedy
+    if remedy is not None and not remedy.verified:
+        said.append(f"{remedy.text[:1].upper()}{remedy.text[1:]}.")
+    return [part for part in (named, *said) if part]

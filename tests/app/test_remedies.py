@@ -1,0 +1,99 @@
+"""Why a note is where it is, from every screen that lists notes, and going to what would bring it further up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.editing.plan_dialog import SignalsDialog
+from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane
+from brvtui.app.query.screen import QueryScreen
+from brvtui.app.widgets.options import Options
+from brvtui.trace import Remedy, RemedyKind
+from tests.app.driving import WIDE, ask, brv, frame, screen, settled, shown, until, view
+from tests.support.trees import Tree
+
+
+def remedies(pilot: Pilot[Any]) -> list[Remedy]:
+    """What is listed."""
+    return [remedy for pane in pilot.app.screen.query(RemedyPane) for remedy in pane._remedies or ()]
+
+
+async def asked_why(pilot: Pilot[Any], query: str, path: str) -> None:
+    """Asks ``query``, then why the note at ``path`` is where it is."""
+    await ask(pilot, query)
+    await pilot.press("escape")
+    brv(pilot).selection.select(path)
+    await settled(pilot)
+    await pilot.press("w")
+    await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and bool(remedies(pilot)))
+
+
+async def take(pilot: Pilot[Any], kind: RemedyKind) -> Remedy:
+    """Chooses the first remedy of a kind."""
+    place = next(place for place, remedy in enumerate(remedies(pilot)) if remedy.kind is kind)
+    chosen = remedies(pilot)[place]
+    await pilot.press(*["j"] * place, "enter")
+    return chosen
+
+
+async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+        assert "Why it is not in the answer" in shown(pilot)
+        chosen = await take(pilot, RemedyKind.WORDING)
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.tier == chosen.tier
+        assert chosen.rank is not None
+        assert trace.hits[chosen.rank - 1].file == "deploy/rollback.md"
+
+
+async def test_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+        chosen = await take(pilot, RemedyKind.TITLE)
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        assert any(chosen.text in str(toast.message) for toast in pilot.app._notifications)
+        await settled(pilot)
+
+
+async def test_a_maturity_is_proposed_in_the_form(app: BrvTui, garden: Tree) -> None:
+    garden.note("fruit/kumquat.md", "Kumquat", "kumquat", days=60, importance=60)
+    garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kumquat", "fruit/kumquat.md")
+        chosen = await take(pilot, RemedyKind.MATURITY)
+        await until(pilot, lambda: isinstance(pilot.app.screen, SignalsDialog))
+        assert pilot.app.screen.query_one("#maturity", Options).chosen == chosen.maturity
+        await pilot.press("escape")
+        await settled(pilot)
+
+
+async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        for key in ("2", "3"):
+            await pilot.press("escape", key)
+            await settled(pilot)
+            await pilot.press("w")
+            await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
+            await pilot.press("escape")
+            await settled(pilot)
+
+
+async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.tier == 2
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "nothing is better" in shown(pilot))
+        await pilot.press("enter", "escape")
+        await settled(pilot)
