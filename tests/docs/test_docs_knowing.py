@@ -18,7 +18,7 @@ _NAMED = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)(?: = [^`]+)?`")
 _ANCHOR = re.compile(r"\]\(#([a-z0-9-]+)\)")
 _OF_SEEDS = (
     *("keywords", "tiered", "full_text", "equivalence", "paths", "fusion"),
-    *("noise", "noise_of_notes", "seeds", "session", "use", "learning"),
+    *("noise", "noise_of_notes", "seeds", "session", "use", "learning", "pack_cache"),
 )
 _WITH_ITS_TABLE = ("full_text.columns.", "noise_of_notes.", "seeds.medium.", "seeds.large.", "seeds.small.")
 

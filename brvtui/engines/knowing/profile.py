@@ -24,6 +24,7 @@ from brvtui.engines.knowing.seed_rules import (
     KeywordRules,
     LearningSteps,
     NoiseRules,
+    PackCacheRules,
     PathChannelRules,
     SeedRules,
     SessionRules,
@@ -56,6 +57,7 @@ class KnowingProfile:
     session: SessionRules
     use: UseRules
     learning: LearningSteps
+    pack_cache: PackCacheRules
     walk: WalkRules
     hits: HitsRules
     scoring: ScoreRules

@@ -1,4 +1,4 @@
-"""The constants of keywords, channels, fusion and seeds, and of what is remembered of use."""
+"""The constants of keywords, channels, fusion and seeds, and of what is remembered of use and of runs."""
 
 from __future__ import annotations
 
@@ -267,3 +267,14 @@ class LearningSteps:
     weight_more: Share
     uses_more: Count
     """So many uses more give the whole of ``weight_more``."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackCacheRules:
+    """How long a packed context is served again."""
+
+    memory_seconds: float
+    """So long whatever becomes of the corpus; after that, until the corpus changes."""
+    entries: CountLimit
+    whole_key: bool
+    """Whether budget and scope are part of what names a pack; the program serves one budget's pack for another."""
