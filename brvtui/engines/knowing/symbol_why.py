@@ -1,4 +1,4 @@
-"""How a symbol came into an answer: its channel, its score, its links (``docs/knowing.md``, "Why a symbol is there")."""
+"""How a symbol came into an answer: channel, score and links (``docs/knowing.md``, "Why a symbol is there")."""
 
 from __future__ import annotations
 
