@@ -48,8 +48,16 @@ def tree_cache(tree: Path) -> Path:
     return cache_folder() / "trees" / _name_of(tree)
 
 
+def repository_cache(root: Path) -> Path:
+    """The folder for what can be computed again of the code of one repository, by its real path."""
+    return cache_folder() / "repositories" / f"{root.resolve().name or 'repository'}-{_digest_of(root)}"
+
+
 def _name_of(tree: Path) -> str:
+    return f"{tree.resolve().parent.parent.name or 'tree'}-{_digest_of(tree)}"
+
+
+def _digest_of(folder: Path) -> str:
     import hashlib
 
-    digest = hashlib.sha256(os.fsencode(tree.resolve())).hexdigest()[:_DIGEST]
-    return f"{tree.resolve().parent.parent.name or 'tree'}-{digest}"
+    return hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:_DIGEST]

@@ -1,0 +1,92 @@
+"""What was read of the code of one repository, kept on disk for the next process.
+
+It is one compressed file of JSON lines: a header, then a line for each source file. It is replaced in one step, and
+anything that is not right with it counts as if there was none.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from brvtui import __version__
+from brvtui.corpus.code.finding import FoundSource, SourceListing
+from brvtui.corpus.code.index import CodeIndex, IndexedFile
+from brvtui.corpus.code.records import CodeFile, SkippedSource
+from brvtui.corpus.code.rules import CodeRules, code_rules
+from brvtui.corpus.code.similarity import SimilarFunctions
+from brvtui.disk import writing
+from brvtui.regular_files import read_regular
+from brvtui.store.folders import repository_cache
+
+_FORMAT = 1
+_FILE = "code.json.gz"
+_FAST = 1
+_LARGEST = 1 << 28
+_LONGEST_LINE = 64 * 1_048_576
+_BROKEN = (OSError, EOFError, ValueError, TypeError, KeyError, IndexError, zlib.error)
+
+
+class KeptCode:
+    """The kept index of one repository, in the tool's cache folder. Creates nothing before the first write."""
+
+    def __init__(self, root: Path, rules: CodeRules | None = None) -> None:
+        """The index of the repository at ``root``, read by ``rules``. The file need not exist."""
+        self._root, self._rules = root, rules or code_rules()
+        self.path = repository_cache(root) / _FILE
+
+    def read(self) -> CodeIndex | None:
+        """The index as it was written; None when there is none, when it cannot be used, or was made by other rules."""
+        try:
+            with gzip.open(io.BytesIO(read_regular(self.path, _LARGEST))) as lines:
+                header = json.loads(lines.readline(_LONGEST_LINE))
+                if header["made"] != self._made():
+                    return None
+                repository = str(header["repository"])
+                files = {one.found.path: one for one in _files(iter(lambda: lines.readline(_LONGEST_LINE), b""))}
+        except _BROKEN:
+            return None
+        if len(files) != header["files"]:
+            return None
+        similar = SimilarFunctions(repository, self._rules.similarity)
+        return CodeIndex(repository, files, SourceListing((), ()), self._rules, similar)
+
+    def write(self, index: CodeIndex) -> None:
+        """Replaces the kept index by ``index``. Raises OSError, and then the one before it stays."""
+        header = {"made": self._made(), "repository": index.repository, "files": len(index.files)}
+        with (
+            writing.replacing(self.path, durable=False) as file,
+            gzip.GzipFile("", "wb", _FAST, file, mtime=0) as packed,
+        ):
+            packed.write(_line(header))
+            for one in index.files.values():
+                skipped = one.skipped.reason if one.skipped else None
+                packed.write(_line([list(_found(one.found)), one.digest, skipped, one.file and one.file.plain()]))
+
+    def _made(self) -> list[Any]:
+        """By what it was made: another version, other rules or another place make another index."""
+        rules = hashlib.sha256(repr(self._rules).encode()).hexdigest()
+        return [_FORMAT, __version__, os.fsencode(self._root.resolve()).hex(), rules]
+
+
+def _line(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _found(found: FoundSource) -> tuple[str, int, int, int]:
+    return found.path, found.size, found.mtime_ns, found.inode
+
+
+def _files(lines: Iterable[bytes]) -> Iterator[IndexedFile]:
+    for line in lines:
+        (path, size, mtime_ns, inode), digest, skipped, file = json.loads(line)
+        found = FoundSource(str(path), int(size), int(mtime_ns), int(inode))
+        reason = None if skipped is None else SkippedSource(found.path, str(skipped))
+        yield IndexedFile(found, CodeFile.from_plain(file) if file else None, reason, str(digest))
