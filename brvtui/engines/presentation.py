@@ -33,6 +33,13 @@ class Presentation:
     """The effects of typing and of running, in one line."""
     caches = False
     """Whether it keeps answers."""
+    hints: ClassVar[Sequence[tuple[str, str]]] = (
+        ("Type", "every key searches"),
+        ("Enter", "runs, asks services if set"),
+    )
+    """Keys, each with its effect, for the time before there is an answer."""
+    legend: ClassVar[Sequence[tuple[str, str]]] = ()
+    """The parts of a score, each with its meaning in a few words, for the time before there is a score."""
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside a path: the note's place in each ranked list, after the first letter of the list's name."
     }

@@ -90,7 +90,7 @@ def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, gl
     if scale.full == 1.0:
         ticks = {value: f"{glyphs.tick}{_short(value)}" for value in thresholds.values()}
         bar = stacked(hit.parts, width, tuple(ticks), glyphs, scale.reach)
-        return [Line().extend(bar), tick_labels(width, ticks)]
+        return [Line().extend(bar), *([tick_labels(width, ticks)] if ticks else [])]
     scaled: Sequence[Part] = [replace(part, value=part.value / scale.full) for part in hit.parts]
     label = f"the whole width is the best of the list, {scale.full:.{max(5, scale.decimals)}f}"
     return [Line().extend(stacked(scaled, width, (), glyphs)), line(f" {label}", "faint").cut(width)]
@@ -103,7 +103,10 @@ def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> 
     made = Line().gap().add(f"{fill} ", role if part.value else "faint").fit(part.name, _NAME, "text").gap()
     value = signed(part.value, places) if part.value else f"{0:.{places}f}"
     right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
-    return made.add(how(part, scale.decimals + 1), "muted").right(width, right)
+    made_of = how(part, scale.decimals + 1)
+    if made.width + len(made_of) + right.width > width:
+        made_of = made_of.partition("  ")[0]  # the whole note or none
+    return made.add(made_of, "muted").right(width, right)
 
 
 def _sum(hit: Hit, places: int, width: int, glyphs: Glyphs) -> Line:

@@ -148,13 +148,8 @@ def _nothing(trace: Trace, view: View, width: int) -> list[Line]:
 
 
 def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    hints = (
-        ("Type", "every key shows its tier"),
-        ("Enter", "runs: ask twice for tier 0"),
-        ("Folder", "choose one as scope"),
-    )
     made = [Line()]
-    for head, text in hints:
+    for head, text in (*view.presentation.hints, ("Folder", "choose one as scope")):
         made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").add(f"  {text}", "muted").cut(width))
     important = view.project.overview.important if view.project.overview else ()
     if important:

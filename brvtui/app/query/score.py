@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from brvtui.app.states import GONE, NEWER, AnswerState, QueryState, SelectionState, StaleState
@@ -37,7 +38,7 @@ class ScorePane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
         if view.answered is None:
-            return legend(width, self.glyphs)
+            return legend(view.presentation.legend, width, self.glyphs)
         return stale_lines(_STALE, view, width, self.glyphs) + self._explained(view.answered, view, width)
 
     def _explained(self, trace: Trace, view: View, width: int) -> list[Line]:
@@ -69,20 +70,12 @@ class ScorePane(Pane):
         super().update(view)
 
 
-_LEGEND = (
-    ("relevance", "how well the words match"),
-    ("importance", "grows with use, decays daily"),
-    ("recency", "since the last change"),
-    ("maturity", "draft less, core more"),
-    ("local bonus", "the project's own notes"),
-    ("lost", "taken away: maturity, cap"),
-)
-
-
-def legend(width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the legend of a score's parts, for the time before there is a score."""
+def legend(parts: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns the legend of a score's ``parts``, for the time before there is a score."""
+    if not parts:
+        return wrapped("how the selected result came to its score", width)
     made = [Line(), line(" a score is made of", "muted"), Line()]
-    for name, what in _LEGEND:
+    for name, what in parts:
         label = "" if name == "lost" else name
         entry = Line().gap().add(glyphs.fills[name] * 2, role_of(name)).gap().fit(label or "hatched", _NAME, "text")
         made.append(entry.add(f" {what}", "muted").cut(width))

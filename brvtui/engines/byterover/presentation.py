@@ -51,6 +51,15 @@ class ByteRoverPresentation(Presentation):
     question = "which tier would answer it"
     typing = "every key probes and changes nothing; Enter runs and caches the answer"
     caches = True
+    hints = (("Type", "every key shows its tier"), ("Enter", "runs: ask twice for tier 0"))
+    legend = (
+        ("relevance", "how well the words match"),
+        ("importance", "grows with use, decays daily"),
+        ("recency", "since the last change"),
+        ("maturity", "draft less, core more"),
+        ("local bonus", "the project's own notes"),
+        ("lost", "taken away: maturity, cap"),
+    )
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside a path: the word whose own search added it, “shared” if another project has it, or “lifted "
         "from below” for a folder."

@@ -39,6 +39,11 @@ class JeffsBrainPresentation(Presentation):
         StepName("rerank", "rerank", timed_by="rerank"),
     )
     question = "which notes two ranked lists agree on"
+    legend = (
+        ("bm25 leg", "its place among the words' hits"),
+        ("vector leg", "its place among the vectors"),
+        ("intent", "the kind of question lifts it"),
+    )
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Jeffs Brain: the fused list, with each note's place by words (w) and by vectors (v).",
         "Score": "Jeffs Brain: what each leg adds, 1 / (60 + place), the effect of each factor of intent, and places.",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
-from brvtui.engines.soleri.sections import LearnedWeights, MemorySearch, RankedEntry, VaultSearch
+from brvtui.engines.soleri.sections import SIGNALS, LearnedWeights, MemorySearch, RankedEntry, VaultSearch
 from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import Headline
@@ -35,8 +35,18 @@ class SoleriPresentation(Presentation):
         StepName("memories", "memories", usual=False),
     )
     question = "which entries seven signals rank first"
+    legend = (
+        ("semantic", "words it shares, rare ones more"),
+        ("vector", "meaning, with an embedder"),
+        ("severity", "critical more than suggestion"),
+        ("decay", "halves each year, or by a window"),
+        ("tags", "those that are asked for"),
+        ("domain", "the one that is asked for"),
+        ("links", "linked with one of the best five"),
+    )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v).",
+        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v); l1, l2: one "
+        "link, or two, from one of the best five. The sign before a title is ByteRover's maturity: it does not count.",
         "Score": "Soleri: what each signal adds by its weight, the terms shared with the query, and the places.",
         "Route": "Soleri: the pool and the vectors, the weights of the signals, and what the guard did.",
         "Answer": "Soleri only retrieves: an agent would be given the entries of the list.",
@@ -68,8 +78,10 @@ class SoleriPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
     def remark(self, hit: Hit) -> str:
-        """Its place in the pool and among the vectors: ``b1 v4``."""
-        return " ".join(f"{'v' if place.leg == 'vector' else 'b'}{place.rank + 1}" for place in hit.places)
+        """Its place in the pool and among the vectors, and its nearness over links: ``b1 v4 l1``."""
+        places = [f"{'v' if place.leg == 'vector' else 'b'}{place.rank + 1}" for place in hit.places]
+        near = next((part.amount for part in hit.parts if part.name == SIGNALS[-1]), 0.0)
+        return " ".join([*places, *([f"l{round(1 / near) - 1}"] if near else [])])
 
     def lack(self, miss: NearMiss) -> str:
         """Places behind the limit."""
@@ -100,12 +112,14 @@ class SoleriPresentation(Presentation):
         if placed is None:
             return []
         return [
+            *_linked(placed, section, width),
             *_terms(placed, width, glyphs),
             rule(width, "places", dash=glyphs.dash),
             *_places(placed, section, width),
             *_under_others(placed, section, width),
             rule(width, "its ceiling, and what time brings", dash=glyphs.dash),
             *coming_lines(placed.forecast, width, glyphs),
+            *_unreachable(section, width),
         ]
 
     def not_scored(self, trace: Trace, file: str) -> str:
@@ -133,15 +147,31 @@ class SoleriPresentation(Presentation):
         return trace.section(VaultSearch).expression.split(" OR ")
 
 
+def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:
+    """What a link added to the score, and to the rank."""
+    if not placed.path:
+        return []
+    start = next((one for one in section.ranking if one.id == placed.path[0]), None)
+    origin = start.hit.title if start is not None else placed.path[0]
+    how = "linked with" if len(placed.path) == 2 else "two links from"
+    adds = next(part.value for part in placed.hit.parts if part.name == SIGNALS[-1])
+    final = section.ranking.index(placed) + 1
+    if placed.first_rank is None:
+        moved = f"not found without it, #{final} now"
+    else:
+        moved = f"#{placed.first_rank} without links, #{final} now"
+    return [line(f" {part}", "text") for part in wrap(f"{how} {origin}: {adds:+.3f}; {moved}", width - 2)]
+
+
 def _terms(placed: RankedEntry, width: int, glyphs: Glyphs) -> list[Line]:
     """The addends of the semantic signal."""
-    made = [rule(width, "terms it shares with the query", dash=glyphs.dash)]
+    made = [rule(width, "shared terms: query × here ÷ lengths", dash=glyphs.dash)]
     if not placed.shared:
         why = "only word stems match: TF-IDF compares whole words" if placed.pool_rank else "no term of the query"
         return [*made, line(f" {why}", "muted").cut(width)]
     for shared in placed.shared[:_LISTED_TERMS]:
         row = Line().gap().fit(shared.term, _TERM, "text").add(f"{shared.adds:.3f}", "bold strong")
-        made.append(row.add(f"  {shared.in_query:.2f} in the query × {shared.in_entry:.3f} here", "muted").cut(width))
+        made.append(row.add(f"  {shared.in_query:.2f} × {shared.in_entry:.3f}", "muted").cut(width))
     return made
 
 
@@ -156,12 +186,19 @@ def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     if placed.vector_rank is not None:
         made.append(f"vector #{placed.vector_rank}")
     final = section.ranking.index(placed) + 1
-    if placed.first_rank is not None and placed.first_rank != final:
+    if placed.first_rank is not None and placed.first_rank != final and not placed.path:
         made.append(f"#{placed.first_rank} before links counted, now #{final}")
     if placed.path:
         made.append(f"links: {' → '.join(placed.path)}")
     made += [f"stands for the copy of {copy}" for copy in placed.lost_copies]
     return [line(f" {part}", "text") for text in made for part in wrap(text, width - 2)]
+
+
+def _unreachable(section: VaultSearch, width: int) -> list[Line]:
+    """What of a whole score cannot be reached."""
+    total = sum(section.weights.used.values())
+    text = f"weights sum to {total:.2f}, and links give at most half of theirs: no score exceeds {section.reach:.3f}"
+    return [line(f" {part}", "muted") for part in wrap(f"{text} (hatched in the bar)", width - 2)]
 
 
 def _under_others(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:

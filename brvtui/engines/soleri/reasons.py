@@ -12,6 +12,7 @@ from brvtui.engines.soleri.index import NoteVault
 from brvtui.engines.soleri.matching import terms
 from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.sections import RankedEntry, VaultSearch
+from brvtui.engines.soleri.tracing import in_words
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Detail, Explanation, Reason, Remedy, Trace
 
@@ -49,8 +50,8 @@ def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, doc
     title = context.snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
     detail = Detail(path, (), None, "", hit) if hit is not None else None
     rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
-    if rank is not None:
-        use = f"listed at {rank} of {len(section.ranking)}"
+    if rank is not None and placed is not None:
+        use = f"{in_words(placed)}; listed at {rank} of {len(section.ranking)}"
         return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
     loss, numbers = _loss(context, notes, trace, document, ask)
     remedy = _remedy(trace, section, loss, path, title, ask)

@@ -28,6 +28,7 @@ class RankedEntry:
     """One candidate of the whole list. Ranks count from 1; None where it is in no such list."""
 
     hit: Hit
+    id: str
     tier: str
     pool_rank: int | None
     bm25: float | None

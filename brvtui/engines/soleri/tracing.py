@@ -55,6 +55,15 @@ _DECIMALS = 3
 _DAY_SECONDS = 86_400.0
 _NAMED_PARTS = 3
 _LEAST_LEAD = 0.0005
+_IN_WORDS = {
+    "vector": "meaning",
+    "severity": "severity",
+    "decay": "age",
+    "tags": "tags",
+    "domain": "domain",
+    "links": "a link",
+}
+"""Signals in the words of the verdict; the semantic one is named by the terms that match."""
 _NO_EMBEDDER = "there is no embedder"
 
 
@@ -179,6 +188,7 @@ def _placed(
     )
     return RankedEntry(
         hit,
+        entry.id,
         entry.tier,
         pool_ranks.get(entry.id),
         pooled.bm25 if pooled is not None else None,
@@ -197,7 +207,9 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
     notes = {
         "severity": found.entry.severity,
         "temporal_decay": age,
-        "graph_proximity": " → ".join(found.proximity.path) if found.proximity is not None else "",
+        "graph_proximity": counted(len(found.proximity.path) - 1, "link", "links")
+        if found.proximity is not None
+        else "",
     }
     return tuple(
         Part(shown, value, getattr(found.signals, name), getattr(ranking.weights, name), notes.get(name, ""))
@@ -300,7 +312,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     else:
         brought = len(ranking.first_order) - pool
         vectors = Step("vectors", None, "vectors", State.PASSED, (), f"{counted(brought, 'entry', 'entries')} more")
-    linked = f"{counted(len(ranking.seeds), 'entry', 'entries')} to start from, {pulled} pulled in"
+    linked = f"best {len(ranking.seeds)}; {pulled} pulled in" if ranking.seeds else "no best one shares a word"
     return (
         Step(POOL, None, "pool", State.HIT if pool else State.MISSED, (), f"{pool} of at most {ranking.fetch_limit}"),
         vectors,
@@ -311,7 +323,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
             None,
             "guard",
             State.HIT if guard.acts else State.SKIPPED,
-            (small, drops),
+            tuple(sorted((small, drops), key=lambda check: not check.passed)),  # the one that decides comes last
             "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned",
         ),
         *_memory_step(section.memories),
@@ -333,20 +345,32 @@ def _check(name: str, value: float, operator: str, threshold: float, constant: s
 
 
 def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None) -> str:
-    """Which entry is first, what most of its score comes from, and by how much it leads."""
+    """What most of the first entry's score comes from, and by how much it leads."""
     if not placed:
         remembered = memories is not None and memories.given
         also = f"; {counted(memories.given, 'memory does', 'memories do')}" if memories and remembered else ""
         return f"nothing was found: no entry holds a term of the query{also}"
-    best, shared = placed[0].hit, placed[0].shared
-    heaviest = sorted(best.parts, key=lambda part: -part.value)[:_NAMED_PARTS]
-    words = " ".join(term.term for term in shared[:_NAMED_PARTS])
-    named = [f"{words if part.name == SIGNALS[0] else part.name} {part.value:.3f}" for part in heaviest if part.value]
-    made = f"{best.title}, {best.score:.3f}: {'' if shared else 'none of your words; '}{', '.join(named)}"
+    made = f"{in_words(placed[0])} put {placed[0].hit.title} first"
     if len(placed) == 1:
         return made
-    lead = best.score - placed[1].hit.score
-    return f"{made}; {lead:.3f} ahead" if lead >= _LEAST_LEAD else f"{made}; level with the next"
+    lead = placed[0].hit.score - placed[1].hit.score
+    return f"{made}, {_short(lead)} ahead" if lead >= _LEAST_LEAD else f"{made}, level with the next"
+
+
+def in_words(placed: RankedEntry) -> str:
+    """What most of an entry's score comes from: ``refresh tokens .153 + age .098 + a link .075``."""
+    terms = " ".join(term.term for term in placed.shared[:_NAMED_PARTS])
+    ordered = sorted(placed.hit.parts, key=lambda part: -part.value)
+    words = [part for part in ordered if part.name == SIGNALS[0] and terms]  # named however little they add
+    others = [part for part in ordered if part.name != SIGNALS[0]][: _NAMED_PARTS - len(words)]
+    heaviest = sorted([*words, *others], key=lambda part: -part.value)
+    named = (f"{_IN_WORDS.get(part.name, terms)} {_short(part.value)}" for part in heaviest if part.value > 0)
+    return f"{'' if terms else 'none of your words; '}{' + '.join(named)}"
+
+
+def _short(value: float) -> str:
+    """``value`` below 1 as the list of results has it: ``.366``."""
+    return f"{value:.{_DECIMALS}f}".removeprefix("0")
 
 
 def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:
