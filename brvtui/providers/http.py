@@ -149,7 +149,7 @@ async def answered(
     except httpx.ConnectError as error:
         raise ServiceRefusal(unreached(error, endpoint.setting)) from None
     except httpx.HTTPError as error:
-        message = one_line(str(error))
+        message = excerpt(str(error), endpoint.key, _LONGEST_REASON)  # it may quote the answer
         # The error of a reset connection has an empty text.
         is_closed = (
             "closed connection" in message
@@ -233,7 +233,8 @@ async def refusal_in(answer: httpx.Response, key: str, seconds: float | None) ->
         message = error_message(json.loads(body), key)
     except (ValueError, RecursionError):
         message = excerpt(body.decode("utf-8", "replace"), key, _LONGEST_REASON, is_cut)
-    why = f"{answer.status_code} {answer.reason_phrase}" + (f": {message}" if message else "")
+    phrase = excerpt(answer.reason_phrase, key, _LONGEST_REASON)
+    why = f"{answer.status_code} {phrase}" + (f": {message}" if message else "")
     wait = _seconds_of(answer.headers.get("retry-after"))
     return ServiceRefusal(why, answer.status_code, answer.status_code in _PASSING, wait)
 

@@ -28,9 +28,9 @@ _JUMPS = ("+0", "-3600s", "+0", "-1d", "+0", "+2d", "-400d", "-30s", "+0", "+360
 _SCORE = re.compile(r"[│┃▌ ] \d [○◐●▤▱] [^│┃]*?(\d\.\d+|\d) [█▉▊▋▌▍▎▏]")
 """The score in a row of the results."""
 _DRAFTED_S = 4.0
-_ANSWERS_S = 90.0
-_AGAIN_S = 15.0
-_SAVES_S = 30.0
+_ANSWERS_S = 300.0
+_AGAIN_S = 20.0
+_SAVES_S = 120.0
 _SCREENS = {"2": " About ", "3": " TODAY ", "4": " Then and now ", "1": " Query: "}
 """What a screen shows and no other does, by its key."""
 
@@ -170,6 +170,8 @@ class AppUser(Turns):
         """Texts that were saved by the app, or that came from a draft after it was killed."""
         self.counts: Counter[str] = Counter()
         self.slowest_s: dict[str, float] = {}
+        self.caught_up_s = 0.0
+        """The longest that it took to show what a fresh process answers, after the last change."""
         self._socket, self._root, self._env, self._is_killed = socket, root, env, is_killed
         self._note = root / ".brv" / "context-tree" / self.path
         self._pick = random.Random(f"{name} {seed}")
@@ -289,9 +291,9 @@ class AppUser(Turns):
         self._pressed("Escape", "the screen before", lambda screen: "keep its time" not in screen)
         self.counts["drafts"] += 1
 
-    def shown_scores(self, words: str) -> list[str]:
+    def shown_scores(self, words: str) -> list[float]:
         """The scores of the results of ``words``, as the app shows them."""
         self.ask(words)
         time.sleep(2)
         self.terminal.keys("Escape")
-        return _SCORE.findall(self.terminal.screen())
+        return [float(score) for score in _SCORE.findall(self.terminal.screen())]

@@ -57,7 +57,7 @@ class Terminal:
         """What is shown."""
         return self._tmux("capture-pane", "-p", "-t", self._name)
 
-    def until(self, shown: Callable[[str], object], what: str, seconds: float = 60.0) -> float:
+    def until(self, shown: Callable[[str], object], what: str, seconds: float = 300.0) -> float:
         """Waits until the screen is as ``shown`` says; how many seconds that took. Raises :class:`Late`."""
         began = time.monotonic()
         while not shown(screen := self.screen()):
