@@ -295,3 +295,24 @@ async def test_help_is_about_the_editor(app: BrvTui) -> None:
         said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
         for words in ("Saving keeps the note's modification time", "Delete to the start of the word", "To the line of"):
             assert words in said
+
+
+async def test_frontmatter_that_is_saved_broken_is_told_at_once(garden: Tree, make_app: MakeApp) -> None:
+    garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("down", "end")
+        await type_keys(pilot, ": two: [")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
+        assert f"{NOTE} is saved, but line 2: " in toasts(pilot)
+        assert "the engine reads no frontmatter" in toasts(pilot)
+
+
+async def test_a_generated_file_says_that_its_edits_are_overwritten(garden: Tree, make_app: MakeApp) -> None:
+    garden.summary("deploy")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot, "deploy/_index.md")
+        await settled(pilot)
+        assert "GENERATED" in shown(pilot)
+        assert "overwrites what is written here" in shown(pilot)

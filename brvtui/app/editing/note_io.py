@@ -240,7 +240,22 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         notices.append(_kept(disk.path, done.kept))
+    notices += _broken(session, disk.path, data)
     return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
+
+
+def _broken(session: Session, path: str, data: bytes) -> list[str]:
+    """Returns a line about the first error in the saved text; none for a text without errors."""
+    from brvtui.tree.editing.note_text import NotText, note_text
+    from brvtui.tree.editing.problems import Severity, problems
+
+    try:
+        note = note_text(data)
+    except NotText:
+        return []
+    found = problems(path, note, note.text, _known_files(session.snapshot), session.snapshot.limits)
+    errors = [problem for problem in found if problem.severity is Severity.ERROR]
+    return [f"{path} is saved, but line {error.line + 1}: {error.message}" for error in errors[:1]]
 
 
 def _kept(path: str, kept: str) -> str:

@@ -9,7 +9,9 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.paint.line import Line, Span, line, spread
 from brvtui.paint.text import number, plural
+from brvtui.tree.reading.files import Role, role_of
 
+_GENERATED = frozenset({Role.SUMMARY, Role.ABSTRACT, Role.OVERVIEW})
 _SAID = {
     CHANGED: ("CHANGED ON DISK", "somebody else wrote this note; ^S shows both texts"),
     GONE: ("REMOVED ON DISK", "somebody removed this note; ^S asks what shall become of it"),
@@ -29,6 +31,9 @@ class SavingLine(Lines):
         if edit.on_disk:
             title, what = _SAID[edit.on_disk]
             return [line(f" {title} ", "bold badge-text on bad").gap().add(what, "text").cut(width)]
+        if role_of(edit.path) in _GENERATED:
+            what = "the engine makes this file from its notes, and overwrites what is written here"
+            return [line(" GENERATED ", "bold badge-text on warn").gap().add(what, "text").cut(width)]
         if edit.is_new:
             return [line(" a new note: nothing is on disk until ^S", "muted").cut(width)]
         groups = [(9, _time(edit)), (8, _problems(edit) if width < WIDE_WIDTH else [])]
